@@ -1,0 +1,28 @@
+import { Command, CommanderError } from "commander";
+import { localCommand } from "./local.ts";
+import { serveCommand } from "./serve.ts";
+
+/**
+ * Runs the `merchant-rules` command. Takes the words after the command's name; gives the exit code:
+ * 0 done, 1 failed, 2 called wrongly, and what a subcommand documents (as the Pulumi CLI: 6 no such stack,
+ * 7 a change that was not expected, 8 cancelled).
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const done = (code: number): void => {
+    exitCode = code;
+  };
+  const program = new Command("merchant-rules")
+    .description("Payment rules as code: a local rules service and a local deployment engine")
+    .showHelpAfterError("(add --help for the list of options)")
+    .exitOverride();
+  for (const subcommand of [serveCommand(done), localCommand(done)]) program.addCommand(subcommand);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    return exitCode || 1;
+  }
+  return exitCode;
+}

@@ -1,0 +1,230 @@
+import { z } from "zod";
+import { isPointer } from "../rules/pointer.ts";
+
+const pointer = z
+  .string()
+  .refine(isPointer, { error: "allowed: a JSON Pointer (RFC 6901), such as /data/id, or \"\" for the whole" })
+  .describe("JSON Pointer (RFC 6901); \"\" names the whole value");
+
+const pointerPattern = pointer.describe("JSON Pointer in which a segment * stands for every element or field");
+
+const path = z
+  .string()
+  .regex(/^\/[^\s?#\\]*$/, { error: "allowed: a path that begins with / and has no blank, ?, # or backslash" })
+  .refine((text) => !text.split("/").some((segment) => segment === "." || segment === ".."), {
+    error: "allowed: a path without . and .. segments",
+  })
+  .describe("Appended to baseUrl. {ruleId} and {parameter} are replaced, URL-encoded");
+
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: "allowed: the name of an HTTP header" });
+const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, { error: "allowed: printable ASCII without line breaks" });
+const fieldName = z.string().min(1);
+
+const success = (documented: number) =>
+  z
+    .array(z.int().min(200).max(299))
+    .min(1)
+    .default([documented])
+    .describe("Statuses that mean success; any other is an error");
+
+/** What every operation may fix: headers and query, whose values may name parameters. */
+const fixed = {
+  headers: z.record(headerName, headerValue).default({}).describe("Fixed headers; values may name {parameter}"),
+  query: z.record(fieldName, z.string()).default({}).describe("Fixed query; values may name {parameter}"),
+};
+
+const bodyAt = pointer.default("").describe("Where in the request body the definition stands; \"\" is the whole body");
+
+const place = z
+  .strictObject({
+    in: z.enum(["query", "body", "path", "header"]).describe("Which part of the request names the rule"),
+    name: fieldName.default("ruleId").describe("The query parameter, body field or header; for path always ruleId"),
+  })
+  .describe("How an operation names the rule it means");
+
+const create = z.strictObject({
+  method: z.enum(["POST", "PUT"]).default("POST"),
+  path: path.default("/api/v1/merchants/rules"),
+  ...fixed,
+  bodyAt,
+  success: success(201),
+});
+
+const get = z.strictObject({
+  method: z.literal("GET").default("GET"),
+  path: path.default("/api/v1/merchants/rules/{ruleId}"),
+  ...fixed,
+  success: success(200),
+});
+
+const remove = z.strictObject({
+  method: z.enum(["DELETE", "POST"]).default("DELETE"),
+  path: path.default("/api/v1/merchants/rules"),
+  ...fixed,
+  identifyBy: place
+    .nullable()
+    .default(null)
+    .describe("Gap (seed, section 4). Without it nothing can be deleted; it is never guessed"),
+  readAfter: z.boolean().default(false).describe("Read the rule once more after a delete, to see that it is gone"),
+  success: success(200),
+});
+
+const update = z.strictObject({
+  method: z.enum(["PUT", "PATCH", "POST"]).default("PUT"),
+  path,
+  ...fixed,
+  identifyBy: place.default({ in: "path", name: "ruleId" }),
+  body: z
+    .enum(["declared", "changes", "merged"])
+    .default("declared")
+    .describe("declared: the definition; changes: its top-level fields that differ; merged: the live rule with the definition laid over it"),
+  bodyAt,
+  success: success(200),
+});
+
+const pageLimit = fieldName.nullable().default(null).describe("Query parameter for the page size; null: none is sent");
+
+const pagination = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("none") }),
+  z.strictObject({
+    type: z.literal("cursor"),
+    limit: pageLimit,
+    cursor: fieldName.default("cursor").describe("Query parameter that carries the cursor"),
+    next: pointer.describe("Where the response has the next cursor; absent, null or \"\" ends the list"),
+    more: pointer.nullable().default(null).describe("Where the response says true while there is more"),
+  }),
+  z.strictObject({
+    type: z.literal("page"),
+    limit: pageLimit,
+    page: fieldName.default("page").describe("Query parameter that carries the page's number"),
+    first: z.int().min(0).max(1).default(1),
+    more: pointer.nullable().default(null),
+  }),
+  z.strictObject({
+    type: z.literal("offset"),
+    limit: pageLimit,
+    offset: fieldName.default("offset").describe("Query parameter that carries how many rules to pass over"),
+    more: pointer.nullable().default(null),
+  }),
+]);
+
+const list = z.strictObject({
+  method: z.literal("GET").default("GET"),
+  path,
+  ...fixed,
+  items: pointer.describe("Where the response has the array of rules"),
+  envelope: pointer.default("").describe("Where an item of that array has the rule"),
+  pagination: pagination.default({ type: "none" }),
+  success: success(200),
+});
+
+const operations = z.strictObject({
+  create: create.prefault({}).describe("Documented (seed, section 4)"),
+  get: get.prefault({}).describe("Documented (seed, section 4)"),
+  delete: remove.prefault({}).describe("Documented (seed, section 4), except identifyBy"),
+  update: update.nullable().default(null).describe("Gap: named PUT, path not given. null: a change replaces the rule"),
+  list: list.nullable().default(null).describe("Gap: named GET, path not given. null: one GET per rule"),
+});
+
+const rule = z.strictObject({
+  id: z
+    .array(pointer)
+    .min(1)
+    .default(["/ruleId", "/id"])
+    .describe("Where a response has the rule's id, inside the envelope first, then in the whole response; the first present wins"),
+  envelope: pointer.default("").describe("Where a response has the rule"),
+  schema: z
+    .record(z.string(), z.json())
+    .nullable()
+    .default(null)
+    .describe("JSON Schema of a definition, when known (2020-12, or draft-07 where $schema says so)"),
+  naturalKey: pointer.nullable().default(null).describe("What is unique among a merchant's rules, e.g. /name; finds a rule whose id was lost"),
+  immutable: z.array(pointerPattern).default([]).describe("A change there replaces the rule"),
+  unordered: z.array(pointerPattern).default([]).describe("Arrays whose order means nothing"),
+  secret: z.array(pointerPattern).default([]).describe("Never printed, never in a report"),
+});
+
+const token = z.strictObject({
+  method: z.literal("POST").default("POST").describe("Documented (seed, section 5)"),
+  path,
+  baseUrl: z.url({ protocol: /^https?$/ }).nullable().default(null).describe("Where the token operation is, when not at the connection's baseUrl"),
+  ...fixed,
+  encoding: z.enum(["json", "form"]).default("json"),
+  fields: z.record(fieldName, z.string()).describe("The body; values may name {clientId}, {clientSecret} and {parameter}"),
+  accessToken: pointer.default("/access_token"),
+  expiresIn: pointer.nullable().default("/expires_in").describe("Where the response has the token's life, in seconds; null or absent: until the service refuses it"),
+  success: z.array(z.int().min(200).max(299)).min(1).default([200, 201]),
+});
+
+const auth = z.strictObject({
+  present: z
+    .strictObject({
+      in: z.literal("header").default("header"),
+      name: headerName.default("Authorization"),
+      format: headerValue
+        .refine((text) => text.includes("{token}"), { error: "allowed: a text that contains {token}, such as \"Bearer {token}\"" })
+        .default("Bearer {token}"),
+    })
+    .nullable()
+    .prefault({})
+    .describe("How a token is presented (gap; seed, section 5). null: requests carry no credentials"),
+  token: token.nullable().default(null).describe("The token operation. null: the token itself is a setting"),
+});
+
+const errors = z.strictObject({
+  code: pointer.default("/error/code"),
+  message: pointer.default("/error/message"),
+  details: pointer.default("/error/details"),
+  requestId: z.strictObject({ header: headerName }).prefault({ header: "x-request-id" }),
+});
+
+const limits = z.strictObject({
+  concurrency: z.int().min(1).max(256).default(16).describe("Requests under way at once, per connection"),
+  requestsPerSecond: z.number().positive().nullable().default(null),
+  pageSize: z.int().min(1).max(10_000).default(200),
+  maxPages: z.int().min(1).default(1000),
+  maxBodyBytes: z.int().min(1024).default(1_048_576).describe("The largest response that is read, in bytes"),
+  attemptTimeoutMs: z.int().min(1).default(30_000).describe("For one attempt, connect to last byte"),
+  totalTimeoutMs: z.int().min(1).default(120_000).describe("For one call with all its attempts and waits"),
+  maxAttempts: z.int().min(1).max(20).default(5),
+  maxRetryAfterMs: z.int().min(0).default(60_000).describe("A longer Retry-After ends the call instead of being waited for"),
+});
+
+const parameter = z.strictObject({
+  description: z.string().optional(),
+  default: z.string().optional(),
+});
+
+/**
+ * How one deployment of the service speaks. Defaults are what the seed documents (create, get, delete); every gap of
+ * the seed is a field, and nothing destructive has a default.
+ */
+export const contractSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    version: z.literal(1).describe("The version of this format"),
+    description: z.string().optional(),
+    parameters: z
+      .record(z.string().regex(/^[A-Za-z][A-Za-z0-9]*$/, { error: "allowed: letters and digits, a letter first" }), parameter)
+      .default({})
+      .describe("Names that paths, headers and queries may use as {name}; values come from stack config or the environment"),
+    operations: operations.prefault({}),
+    rule: rule.prefault({}),
+    auth: auth.prefault({}),
+    errors: errors.prefault({}),
+    idempotency: z
+      .strictObject({ header: headerName.default("Idempotency-Key") })
+      .nullable()
+      .default(null)
+      .describe("The only thing that makes a create safe to send twice"),
+    limits: limits.prefault({}),
+  })
+  .meta({ title: "merchant-rules contract", description: "How one deployment of a merchant payment-rules service speaks" });
+
+/** A contract with all defaults filled in. */
+export type Contract = z.output<typeof contractSchema>;
+/** A contract as written. */
+export type ContractInput = z.input<typeof contractSchema>;
+export type Operations = Contract["operations"];
+export type Pagination = NonNullable<Operations["list"]>["pagination"];
+export type Place = z.output<typeof place>;

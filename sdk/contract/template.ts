@@ -1,0 +1,14 @@
+const placeholder = /\{([A-Za-z][A-Za-z0-9]*)\}/g;
+
+/** The names that a template uses: `/merchants/{merchantId}/rules` → ["merchantId"]. Other braces are text. */
+export function namesIn(template: string): string[] {
+  return [...template.matchAll(placeholder)].map((match) => match[1] ?? "");
+}
+
+/** A template with each `{name}` replaced by its value, encoded for where it goes; a name without a value stays. */
+export function expand(template: string, values: Readonly<Record<string, string>>, encode: (value: string) => string = (v) => v): string {
+  return template.replace(placeholder, (whole, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined ? whole : encode(value);
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * Every error of this package. `code` is stable and documented; test it with `isMerchantRulesError`, not with
+ * `instanceof`: hooks run in another process and may hold another copy of the class.
+ */
+export type ErrorCode =
+  | "CONTRACT_INVALID"
+  | "SETTINGS_INVALID"
+  | "UNSUPPORTED_BY_CONTRACT"
+  | "RULE_INVALID"
+  | "RULE_NOT_FOUND"
+  | "RULE_CONFLICT"
+  | "RULE_OUTCOME_UNKNOWN"
+  | "UNAUTHENTICATED"
+  | "FORBIDDEN"
+  | "REJECTED"
+  | "RATE_LIMITED"
+  | "SERVICE_FAILED"
+  | "RESPONSE_INVALID"
+  | "CONNECTION_FAILED"
+  | "TIMED_OUT";
+
+/** What is known of one failed exchange with the service. Never a body, a header or a credential. */
+export interface Exchange {
+  /** The HTTP method and the path as sent, without the query. */
+  readonly method: string;
+  readonly path: string;
+  /** The HTTP status; absent when no response arrived. */
+  readonly status?: number;
+  /** The service's own error code, message and request id (contract `errors`; gap in the seed, section 7). */
+  readonly serviceCode?: string;
+  readonly serviceMessage?: string;
+  readonly requestId?: string;
+}
+
+export interface MerchantRulesErrorOptions {
+  /** What was attempted, in words: "create rule \"limit-1\"". */
+  readonly attempted?: string;
+  readonly exchange?: Exchange;
+  /** What the reader can do about it. */
+  readonly advice?: string;
+  /** Whether the same call may succeed later; decided where the error is made, only read by the retry loop. */
+  readonly retryable?: boolean;
+  /** How long the service asked to wait, in milliseconds (Retry-After). */
+  readonly retryAfterMs?: number;
+  /** Whether the request may have taken effect although no success was seen. */
+  readonly outcomeUnknown?: boolean;
+  readonly cause?: unknown;
+}
+
+export class MerchantRulesError extends Error {
+  override readonly name = "MerchantRulesError";
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly attempted: string | undefined;
+  readonly exchange: Exchange | undefined;
+  readonly advice: string | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly outcomeUnknown: boolean;
+
+  constructor(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions = {}) {
+    super(messageOf(code, reason, options), options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.reason = reason;
+    this.attempted = options.attempted;
+    this.exchange = options.exchange;
+    this.advice = options.advice;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.outcomeUnknown = options.outcomeUnknown ?? false;
+  }
+
+  /** The same error seen from further out: what was attempted there, and what can be done there. */
+  with(outer: Pick<MerchantRulesErrorOptions, "attempted" | "advice">): MerchantRulesError {
+    const { code, reason, attempted, exchange, advice, retryable, retryAfterMs, outcomeUnknown } = this;
+    const inner: MerchantRulesErrorOptions = { retryable, outcomeUnknown, cause: this.cause };
+    return new MerchantRulesError(code, reason, {
+      ...inner,
+      ...defined({ attempted, exchange, advice, retryAfterMs }),
+      ...defined(outer),
+    });
+  }
+}
+
+/** Whether a value is an error of this package, from whichever copy of it. */
+export function isMerchantRulesError(value: unknown): value is MerchantRulesError {
+  return value instanceof Error && value.name === "MerchantRulesError" && "code" in value;
+}
+
+/**
+ * The one place that maps a status to an error. Statuses and bodies of failures are a gap (seed, section 7); what is
+ * assumed here is HTTP itself (RFC 9110, RFC 6585).
+ */
+export function errorOfStatus(exchange: Exchange & { status: number }, options: { retryAfterMs?: number } = {}): MerchantRulesError {
+  const { status } = exchange;
+  const reason = `the service answered ${status}`;
+  const make = (code: ErrorCode, rest: MerchantRulesErrorOptions = {}): MerchantRulesError =>
+    new MerchantRulesError(code, reason, { exchange, ...defined(options), ...rest });
+  if (status >= 300 && status < 400) {
+    return make("RESPONSE_INVALID", { advice: "redirects are not followed, because they would carry credentials elsewhere; set baseUrl to the address that answers" });
+  }
+  if (status === 401) return make("UNAUTHENTICATED", { advice: "check the token or the client credentials of this connection" });
+  if (status === 403) return make("FORBIDDEN", { advice: "these credentials may not do this; ask for the permission or use another connection" });
+  if (status === 404 || status === 410) return make("RULE_NOT_FOUND");
+  if (status === 409) return make("RULE_CONFLICT");
+  if (status === 408) return make("TIMED_OUT", { retryable: true, outcomeUnknown: true });
+  if (status === 429) return make("RATE_LIMITED", { retryable: true, advice: "lower limits.concurrency or set limits.requestsPerSecond in the contract" });
+  if (status >= 500) return make("SERVICE_FAILED", { retryable: status !== 501 && status !== 505, outcomeUnknown: true });
+  return make("REJECTED");
+}
+
+function messageOf(code: ErrorCode, reason: string, { attempted, exchange, advice }: MerchantRulesErrorOptions): string {
+  const about: string[] = [];
+  if (exchange?.serviceCode !== undefined) about.push(`code ${exchange.serviceCode}`);
+  if (exchange?.serviceMessage !== undefined) about.push(exchange.serviceMessage);
+  if (exchange?.requestId !== undefined) about.push(`request id ${exchange.requestId}`);
+  const sent = exchange === undefined ? "" : ` [${exchange.method} ${exchange.path}]`;
+  const what = attempted === undefined ? "" : `${attempted} failed: `;
+  const said = about.length === 0 ? "" : ` (${about.join("; ")})`;
+  return `${what}${reason}${said}${sent}${advice === undefined ? "" : `. What to do: ${advice}`} (${code})`;
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,63 @@
+import { field, isJsonArray, isJsonObject, type Json } from "./json.ts";
+
+/**
+ * JSON Pointer (RFC 6901). In a pattern the segment `*` stands for every element of an array and every field of an
+ * object.
+ */
+export type Pointer = string;
+
+/** The segments of a pointer, unescaped: `/a~1b/0` → ["a/b", "0"]; the empty pointer is the whole value. */
+export function segmentsOf(pointer: Pointer): string[] {
+  if (pointer === "") return [];
+  return pointer
+    .slice(1)
+    .split("/")
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A pointer from segments, escaped. */
+export function pointerOf(segments: readonly (string | number)[]): Pointer {
+  return segments.map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** Whether a text is a pointer: empty, or begins with `/` and escapes `~` properly. */
+export function isPointer(text: string): boolean {
+  return text === "" || /^(\/([^~/]|~[01])*)+$/.test(text);
+}
+
+/** The value that a pointer names, or undefined where there is none. */
+export function valueAt(value: Json | undefined, pointer: Pointer): Json | undefined {
+  let here = value;
+  for (const segment of segmentsOf(pointer)) here = step(here, segment);
+  return here;
+}
+
+/** A copy of `document` in which `pointer` names `value`; objects on the way are made where they are missing. */
+export function withValueAt(document: Json | undefined, pointer: Pointer, value: Json): Json {
+  const [first, ...rest] = segmentsOf(pointer);
+  if (first === undefined) return value;
+  const below = pointerOf(rest);
+  if (isJsonArray(document)) {
+    return document.map((element, index) => (String(index) === first ? withValueAt(element, below, value) : element));
+  }
+  const fields = isJsonObject(document) ? document : {};
+  const changed = withValueAt(field(fields, first), below, value);
+  return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== first), [first, changed]]);
+}
+
+/** Whether a place, given by its segments, is one that a pattern names, or lies below one. */
+export function isWithin(place: readonly (string | number)[], pattern: Pointer): boolean {
+  const wanted = segmentsOf(pattern);
+  return wanted.length <= place.length && wanted.every((segment, index) => segment === "*" || segment === String(place[index]));
+}
+
+/** Whether a place is exactly one that a pattern names. */
+export function isAt(place: readonly (string | number)[], pattern: Pointer): boolean {
+  return segmentsOf(pattern).length === place.length && isWithin(place, pattern);
+}
+
+function step(value: Json | undefined, segment: string): Json | undefined {
+  if (isJsonObject(value)) return field(value, segment);
+  if (isJsonArray(value) && /^(0|[1-9]\d*)$/.test(segment)) return value[Number(segment)];
+  return undefined;
+}
