@@ -117,7 +117,8 @@ function messageOf(code: ErrorCode, reason: string, { attempted, exchange, advic
   const sent = exchange === undefined ? "" : ` [${exchange.method} ${exchange.path}]`;
   const what = attempted === undefined ? "" : `${attempted} failed: `;
   const said = about.length === 0 ? "" : ` (${about.join("; ")})`;
-  return `${what}${reason}${said}${sent}${advice === undefined ? "" : `. What to do: ${advice}`} (${code})`;
+  const next = advice === undefined ? "" : `${reason.includes("\n") ? "\n" : ". "}What to do: ${advice}`;
+  return `${what}${reason}${said}${sent}${next} (${code})`;
 }
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -60,7 +60,7 @@ export function parseContract(text: string, file: string): Contract {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const fault = document.errors[0] ?? document.warnings[0];
-  if (fault !== undefined) throw invalid(file, [`${file}:${lines.linePos(fault.pos[0]).line}: ${fault.message.split("\n")[0]}`]);
+  if (fault !== undefined) throw invalid(file, [`${file}:${lines.linePos(fault.pos[0]).line}: ${fault.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "")}`]);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
@@ -95,7 +95,7 @@ function parse(value: unknown): { contract: Contract } | { issues: ContractIssue
 function invalid(file: string, sentences: readonly string[]): MerchantRulesError {
   const shown = sentences.slice(0, 20);
   const rest = sentences.length > shown.length ? `\n  and ${sentences.length - shown.length} more` : "";
-  return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:\n  ${shown.join("\n  ")}${rest}\n`, {
+  return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:\n  ${shown.join("\n  ")}${rest}`, {
     advice: "mend the contract; its format is in docs/contract.md and, for editors, in contract.schema.json",
   });
 }
@@ -113,9 +113,9 @@ function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
     case "invalid_value":
       return [{ path, found, allowed: issue.values.map((value) => JSON.stringify(value)).join(" | ") }];
     case "invalid_type":
-      return [{ path, found, allowed: issue.expected }];
+      return [{ path, found, allowed: issue.expected === "record" ? "object" : issue.expected }];
     case "invalid_union":
-      return [{ path, found, allowed: issue.note === undefined ? issue.message : `one of ${knownFields(path)}` }];
+      return [{ path, found, allowed: allowedIn(issue.message) }];
     case "invalid_key":
       return issue.issues.map((inner) => ({ path, found: shown(path.at(-1)), allowed: allowedIn(inner.message) }));
     case "too_small":
@@ -128,7 +128,7 @@ function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
 }
 
 function allowedIn(message: string): string {
-  return message.replace(/^allowed: /, "");
+  return message.replace(/^(allowed: |Invalid discriminator value\. Expected )/, "");
 }
 
 /** The fields that the schema knows at a path, so that a misspelt one can be mended. */

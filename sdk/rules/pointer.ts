@@ -45,15 +45,10 @@ export function withValueAt(document: Json | undefined, pointer: Pointer, value:
   return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== first), [first, changed]]);
 }
 
-/** Whether a place, given by its segments, is one that a pattern names, or lies below one. */
-export function isWithin(place: readonly (string | number)[], pattern: Pointer): boolean {
-  const wanted = segmentsOf(pattern);
-  return wanted.length <= place.length && wanted.every((segment, index) => segment === "*" || segment === String(place[index]));
-}
-
-/** Whether a place is exactly one that a pattern names. */
+/** Whether a place, given by its segments, is one that a pattern names. */
 export function isAt(place: readonly (string | number)[], pattern: Pointer): boolean {
-  return segmentsOf(pattern).length === place.length && isWithin(place, pattern);
+  const wanted = segmentsOf(pattern);
+  return wanted.length === place.length && wanted.every((segment, index) => segment === "*" || segment === String(place[index]));
 }
 
 function step(value: Json | undefined, segment: string): Json | undefined {

@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { EngineError, messageOf, unsupported } from "../errors.ts";
+import type { Crypter } from "../state/crypter.ts";
+import { makeFolder, readIfThere, writeAtomically } from "../state/files.ts";
+import type { Project } from "./project.ts";
+import { parseYaml } from "./yaml-file.ts";
+
+/** A Pulumi.<stack>.yaml as it was read; nothing is decrypted yet. */
+export interface StackFile {
+  readonly file: string;
+  readonly text: string | undefined;
+  readonly encryptionSalt: string | undefined;
+  readonly config: { readonly [key: string]: unknown };
+}
+
+/** One value as programs and providers get it: text, JSON for anything with parts. */
+export interface ConfigValue {
+  readonly text: string;
+  readonly secret: boolean;
+}
+
+/** All configuration of a stack, by full key `<namespace>:<name>`, keys in order. */
+export type Config = ReadonlyMap<string, ConfigValue>;
+
+const stackSchema = z.looseObject({
+  secretsprovider: z.string().optional(),
+  encryptedkey: z.string().optional(),
+  encryptionsalt: z.string().optional(),
+  config: z.record(z.string(), z.unknown()).nullish(),
+  environment: z.unknown().optional(),
+});
+
+export async function readStackFile(project: Project, stack: string): Promise<StackFile> {
+  const file = stackFileOf(project, stack);
+  const text = await readIfThere(file);
+  if (text === undefined) return { file, text, encryptionSalt: undefined, config: {} };
+  const parsed = stackSchema.safeParse(parseYaml(text, file) ?? {});
+  if (!parsed.success) throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(parsed.error)}`);
+  const { secretsprovider, encryptedkey, encryptionsalt, config, environment } = parsed.data;
+  if ((secretsprovider ?? "passphrase") !== "passphrase" && secretsprovider !== "") throw unsupported(`the secrets provider "${secretsprovider}" (${file})`);
+  if (encryptedkey !== undefined && encryptedkey !== "") throw unsupported(`a secrets provider with an encrypted key (${file})`);
+  if (environment !== undefined && environment !== null) throw unsupported(`a Pulumi ESC environment (${file})`);
+  return { file, text, encryptionSalt: encryptionsalt === "" ? undefined : encryptionsalt, config: config ?? {} };
+}
+
+function stackFileOf(project: Project, stack: string): string {
+  const yaml = join(project.stackConfigFolder, `Pulumi.${stack}.yaml`);
+  const json = join(project.stackConfigFolder, `Pulumi.${stack}.json`);
+  return !existsSync(yaml) && existsSync(json) ? json : yaml;
+}
+
+/** Adds the salt of a new stack to its file, leaving everything else in it as it is. */
+export async function writeEncryptionSalt(stack: StackFile, salt: string): Promise<void> {
+  const document = parseDocument(stack.text ?? "");
+  if (document.contents === null) {
+    const kept = stack.text?.trim() ?? "";
+    await makeFolder(join(stack.file, ".."));
+    writeAtomically(stack.file, `${kept === "" ? "" : `${kept}\n`}encryptionsalt: ${salt}\n`);
+    return;
+  }
+  document.set("encryptionsalt", salt);
+  writeAtomically(stack.file, document.toString({ lineWidth: 0 }));
+}
+
+/**
+ * The stack's configuration as the CLI applies it: the stack's own values, then what Pulumi.yaml gives for keys that
+ * the stack does not set. Fails on a required key that has no value, and on a value of another type than declared.
+ */
+export function applyConfig(project: Project, stack: StackFile, stackName: string, crypter: Crypter | undefined): Config {
+  const config = new Map<string, ConfigValue>();
+  for (const [name, raw] of Object.entries(stack.config)) {
+    const key = fullKey(name, project.name);
+    const secret = containsSecure(raw);
+    const value = secret ? open(raw, key, stack.file, crypter) : raw;
+    checkType(project, key, value, secret, stackName);
+    config.set(key, { text: configText(value), secret });
+  }
+  const missing: string[] = [];
+  for (const [key, { value }] of project.config) {
+    if (config.has(key)) continue;
+    if (value !== undefined) config.set(key, { text: configText(value), secret: false });
+    else missing.push(key);
+  }
+  if (missing.length > 0) {
+    throw new EngineError("PROJECT_INVALID", `stack ${stackName} is missing configuration that the project requires: ${missing.join(", ")}. Add it under config: in ${stack.file}`);
+  }
+  return new Map([...config].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** `<ns>:config:<name>`, the form of long ago, is `<ns>:<name>`. */
+function fullKey(name: string, project: string): string {
+  const [first = "", second, third] = name.split(":");
+  if (third !== undefined && second === "config") return `${first}:${third}`;
+  return second === undefined ? `${project}:${first}` : name;
+}
+
+function isSecure(value: unknown): value is { secure: string } {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 1 && "secure" in value && typeof value.secure === "string";
+}
+
+function containsSecure(value: unknown): boolean {
+  if (isSecure(value)) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some(containsSecure);
+}
+
+function open(value: unknown, key: string, file: string, crypter: Crypter | undefined): unknown {
+  if (isSecure(value)) {
+    if (crypter === undefined) throw new EngineError("PASSPHRASE", `${file} holds the secret ${key}, but no encryptionsalt: the secret cannot be decrypted`);
+    try {
+      return crypter.decrypt(value.secure);
+    } catch (error) {
+      throw new EngineError("PASSPHRASE", `${file}: the secret ${key} cannot be decrypted: ${messageOf(error)}`);
+    }
+  }
+  if (Array.isArray(value)) return value.map((element) => open(element, key, file, crypter));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, open(element, key, file, crypter)]));
+}
+
+/** Text as it is, everything else as JSON. Keys in order and `<>&` escaped: the CLI stores this very text in state. */
+export function configText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const text = JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+  return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function checkType(project: Project, key: string, value: unknown, secret: boolean, stackName: string): void {
+  const declared = project.config.get(key);
+  if (declared?.secret === true && !secret) {
+    throw new EngineError("PROJECT_INVALID", `stack ${stackName}: configuration ${key} is declared as a secret, and must be encrypted`);
+  }
+  const { type } = declared ?? {};
+  const fits =
+    type === undefined ||
+    (type === "string" && (typeof value !== "object" || value === null)) ||
+    (type === "integer" && /^-?\d+$/.test(String(value))) ||
+    (type === "number" && !Number.isNaN(Number(value))) ||
+    (type === "boolean" && /^(true|false)$/.test(String(value))) ||
+    (type === "array" && Array.isArray(value)) ||
+    (type === "object" && typeof value === "object" && value !== null && !Array.isArray(value));
+  if (!fits) throw new EngineError("PROJECT_INVALID", `stack ${stackName}: configuration ${key} must be of type ${type}`);
+}

@@ -1,0 +1,109 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { EngineError, messageOf, systemCode, unsupported } from "../errors.ts";
+import { readIfThere, writeAtomically } from "./files.ts";
+
+/** A stack in the self-managed backend, whose organization is always called `organization`. */
+export interface StackName {
+  readonly project: string;
+  readonly name: string;
+}
+
+/** The CLI's self-managed backend on a folder: `.pulumi` with layout version 1 (stacks in folders of their project). */
+export class Backend {
+  /** The folder that holds `.pulumi`. */
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /**
+   * Opens a `file://` backend: an absolute path, a path relative to `cwd`, or `~` for the home folder. Fails on every
+   * other kind of backend, and on a layout that is not version 1. Creates nothing.
+   */
+  static async open(url: string, cwd: string): Promise<Backend> {
+    const backend = new Backend(folderOf(url, cwd));
+    const meta = await readIfThere(join(backend.root, "meta.yaml"));
+    if (meta === undefined) {
+      const stacks = await entries(join(backend.root, "stacks"));
+      if (stacks.some((name) => name.endsWith(".json"))) throw unsupported(`the backend ${backend.folder}, whose layout has no .pulumi/meta.yaml,`);
+      return backend;
+    }
+    let version: number;
+    try {
+      version = z.looseObject({ version: z.number() }).parse(parse(meta)).version;
+    } catch (error) {
+      throw new EngineError("STATE_INVALID", `${join(backend.root, "meta.yaml")} cannot be read: ${messageOf(error)}`);
+    }
+    if (version !== 1) throw unsupported(`version ${version} of the backend layout (${join(backend.root, "meta.yaml")})`);
+    return backend;
+  }
+
+  get root(): string {
+    return join(this.folder, ".pulumi");
+  }
+
+  stackFile(stack: StackName): string {
+    return join(this.root, "stacks", stack.project, `${stack.name}.json`);
+  }
+
+  journalFile(stack: StackName): string {
+    return `${this.stackFile(stack)}.journal`;
+  }
+
+  lockFolder(stack: StackName): string {
+    return join(this.root, "locks", "organization", stack.project, stack.name);
+  }
+
+  /** The names of a project's stacks, in order. */
+  async stacks(project: string): Promise<string[]> {
+    const names = await entries(join(this.root, "stacks", project));
+    return names
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => name.slice(0, -".json".length))
+      .sort();
+  }
+
+  /** The text of a stack's checkpoint, or undefined when there is no such stack. */
+  async read(stack: StackName): Promise<string | undefined> {
+    const file = this.stackFile(stack);
+    for (const extension of [".gz", ".zst"]) {
+      if (existsSync(file + extension)) throw unsupported(`the compressed state ${file}${extension}`);
+    }
+    return await readIfThere(file);
+  }
+
+  /** Writes a stack's checkpoint; the one before stays as `.bak`, as the CLI keeps it. */
+  write(stack: StackName, text: string): void {
+    const file = this.stackFile(stack);
+    mkdirSync(join(this.root, "stacks", stack.project), { recursive: true });
+    if (!existsSync(join(this.root, "meta.yaml"))) writeAtomically(join(this.root, "meta.yaml"), "version: 1\n");
+    if (existsSync(file)) copyFileSync(file, `${file}.bak`);
+    writeAtomically(file, text);
+    // The CLI's file store keeps a checksum beside each file; one that no longer fits must not stay.
+    for (const stale of [`${file}.attrs`, `${file}.bak.attrs`]) rmSync(stale, { force: true });
+  }
+}
+
+function folderOf(url: string, cwd: string): string {
+  if (!url.startsWith("file://")) {
+    throw unsupported(`the backend ${url.replace(/\/\/[^@/]*@/, "//")} (only file:// is)`);
+  }
+  const path = url.slice("file://".length).split("?")[0] ?? "";
+  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
+  return resolve(cwd, path === "" ? "." : path);
+}
+
+async function entries(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { EngineError, messageOf, unsupported } from "../errors.ts";
+import { encodeOperation, encodeResource, operationSchema, resourceSchema, type Stored, type StoredResource } from "./codec.ts";
+import type { Crypter } from "./crypter.ts";
+import type { PendingOperation, ResourceState } from "./resource-state.ts";
+
+/** The engine whose state format this is. The CLI checks that `magic` is the hash of `version`. */
+export const formatVersion = "v3.260.0";
+
+const manifestSchema = z.looseObject({ time: z.string(), magic: z.string(), version: z.string() });
+
+const deploymentSchema = z.looseObject({
+  manifest: manifestSchema.optional(),
+  secrets_providers: z.looseObject({ type: z.string(), state: z.unknown() }).nullish(),
+  resources: z.array(resourceSchema).nullish(),
+  pending_operations: z.array(operationSchema).nullish(),
+});
+
+const checkpointSchema = z.looseObject({ stack: z.string(), latest: deploymentSchema.nullish() });
+
+const fileSchema = z.looseObject({ version: z.number(), checkpoint: z.unknown() });
+
+/** A checkpoint as it was read: what this engine works with, and everything else to be written back. */
+export interface Checkpoint {
+  readonly resources: readonly StoredResource[];
+  readonly pendingOperations: readonly z.infer<typeof operationSchema>[];
+  readonly secretsProvider: { readonly type: string; readonly state: unknown } | undefined;
+  /** Keys of the checkpoint and of its deployment that this engine does not use. */
+  readonly rest: { readonly checkpoint: Stored; readonly latest: Stored };
+}
+
+export const emptyCheckpoint: Checkpoint = {
+  resources: [],
+  pendingOperations: [],
+  secretsProvider: undefined,
+  rest: { checkpoint: {}, latest: {} },
+};
+
+/** Reads a state file. Fails, naming the file, on text that is not a whole checkpoint of version 3. */
+export function parseCheckpoint(text: string, file: string): Checkpoint {
+  const fail = (why: string): EngineError =>
+    new EngineError("STATE_INVALID", `the state file ${file} cannot be read: ${why}. It was not changed; ${file}.bak holds the state before it`);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw fail(messageOf(error));
+  }
+  const outer = fileSchema.safeParse(json);
+  if (!outer.success) throw fail(z.prettifyError(outer.error));
+  const { version } = outer.data;
+  if (version > 3) throw unsupported(`version ${version} of the state format (${file})`);
+  if (version < 3) throw unsupported(`version ${version} of the state format (${file}), which the CLI updates by itself,`);
+  const inner = checkpointSchema.safeParse(outer.data.checkpoint);
+  if (!inner.success) throw fail(z.prettifyError(inner.error));
+  const { stack: _stack, latest, ...checkpoint } = inner.data;
+  const { manifest: _manifest, secrets_providers, resources, pending_operations, ...rest } = latest ?? {};
+  return {
+    resources: resources ?? [],
+    pendingOperations: pending_operations ?? [],
+    secretsProvider: secrets_providers ?? undefined,
+    rest: { checkpoint, latest: rest },
+  };
+}
+
+/** What a run writes. */
+export interface Snapshot {
+  readonly resources: readonly ResourceState[];
+  readonly pendingOperations: readonly PendingOperation[];
+}
+
+/** Writes a state file as the CLI does: one line, keys in its order. `stack` is `organization/<project>/<stack>`. */
+export function formatCheckpoint(stack: string, snapshot: Snapshot, rest: Checkpoint["rest"], crypter: Crypter | undefined): string {
+  return formatStored(
+    stack,
+    snapshot.resources.map((resource) => encodeResource(resource, crypter)),
+    snapshot.pendingOperations.map((operation) => encodeOperation(operation, crypter)),
+    crypter === undefined ? undefined : { type: "passphrase", state: { salt: crypter.salt } },
+    rest,
+  );
+}
+
+/** The same, from resources that are in their stored form already. */
+export function formatStored(
+  stack: string,
+  resources: readonly Stored[],
+  operations: readonly Stored[],
+  secretsProvider: Checkpoint["secretsProvider"],
+  rest: Checkpoint["rest"],
+): string {
+  const latest: Stored = {
+    manifest: { time: new Date().toISOString(), magic: createHash("sha256").update(formatVersion).digest("hex"), version: formatVersion },
+  };
+  if (secretsProvider !== undefined) latest.secrets_providers = secretsProvider;
+  if (resources.length > 0) latest.resources = resources;
+  if (operations.length > 0) latest.pending_operations = operations;
+  const { metadata = {}, ...others } = rest.latest;
+  latest.metadata = metadata;
+  return JSON.stringify({ version: 3, checkpoint: { stack, ...rest.checkpoint, latest: { ...latest, ...others } } });
+}

@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { EngineError } from "../errors.ts";
+
+const rounds = 1_000_000;
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const checkText = "pulumi";
+
+/** Encrypts and decrypts texts with AES-256-GCM, in the CLI's form `v1:<nonce>:<ciphertext and tag>`, both base64. */
+export class Crypter {
+  readonly #key: Buffer;
+  /** The state of the passphrase provider: salt, and a known text encrypted with the key. */
+  readonly salt: string;
+
+  constructor(key: Buffer, salt: string) {
+    this.#key = key;
+    this.salt = salt;
+  }
+
+  encrypt(text: string): string {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
+    const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    return `v1:${nonce.toString("base64")}:${sealed.toString("base64")}`;
+  }
+
+  /** Throws on a text that this key did not encrypt. */
+  decrypt(text: string): string {
+    const [version, nonce, sealed, ...more] = text.split(":");
+    if (version !== "v1" || nonce === undefined || sealed === undefined || more.length > 0) {
+      throw new EngineError("STATE_INVALID", "a secret is not in the form v1:<nonce>:<ciphertext>");
+    }
+    const bytes = Buffer.from(sealed, "base64");
+    const iv = Buffer.from(nonce, "base64");
+    if (iv.length !== nonceBytes || bytes.length < tagBytes) throw new EngineError("STATE_INVALID", "a secret is cut off");
+    const decipher = createDecipheriv("aes-256-gcm", this.#key, iv);
+    decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes));
+    try {
+      return decipher.update(bytes.subarray(0, bytes.length - tagBytes), undefined, "utf8") + decipher.final("utf8");
+    } catch (cause) {
+      throw new EngineError("PASSPHRASE", "a secret cannot be decrypted: it was encrypted with another passphrase or salt", { cause });
+    }
+  }
+}
+
+const derive = promisify(pbkdf2);
+
+/** Derives the key for an existing `encryptionsalt`; fails on a wrong passphrase. Takes about half a second. */
+export async function openCrypter(passphrase: string, salt: string): Promise<Crypter> {
+  const [version, bytes, ...check] = salt.split(":");
+  if (version !== "v1" || bytes === undefined || check.length !== 3) {
+    throw new EngineError("STATE_INVALID", "encryptionsalt is not in the form v1:<salt>:v1:<nonce>:<ciphertext>");
+  }
+  const crypter = new Crypter(await derive(passphrase, Buffer.from(bytes, "base64"), rounds, keyBytes, "sha256"), salt);
+  let text: string | undefined;
+  try {
+    text = crypter.decrypt(check.join(":"));
+  } catch {
+    text = undefined;
+  }
+  if (text !== checkText) {
+    throw new EngineError("PASSPHRASE", "incorrect passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE to the one that this stack was created with");
+  }
+  return crypter;
+}
+
+/** Makes a new salt, and the key for it. */
+export async function newCrypter(passphrase: string): Promise<Crypter> {
+  const salt = randomBytes(8);
+  const key = await derive(passphrase, salt, rounds, keyBytes, "sha256");
+  const check = new Crypter(key, "").encrypt(checkText);
+  return new Crypter(key, `v1:${salt.toString("base64")}:${check}`);
+}

@@ -1,0 +1,178 @@
+import { parseUrn, makeUrn } from "../deploy/urn.ts";
+import { EngineError } from "../errors.ts";
+import { mapValues } from "../values/value.ts";
+import type { Snapshot } from "./checkpoint.ts";
+import type { JournalEntry } from "./journal.ts";
+import { isProvider, type OperationType, type PendingOperation, providerUrn, type ResourceState, stackType } from "./resource-state.ts";
+
+/**
+ * What a run has done to the state so far. Resources that it touched come first, in the order they were done; those it
+ * has not come to yet follow as they were. That order always puts a resource behind what it needs.
+ */
+export class Ledger {
+  readonly #base: ReadonlySet<ResourceState>;
+  readonly #done = new Set<ResourceState>();
+  readonly #new = new Set<ResourceState>();
+  readonly #running = new Map<ResourceState, OperationType>();
+  readonly #handles = new Map<ResourceState, number>();
+  #interrupted: readonly PendingOperation[];
+  #entries: JournalEntry[] = [];
+  #changed = false;
+
+  constructor(base: Snapshot) {
+    this.#base = new Set(base.resources);
+    this.#interrupted = base.pendingOperations;
+    for (const resource of base.resources) this.#handle(resource);
+  }
+
+  /** Whether the state differs from the one that the run began with. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  begin(resource: ResourceState, type: OperationType): void {
+    this.#running.set(resource, type);
+    this.#log(["begin", this.#handle(resource), type, resource]);
+  }
+
+  end(resource: ResourceState): void {
+    this.#running.delete(resource);
+    this.#log(["end", this.#handle(resource)]);
+  }
+
+  /** Adds a resource, or says that one which is there already was changed in place. */
+  put(resource: ResourceState): void {
+    if (!this.#base.has(resource) || this.#done.has(resource)) this.#new.add(resource);
+    this.#log(["put", this.#handle(resource), resource]);
+  }
+
+  drop(resource: ResourceState): void {
+    this.#done.add(resource);
+    this.#new.delete(resource);
+    this.#log(["drop", this.#handle(resource)]);
+  }
+
+  /** A resource that the run went over without a change worth writing; `now` takes the place of `old`. */
+  same(old: ResourceState, now: ResourceState): void {
+    this.#done.add(old);
+    this.#new.add(now);
+    const handle = this.#handle(old);
+    this.#handles.set(now, handle);
+    this.#entries.push(["same", handle]);
+  }
+
+  /** Forgets the operations that an earlier run left unfinished, of the given types. */
+  clearInterrupted(types: readonly OperationType[]): void {
+    const left = this.#interrupted.filter(({ type }) => !types.includes(type));
+    if (left.length !== this.#interrupted.length) this.#changed = true;
+    this.#interrupted = left;
+  }
+
+  get interrupted(): readonly PendingOperation[] {
+    return this.#interrupted;
+  }
+
+  /** What happened since the last call, for the journal; sames alone are not worth a line. */
+  takeEntries(): readonly JournalEntry[] {
+    if (this.#entries.every(([kind]) => kind === "same")) return [];
+    const entries = this.#entries;
+    this.#entries = [];
+    return entries;
+  }
+
+  /** After the whole state was written: handles count anew, in the order of the file. */
+  restart(): void {
+    this.#entries = [];
+    this.#handles.clear();
+    for (const resource of this.#order()) this.#handle(resource);
+    for (const resource of this.#running.keys()) this.#handle(resource);
+  }
+
+  /** What is under way, to begin a new journal with. */
+  runningEntries(): readonly JournalEntry[] {
+    return [...this.#running].map(([resource, type]) => ["begin", this.#handle(resource), type, resource]);
+  }
+
+  /** The state as of now. */
+  snapshot(): Snapshot {
+    const pendingOperations = [...this.#running].map(([resource, type]) => ({ resource, type }));
+    return { resources: settleAliases(this.#order()), pendingOperations: [...pendingOperations, ...this.#interrupted] };
+  }
+
+  #order(): ResourceState[] {
+    const touched = [...this.#new].filter((resource) => !this.#done.has(resource));
+    const rest = [...this.#base].filter((resource) => !this.#done.has(resource) && !this.#new.has(resource));
+    return [...touched, ...rest];
+  }
+
+  #handle(resource: ResourceState): number {
+    let handle = this.#handles.get(resource);
+    if (handle === undefined) {
+      handle = this.#handles.size;
+      this.#handles.set(resource, handle);
+    }
+    return handle;
+  }
+
+  #log(entry: JournalEntry): void {
+    this.#changed = true;
+    this.#entries.push(entry);
+  }
+}
+
+/** Replaces the former URNs of renamed resources, wherever a resource refers to them, and forgets the aliases. */
+export function settleAliases(resources: readonly ResourceState[]): ResourceState[] {
+  const renamed = new Map<string, string>();
+  for (const resource of resources) {
+    for (const alias of resource.aliases) {
+      const other = renamed.get(alias);
+      if (other !== undefined && other !== resource.urn) {
+        throw new EngineError("FAILED", `two resources, ${other} and ${resource.urn}, have the same alias ${alias}`, { urn: resource.urn });
+      }
+      if (alias !== resource.urn) renamed.set(alias, resource.urn);
+    }
+    const parent = renamed.get(resource.parent);
+    if (parent !== undefined && parseUrn(parent).type !== stackType) {
+      const { stack, project, type, name } = parseUrn(resource.urn);
+      const moved = makeUrn(stack, project, parseUrn(parent).qualifiedType, type, name);
+      if (moved !== resource.urn) renamed.set(resource.urn, moved);
+    }
+  }
+  if (renamed.size === 0) return resources.map((resource) => (resource.aliases.length === 0 ? resource : { ...resource, aliases: [] }));
+  const settle = (urn: string): string => renamed.get(urn) ?? urn;
+  return resources.map((resource) => ({
+    ...resource,
+    urn: settle(resource.urn),
+    parent: settle(resource.parent),
+    dependencies: resource.dependencies.map(settle),
+    propertyDependencies: mapValues(resource.propertyDependencies, (urns) => urns.map(settle)),
+    deletedWith: settle(resource.deletedWith),
+    provider: settleProvider(resource.provider, settle),
+    aliases: [],
+  }));
+}
+
+function settleProvider(reference: string, settle: (urn: string) => string): string {
+  const urn = providerUrn(reference);
+  return urn === "" ? reference : settle(urn) + reference.slice(urn.length);
+}
+
+/**
+ * The first thing wrong with a list of resources, if anything: every resource must stand behind what it needs. The CLI
+ * refuses a state for which this does not hold.
+ */
+export function integrityProblem(resources: readonly ResourceState[]): string | undefined {
+  const seen = new Set<string>();
+  for (const resource of resources) {
+    const urns = [resource.parent, resource.deletedWith, ...resource.dependencies, ...Object.values(resource.propertyDependencies).flat()];
+    const missing = urns.find((urn) => urn !== "" && !seen.has(urn));
+    if (missing !== undefined) return `${resource.urn} refers to ${missing}, which does not stand before it`;
+    if (resource.custom && !isProvider(resource.type) && resource.provider !== "" && !seen.has(providerUrn(resource.provider))) {
+      return `${resource.urn} refers to the provider ${resource.provider}, which does not stand before it`;
+    }
+    if (!resource.delete && seen.has(`${resource.urn} live`)) return `${resource.urn} stands there twice`;
+    seen.add(resource.urn);
+    if (!resource.delete) seen.add(`${resource.urn} live`);
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { renameSync } from "node:fs";
+import { EngineError } from "../errors.ts";
+import type { Backend, StackName } from "./backend.ts";
+import { type Checkpoint, emptyCheckpoint, formatCheckpoint, parseCheckpoint, type Snapshot } from "./checkpoint.ts";
+import { decodeOperation, decodeResource } from "./codec.ts";
+import type { Crypter } from "./crypter.ts";
+import { readIfThere } from "./files.ts";
+import { JournalWriter, recover } from "./journal.ts";
+import { integrityProblem, type Ledger } from "./ledger.ts";
+
+/** A stack's state file as it was read, before anything in it is decrypted. */
+export interface StoredStack {
+  readonly exists: boolean;
+  readonly text: string;
+  readonly checkpoint: Checkpoint;
+}
+
+export async function readStack(backend: Backend, stack: StackName): Promise<StoredStack> {
+  const text = await backend.read(stack);
+  if (text === undefined) return { exists: false, text: "", checkpoint: emptyCheckpoint };
+  return { exists: true, text, checkpoint: parseCheckpoint(text, backend.stackFile(stack)) };
+}
+
+/** What a run starts from. */
+export interface OpenedState {
+  readonly snapshot: Snapshot;
+  /** Set when an interrupted run was found and taken up; says so, for the user. */
+  readonly recovered: string | undefined;
+}
+
+/** The state of one stack during one run: reads it, takes up what an interrupted run left, and keeps it on disk. */
+export class StateStore {
+  readonly #backend: Backend;
+  readonly #stack: StackName;
+  readonly #crypter: Crypter | undefined;
+  readonly #stored: StoredStack;
+  readonly #journal: JournalWriter;
+  #journalOpen = false;
+  #hash: string;
+  #lastWriteMs = 0;
+  #writeTookMs = 0;
+
+  constructor(backend: Backend, stack: StackName, stored: StoredStack, crypter: Crypter | undefined) {
+    this.#backend = backend;
+    this.#stack = stack;
+    this.#stored = stored;
+    this.#crypter = crypter;
+    this.#hash = hashOf(stored.text);
+    this.#journal = new JournalWriter(backend.journalFile(stack), crypter);
+  }
+
+  /** Decrypts the state, and folds in what an interrupted run had noted. `keep` is whether that may be written at once. */
+  async open(keep: boolean): Promise<OpenedState> {
+    const file = this.#backend.stackFile(this.#stack);
+    const { resources: stored, pendingOperations } = this.#stored.checkpoint;
+    const resources = stored.map((resource) => decodeResource(resource, this.#crypter));
+    const problem = integrityProblem(resources);
+    if (problem !== undefined) throw new EngineError("STATE_INVALID", `the state in ${file} is not sound: ${problem}. It was not changed`);
+    const snapshot: Snapshot = { resources, pendingOperations: pendingOperations.map((operation) => decodeOperation(operation, this.#crypter)) };
+    const journalFile = this.#backend.journalFile(this.#stack);
+    const journal = await readIfThere(journalFile);
+    if (journal === undefined) return { snapshot, recovered: undefined };
+    const found = recover(journal, journalFile, { hash: this.#hash, ...snapshot }, this.#crypter);
+    if (found === undefined) {
+      const aside = `${journalFile}.${Date.now()}.unused`;
+      if (keep) renameSync(journalFile, aside);
+      const where = keep ? aside : journalFile;
+      return {
+        snapshot,
+        recovered: `an earlier run was interrupted, and the state has been changed since by another program; what that run had noted is kept in ${where}, and is not used`,
+      };
+    }
+    const recovered = found.lines === 0 ? undefined : `took up the state where an interrupted run left it (${found.lines} steps of its journal)`;
+    if (keep) {
+      if (found.lines > 0) this.#writeFile(found);
+      this.#journal.remove();
+    }
+    return { snapshot: found, recovered };
+  }
+
+  /** Creates the stack's file, with no resources. */
+  create(): void {
+    this.#writeFile({ resources: [], pendingOperations: [] });
+  }
+
+  /**
+   * Puts on disk what happened since the last call: at once in the journal, and from time to time as a whole state, so
+   * that the CLI, too, finds a recent one after a kill. Synchronous, so that nothing can happen between the two.
+   */
+  save(ledger: Ledger): void {
+    const entries = ledger.takeEntries();
+    if (entries.length === 0) return;
+    if (!this.#journalOpen) {
+      this.#journal.start(this.#hash);
+      this.#journalOpen = true;
+      this.#lastWriteMs = performance.now();
+    }
+    this.#journal.append(entries);
+    if (performance.now() - this.#lastWriteMs > Math.max(2_000, 40 * this.#writeTookMs)) this.#checkpoint(ledger, true);
+  }
+
+  /** Writes the whole state, when the run changed it, and ends the journal. */
+  finish(ledger: Ledger): void {
+    if (ledger.changed) this.#checkpoint(ledger, false);
+    if (this.#journalOpen) this.#journal.remove();
+    this.#journalOpen = false;
+  }
+
+  #checkpoint(ledger: Ledger, goesOn: boolean): void {
+    const started = performance.now();
+    this.#writeFile(ledger.snapshot());
+    this.#writeTookMs = performance.now() - started;
+    this.#lastWriteMs = performance.now();
+    if (!goesOn) return;
+    ledger.restart();
+    this.#journal.start(this.#hash);
+    const running = ledger.runningEntries();
+    if (running.length > 0) this.#journal.append(running);
+  }
+
+  #writeFile(snapshot: Snapshot): void {
+    const problem = integrityProblem(snapshot.resources);
+    const { project, name } = this.#stack;
+    const text = formatCheckpoint(`organization/${project}/${name}`, snapshot, this.#stored.checkpoint.rest, this.#crypter);
+    const hash = hashOf(text);
+    if (this.#journalOpen) this.#journal.appendCheckpoint(hash);
+    this.#backend.write(this.#stack, text);
+    this.#hash = hash;
+    if (problem !== undefined) {
+      throw new EngineError("STATE_INVALID", `the state that was written to ${this.#backend.stackFile(this.#stack)} is not sound: ${problem}; the one before it is in the .bak file beside it`);
+    }
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

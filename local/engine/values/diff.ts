@@ -1,0 +1,122 @@
+import { formatPath, type PropertyPath, parsePath, pathContains } from "./path.ts";
+import { equal, isArray, isMap, type PropertyMap, type PropertyValue, property } from "./value.ts";
+
+/** The words of the CLI's detailed diff. */
+export type DiffKind = "add" | "add-replace" | "delete" | "delete-replace" | "update" | "update-replace";
+
+export interface PropertyDiff {
+  readonly kind: DiffKind;
+  /** Whether old and new inputs were compared, rather than old outputs and new inputs. */
+  readonly inputDiff: boolean;
+}
+
+/** Which paths differ, written as the CLI writes them. */
+export type DetailedDiff = { readonly [path: string]: PropertyDiff };
+
+/** What a resource's new inputs would change. */
+export interface Difference {
+  readonly changed: boolean;
+  /** Top-level keys that require a replacement. */
+  readonly replaceKeys: readonly string[];
+  /** Top-level keys that changed, where known. */
+  readonly changedKeys: readonly string[];
+  readonly deleteBeforeReplace: boolean;
+  /** Null where the provider says that something changed, but not what. */
+  readonly detailedDiff: DetailedDiff | null;
+}
+
+export const noDifference: Difference = {
+  changed: false,
+  replaceKeys: [],
+  changedKeys: [],
+  deleteBeforeReplace: false,
+  detailedDiff: null,
+};
+
+/** One path that differs between two property maps. */
+export interface PathDifference {
+  readonly path: PropertyPath;
+  readonly kind: "add" | "delete" | "update";
+  readonly old: PropertyValue | undefined;
+  readonly new: PropertyValue | undefined;
+}
+
+/**
+ * The paths at which two property maps differ, deepest possible, keys in order. Null and absent are the same key;
+ * arrays are compared position by position.
+ */
+export function differences(old: PropertyMap, now: PropertyMap): PathDifference[] {
+  const found: PathDifference[] = [];
+  diffMaps(old, now, [], found);
+  return found;
+}
+
+function diffMaps(old: PropertyMap, now: PropertyMap, path: PropertyPath, found: PathDifference[]): void {
+  const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
+  for (const key of [...keys].sort()) diffValues(property(old, key) ?? null, property(now, key) ?? null, [...path, key], found);
+}
+
+function diffValues(old: PropertyValue, now: PropertyValue, path: PropertyPath, found: PathDifference[]): void {
+  if (isMap(old) && isMap(now)) return diffMaps(old, now, path, found);
+  if (isArray(old) && isArray(now)) {
+    for (let i = 0; i < Math.max(old.length, now.length); i++) {
+      const at = [...path, i];
+      if (i >= old.length) found.push({ path: at, kind: "add", old: undefined, new: now[i] });
+      else if (i >= now.length) found.push({ path: at, kind: "delete", old: old[i], new: undefined });
+      else diffValues(old[i] ?? null, now[i] ?? null, at, found);
+    }
+    return;
+  }
+  if (equal(old, now)) return;
+  if (old === null) found.push({ path, kind: "add", old: undefined, new: now });
+  else if (now === null) found.push({ path, kind: "delete", old, new: undefined });
+  else found.push({ path, kind: "update", old, new: now });
+}
+
+/** Differences of inputs as a detailed diff. */
+export function detailedDiffOf(found: readonly PathDifference[]): DetailedDiff {
+  return Object.fromEntries(found.map(({ path, kind }) => [formatPath(path), { kind, inputDiff: true }]));
+}
+
+/** The diff that goes the other way: a refresh shows what happened to the resource, not what an update would do. */
+export function invert(diff: DetailedDiff | null): DetailedDiff | null {
+  if (diff === null) return null;
+  const opposite: Record<DiffKind, DiffKind> = {
+    add: "delete",
+    "add-replace": "delete-replace",
+    delete: "add",
+    "delete-replace": "add-replace",
+    update: "update",
+    "update-replace": "update-replace",
+  };
+  return Object.fromEntries(Object.entries(diff).map(([path, { kind, inputDiff }]) => [path, { kind: opposite[kind], inputDiff }]));
+}
+
+export function requiresReplace(difference: Difference): boolean {
+  return difference.replaceKeys.length > 0 || Object.values(difference.detailedDiff ?? {}).some(({ kind }) => kind.endsWith("-replace"));
+}
+
+/** Applies the `replaceOnChanges` option: a change at or below one of its paths replaces. `#initerror` names init errors. */
+export function applyReplaceOnChanges(difference: Difference, options: readonly string[], hasInitErrors: boolean): Difference {
+  if (options.length === 0 || (!difference.changed && !hasInitErrors)) return difference;
+  const paths = options.map(parsePath);
+  const hit = (path: PropertyPath): boolean => paths.some((option) => pathContains(option, path));
+  const replaceKeys = new Set([...difference.replaceKeys, ...difference.changedKeys.filter((key) => hit(parsePath(key)))]);
+  const detailed: [string, PropertyDiff][] = Object.entries(difference.detailedDiff ?? {}).map(([text, diff]) => [
+    text,
+    hit(parsePath(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,
+  ]);
+  let { changed } = difference;
+  if (hasInitErrors && hit(["#initerror"])) {
+    replaceKeys.add("#initerror");
+    changed = true;
+  }
+  const detailedDiff = difference.detailedDiff === null ? null : Object.fromEntries(detailed);
+  return { ...difference, changed, replaceKeys: [...replaceKeys], detailedDiff };
+}
+
+function replaceKind(kind: DiffKind): DiffKind {
+  if (kind === "add") return "add-replace";
+  if (kind === "delete") return "delete-replace";
+  return kind === "update" ? "update-replace" : kind;
+}

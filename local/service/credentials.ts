@@ -1,0 +1,106 @@
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { type Contract, expand, namesIn } from "../../sdk/contract/index.ts";
+import { type Json, type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
+import { badRequest, Refusal } from "./refusal.ts";
+import { templateMatcher } from "./template.ts";
+
+/** What the service accepts: a client for the token operation, and a token that never expires. */
+export interface LocalCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly token: string;
+}
+
+/** Public on purpose: the service binds loopback and holds nothing of value. */
+export const localCredentials: LocalCredentials = {
+  clientId: "local-client",
+  clientSecret: "local-secret",
+  token: "local-token",
+};
+
+export interface CredentialOptions {
+  readonly contract: Contract;
+  readonly credentials: LocalCredentials;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly tokenLifeSeconds: number;
+  readonly now: () => number;
+}
+
+/** Who may ask: mints tokens by the contract's token operation and knows them again. */
+export class Gate {
+  readonly #options: CredentialOptions;
+  readonly #present: { header: string; tokenIn: (text: string) => string | undefined } | undefined;
+  readonly #staticDigest: Buffer;
+  readonly #expiries = new Map<string, number>();
+
+  constructor(options: CredentialOptions) {
+    this.#options = options;
+    this.#staticDigest = hash("sha256", options.credentials.token, "buffer");
+    const { present } = options.contract.auth;
+    if (present === null) return;
+    const format = templateMatcher(present.format, { values: options.parameters, place: "value" });
+    this.#present = { header: present.name, tokenIn: (text) => format.match(text)?.token };
+  }
+
+  /** @throws Refusal 401 when a request presents no token, none that is known, or one that has expired. */
+  admit(header: (name: string) => string | undefined): void {
+    if (this.#present === undefined) return;
+    const value = header(this.#present.header);
+    if (value === undefined) throw unauthenticated(`the header ${this.#present.header} is missing`);
+    const token = this.#present.tokenIn(value);
+    if (token === undefined)
+      throw unauthenticated(`the header ${this.#present.header} is not in the contract's format`);
+    // Digests are compared, so that how long it takes says nothing about the token.
+    const digest = hash("sha256", token, "buffer");
+    if (timingSafeEqual(digest, this.#staticDigest)) return;
+    const expiry = this.#expiries.get(digest.toString("base64"));
+    if (expiry === undefined) throw unauthenticated("the token is not known here");
+    if (expiry <= this.#options.now()) throw unauthenticated("the token has expired");
+  }
+
+  /**
+   * The answer to the token operation.
+   * @throws Refusal 400 for fields that are missing, unknown or not as the contract fixes them; 401 for wrong credentials.
+   */
+  mint(fields: JsonObject): Json {
+    const { contract, credentials, parameters, tokenLifeSeconds, now } = this.#options;
+    const { token: operation } = contract.auth;
+    if (operation === null) throw new Refusal(404, "NOT_FOUND", "the contract has no token operation");
+    for (const name of Object.keys(fields)) {
+      if (!Object.hasOwn(operation.fields, name)) throw badRequest(`the field ${name} is unknown`);
+    }
+    let authentic = true;
+    for (const [name, template] of Object.entries(operation.fields)) {
+      const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (typeof value !== "string") throw badRequest(`the field ${name} must be a text`);
+      const isCredential = template.includes("{clientId}") || template.includes("{clientSecret}");
+      const known = { ...parameters, clientId: credentials.clientId, clientSecret: credentials.clientSecret };
+      const fits = templateFits(template, known, value);
+      if (!fits && !isCredential) throw badRequest(`the field ${name} is not what the contract fixes`);
+      authentic = fits && authentic;
+    }
+    if (!authentic) throw new Refusal(401, "INVALID_CLIENT", "the client is unknown, or its secret is wrong");
+    this.#forgetExpired();
+    const token = randomBytes(32).toString("base64url");
+    this.#expiries.set(hash("sha256", token, "base64"), now() + tokenLifeSeconds * 1000);
+    const answer = withValueAt({ token_type: "Bearer" }, operation.accessToken, token);
+    return operation.expiresIn === null ? answer : withValueAt(answer, operation.expiresIn, tokenLifeSeconds);
+  }
+
+  #forgetExpired(): void {
+    const now = this.#options.now();
+    for (const [digest, expiry] of this.#expiries) if (expiry <= now) this.#expiries.delete(digest);
+  }
+}
+
+/** Whether a value is what a template says; in constant time where nothing in the template is free. */
+function templateFits(template: string, values: Readonly<Record<string, string>>, value: string): boolean {
+  if (namesIn(template).some((name) => !Object.hasOwn(values, name))) {
+    return templateMatcher(template, { values, place: "value" }).match(value) !== undefined;
+  }
+  return timingSafeEqual(hash("sha256", expand(template, values), "buffer"), hash("sha256", value, "buffer"));
+}
+
+function unauthenticated(message: string): Refusal {
+  return new Refusal(401, "UNAUTHENTICATED", message, { headers: { "www-authenticate": "Bearer" } });
+}

@@ -1,0 +1,57 @@
+import { hash } from "node:crypto";
+import { badRequest, Refusal } from "./refusal.ts";
+import type { IncomingRequest } from "./request.ts";
+import type { RuleStore, StoredAnswer } from "./store.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+const maxKeyLength = 255;
+
+/**
+ * The idempotency key of a request, if it has one.
+ * @throws Refusal 400 for an empty or overlong one.
+ */
+export function idempotencyKey(request: IncomingRequest, header: string): string | undefined {
+  const key = request.header(header);
+  if (key !== undefined && (key === "" || key.length > maxKeyLength))
+    throw badRequest(`${header} must have 1 to ${maxKeyLength} characters`);
+  return key;
+}
+
+/**
+ * Answers of writes under the keys of their requests, for 24 hours. Only what succeeded is kept: a refused request has
+ * changed nothing and may be sent again, mended, under the same key.
+ */
+export class Replays {
+  readonly #store: RuleStore;
+  readonly #now: () => number;
+  #forgottenAt = 0;
+
+  constructor(store: RuleStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /**
+   * The kept answer to the same request. To be called in the transaction of the write.
+   * @throws Refusal 422 when the key stands for another request.
+   */
+  find(key: string, fingerprint: string): StoredAnswer | undefined {
+    const kept = this.#store.answerOf(key, this.#now() - dayMs);
+    if (kept === undefined || kept.fingerprint === fingerprint) return kept;
+    throw new Refusal(422, "IDEMPOTENCY_CONFLICT", "this idempotency key was used for another request");
+  }
+
+  keep(key: string, answer: StoredAnswer): void {
+    const now = this.#now();
+    this.#store.keepAnswer(key, answer, now);
+    if (now - this.#forgottenAt < dayMs / 24) return;
+    this.#forgottenAt = now;
+    this.#store.forgetAnswers(now - dayMs);
+  }
+}
+
+/** What tells a request from any other: method, target and body to the byte. */
+export function fingerprintOf({ method, path, query, body }: IncomingRequest): string {
+  const bytes = "bytes" in body ? body.bytes : Buffer.alloc(0);
+  return hash("sha256", Buffer.concat([Buffer.from(`${method} ${path}?${query}\n`), bytes]), "base64");
+}

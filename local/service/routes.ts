@@ -1,0 +1,152 @@
+import type { Contract, Place } from "../../sdk/contract/index.ts";
+import { pageParameters } from "./pagination.ts";
+import { badRequest } from "./refusal.ts";
+import type { IncomingRequest } from "./request.ts";
+import type { ServedOperation } from "./request-log.ts";
+import { type TemplateMatcher, templateMatcher } from "./template.ts";
+
+/** What an operation of the contract asks of a request, ready to be compared with one. */
+export interface Route {
+  readonly operation: Exclude<ServedOperation, "unknown">;
+  readonly method: string;
+  readonly path: TemplateMatcher;
+  readonly headers: readonly (readonly [string, TemplateMatcher])[];
+  readonly query: readonly (readonly [string, TemplateMatcher])[];
+  /** How the request names its rule, when that is not the path alone. */
+  readonly place: Place | null;
+  /** Query parameters beside the fixed ones. */
+  readonly freeQuery: readonly string[];
+}
+
+/** Every operation that a contract has. */
+export function routesOf({ operations, auth }: Contract, values: Readonly<Record<string, string>>): Route[] {
+  const { create, get, update, list } = operations;
+  const route = (
+    operation: Route["operation"],
+    spec: Operation | null,
+    place: Place | null = null,
+    freeQuery: readonly string[] = [],
+  ): Route[] => {
+    if (spec === null) return [];
+    const fixed = (texts: Readonly<Record<string, string>>): [string, TemplateMatcher][] =>
+      Object.entries(texts).map(([name, text]) => [name, templateMatcher(text, { values, place: "value" })]);
+    const own = place?.in === "query" ? [place.name, ...freeQuery] : freeQuery;
+    const path = templateMatcher(spec.path, { values, place: "path" });
+    return [
+      {
+        operation,
+        method: spec.method,
+        path,
+        headers: fixed(spec.headers),
+        query: fixed(spec.query),
+        place,
+        freeQuery: own,
+      },
+    ];
+  };
+  return [
+    ...route("create", create),
+    ...route("get", get, { in: "path", name: "ruleId" }),
+    ...route("list", list, null, list === null ? [] : pageParameters(list.pagination)),
+    ...route("update", update, update?.identifyBy ?? null),
+    ...route("delete", operations.delete, operations.delete.identifyBy),
+    ...route("token", auth.token),
+  ];
+}
+
+type Operation =
+  | Contract["operations"]["create" | "get" | "delete"]
+  | NonNullable<Contract["auth"]["token"]>
+  | NonNullable<Contract["operations"]["update" | "list"]>;
+
+/** A route that a request is on, and what its path names. */
+export interface Match {
+  readonly route: Route;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** The route of a request; or the methods that its path has, none when no operation has such a path. */
+export function routeOf(
+  routes: readonly Route[],
+  request: IncomingRequest,
+): { match: Match } | { allow: readonly string[] } {
+  const matches = routes.flatMap((route): Match[] => {
+    const names = route.path.match(request.path);
+    return names === undefined ? [] : [{ route, names }];
+  });
+  const candidates = matches.filter(({ route }) => route.method === request.method);
+  const [first, ...others] = candidates;
+  if (first === undefined) return { allow: [...new Set(matches.map(({ route }) => route.method))] };
+  if (others.length === 0) return { match: first };
+  // Several operations on one method and path: the path that says more, then what else tells them apart.
+  return {
+    match: others.reduce(
+      (best, next) => (isBetter(fitness(next, request), fitness(best, request)) ? next : best),
+      first,
+    ),
+  };
+}
+
+/** Fixed characters of the path that fit; whether the rest fits; how much of it there is. */
+function fitness({ route }: Match, request: IncomingRequest): [number, number, number] {
+  const { place } = route;
+  const rest = [
+    ...route.headers.map(([name, value]) => value.match(request.header(name) ?? "") !== undefined),
+    ...route.query.map(([name, value]) => value.match(request.query.get(name) ?? "") !== undefined),
+    ...(place === null ? [] : [isPlaced(place, request)]),
+  ];
+  return [route.path.literal, rest.every(Boolean) ? 1 : 0, rest.length];
+}
+
+function isPlaced({ in: part, name }: Place, request: IncomingRequest): boolean {
+  if (part === "path") return true;
+  if (part === "query") return request.query.has(name);
+  if (part === "header") return request.header(name) !== undefined;
+  // Good enough to choose a route by; the body is judged when the route is known.
+  return "bytes" in request.body && request.body.bytes.includes(JSON.stringify(name));
+}
+
+function isBetter(a: readonly number[], b: readonly number[]): boolean {
+  const differs = a.findIndex((value, index) => value !== b[index]);
+  return differs !== -1 && (a[differs] ?? 0) > (b[differs] ?? 0);
+}
+
+/** @throws Refusal 400 when headers or query are not what the contract says; several faults are named at once. */
+export function demandFixedParts({ route }: Match, request: IncomingRequest): void {
+  const faults = [
+    ...route.headers.flatMap(([name, value]) => faultOf(`header ${name}`, request.header(name), value)),
+    ...route.query.flatMap(([name, value]) => faultOf(`query ${name}`, request.query.get(name) ?? undefined, value)),
+    ...queryFaults(route, request.query),
+  ];
+  if (faults.length === 0) return;
+  throw badRequest(faults.map(({ path, reason }) => `${path}: ${reason}`).join("; "), faults);
+}
+
+function faultOf(
+  path: string,
+  found: string | undefined,
+  allowed: TemplateMatcher,
+): { path: string; reason: string }[] {
+  if (found !== undefined && allowed.match(found) !== undefined) return [];
+  return [
+    { path, reason: `found ${found === undefined ? "nothing" : JSON.stringify(found)}; allowed: ${allowed.template}` },
+  ];
+}
+
+function queryFaults({ query, freeQuery }: Route, sent: URLSearchParams): { path: string; reason: string }[] {
+  if (sent.size === 0) return [];
+  const known = [...query.map(([name]) => name), ...freeQuery];
+  const names = [...sent.keys()];
+  return [...new Set(names)].flatMap((name) => {
+    if (!known.includes(name))
+      return [
+        {
+          path: `query ${name}`,
+          reason: `this operation has no such parameter${known.length === 0 ? "" : `; allowed: ${known.join(", ")}`}`,
+        },
+      ];
+    return names.filter((other) => other === name).length > 1
+      ? [{ path: `query ${name}`, reason: "sent more than once" }]
+      : [];
+  });
+}

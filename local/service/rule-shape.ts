@@ -1,0 +1,63 @@
+import type { Contract } from "../../sdk/contract/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+  withValueAt,
+} from "../../sdk/rules/index.ts";
+import type { StoredRule } from "./store.ts";
+
+/** How a rule looks in requests and answers, by the contract's `rule`. */
+export interface RuleShape {
+  /** A rule as an item of a list has it: its id, its definition as declared, when it was made and changed. */
+  document(rule: StoredRule): Json;
+  /** The same, in the envelope that answers about one rule have. */
+  answer(rule: StoredRule): Json;
+  /** The answer to a delete: the id alone. The seed gives it no fields (section 4). */
+  deleted(ruleId: string): Json;
+  /** The pointers to what only the service may set, and a definition sets. */
+  managedIn(definition: JsonObject): string[];
+  /** A definition without what only the service may set. */
+  withoutManaged(definition: JsonObject): JsonObject;
+}
+
+export function ruleShape({ rule }: Contract): RuleShape {
+  const idAt = idPointer(rule);
+  const [idField = "id", ...further] = segmentsOf(idAt);
+  const managed = [idAt, "/createdAt", "/updatedAt"];
+  const document = ({ ruleId, definition, createdAt, updatedAt }: StoredRule): Json => {
+    if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
+    return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
+  };
+  return {
+    document,
+    answer: (stored) => withValueAt({}, rule.envelope, document(stored)),
+    deleted: (ruleId) => withValueAt({}, rule.envelope, withValueAt({ deleted: true }, idAt, ruleId)),
+    managedIn: (definition) => managed.filter((pointer) => valueAt(definition, pointer) !== undefined),
+    withoutManaged: (definition) => managed.reduce(without, definition),
+  };
+}
+
+/**
+ * Where a rule has its id, within the rule. Clients look for each pointer within the envelope, then in the whole
+ * response; a pointer that begins with the envelope means the latter.
+ */
+function idPointer({ id, envelope }: Contract["rule"]): string {
+  const first = id.find((pointer) => pointer !== "") ?? "/id";
+  return envelope !== "" && first.startsWith(`${envelope}/`) ? first.slice(envelope.length) : first;
+}
+
+function without(object: JsonObject, pointer: string): JsonObject {
+  const [first, ...rest] = segmentsOf(pointer);
+  if (first === undefined || !Object.hasOwn(object, first)) return object;
+  const below = object[first];
+  const kept = rest.length > 0 && isJsonObject(below) ? without(below, pointerOf(rest)) : undefined;
+  if (rest.length > 0 && kept === undefined) return object;
+  // An object that held nothing else was made for the id alone.
+  const emptied = kept === undefined || Object.keys(kept).length === 0;
+  const others = Object.entries(object).filter(([key]) => key !== first);
+  return emptied ? Object.fromEntries(others) : { ...object, [first]: kept };
+}

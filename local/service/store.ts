@@ -1,0 +1,190 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { canonical, isJson, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { openDatabase } from "./database.ts";
+
+/** A rule as it is kept. */
+export interface StoredRule {
+  /** Rises with every rule that is made; never used twice. Lists go by it. */
+  readonly sequence: number;
+  readonly ruleId: string;
+  readonly definition: JsonObject;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What is written of a rule. */
+export interface RuleEntry {
+  readonly ruleId: string;
+  readonly definition: JsonObject;
+  /** The value of the contract's natural key, when the rule has one. */
+  readonly naturalKey: Json | undefined;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** The answer that an idempotency key stands for. */
+export interface StoredAnswer {
+  /** What tells the request from any other under the same key. */
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * The rules, in one SQLite file. Nothing is held in memory between calls, so that two services may share a file.
+ * Every call is done when it returns; {@link RuleStore.transaction} makes several of them one.
+ */
+export class RuleStore {
+  readonly #database: DatabaseSync;
+  readonly #statements: Statements;
+
+  /** @throws MerchantRulesError SETTINGS_INVALID when the file cannot be used, saying why. */
+  constructor(file: string) {
+    this.#database = openDatabase(file);
+    this.#statements = prepare(this.#database);
+  }
+
+  /** Runs `work` as one transaction: all of it is written, or, when it throws, nothing. */
+  transaction<T>(work: () => T): T {
+    this.#statements.begin.run();
+    try {
+      const result = work();
+      this.#statements.commit.run();
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#statements.rollback.run();
+      throw error;
+    }
+  }
+
+  find(ruleId: string): StoredRule | undefined {
+    return optional(this.#statements.find.get(ruleId), ruleOf);
+  }
+
+  /** The id of a rule, other than `except`, that holds a natural key. */
+  holderOf(naturalKey: Json, except = ""): string | undefined {
+    return optional(this.#statements.holder.get(keyText(naturalKey), except), (row) => text(row, "rule_id"));
+  }
+
+  insert({ ruleId, definition, naturalKey, at }: RuleEntry): void {
+    this.#statements.insert.run(ruleId, JSON.stringify(definition), keyText(naturalKey), at, at);
+  }
+
+  /** Whether there was such a rule. */
+  replace({ ruleId, definition, naturalKey, at }: RuleEntry): boolean {
+    return (
+      Number(this.#statements.replace.run(JSON.stringify(definition), keyText(naturalKey), at, ruleId).changes) > 0
+    );
+  }
+
+  /** Whether there was such a rule. */
+  remove(ruleId: string): boolean {
+    return Number(this.#statements.remove.run(ruleId).changes) > 0;
+  }
+
+  /** Rules in the order of their making, those after a sequence; at most `limit`, or all for -1. */
+  after(sequence: number, limit: number): StoredRule[] {
+    return this.#statements.after.all(sequence, limit).map(ruleOf);
+  }
+
+  /** Rules in the order of their making, the first `offset` passed over. */
+  from(offset: number, limit: number): StoredRule[] {
+    return this.#statements.from.all(limit, offset).map(ruleOf);
+  }
+
+  /** The answer kept under an idempotency key since `since` (milliseconds). */
+  answerOf(key: string, since: number): StoredAnswer | undefined {
+    return optional(this.#statements.answer.get(key, since), (row) => ({
+      fingerprint: text(row, "fingerprint"),
+      status: number(row, "status"),
+      body: text(row, "body"),
+    }));
+  }
+
+  /** Keeps an answer under an idempotency key, from `at` (milliseconds) on. */
+  keepAnswer(key: string, { fingerprint, status, body }: StoredAnswer, at: number): void {
+    this.#statements.keepAnswer.run(key, fingerprint, status, body, at);
+  }
+
+  /** Drops the answers that were kept before `since` (milliseconds). */
+  forgetAnswers(since: number): void {
+    this.#statements.forgetAnswers.run(since);
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+interface Statements {
+  readonly [name: string]: StatementSync;
+  readonly begin: StatementSync;
+  readonly commit: StatementSync;
+  readonly rollback: StatementSync;
+  readonly find: StatementSync;
+  readonly holder: StatementSync;
+  readonly insert: StatementSync;
+  readonly replace: StatementSync;
+  readonly remove: StatementSync;
+  readonly after: StatementSync;
+  readonly from: StatementSync;
+  readonly answer: StatementSync;
+  readonly keepAnswer: StatementSync;
+  readonly forgetAnswers: StatementSync;
+}
+
+function prepare(database: DatabaseSync): Statements {
+  const sql = (statement: string): StatementSync => database.prepare(statement);
+  const columns = "sequence, rule_id, definition, created_at, updated_at";
+  return {
+    begin: sql("BEGIN IMMEDIATE"),
+    commit: sql("COMMIT"),
+    rollback: sql("ROLLBACK"),
+    find: sql(`SELECT ${columns} FROM rules WHERE rule_id = ?`),
+    holder: sql("SELECT rule_id FROM rules WHERE natural_key = ? AND rule_id <> ? ORDER BY sequence LIMIT 1"),
+    insert: sql("INSERT INTO rules (rule_id, definition, natural_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?)"),
+    replace: sql("UPDATE rules SET definition = ?, natural_key = ?, updated_at = ? WHERE rule_id = ?"),
+    remove: sql("DELETE FROM rules WHERE rule_id = ?"),
+    after: sql(`SELECT ${columns} FROM rules WHERE sequence > ? ORDER BY sequence LIMIT ?`),
+    from: sql(`SELECT ${columns} FROM rules ORDER BY sequence LIMIT ? OFFSET ?`),
+    answer: sql("SELECT fingerprint, status, body FROM answers WHERE key = ? AND kept_at >= ?"),
+    keepAnswer: sql("INSERT OR REPLACE INTO answers (key, fingerprint, status, body, kept_at) VALUES (?, ?, ?, ?, ?)"),
+    forgetAnswers: sql("DELETE FROM answers WHERE kept_at < ?"),
+  };
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+function optional<T>(row: Row | undefined, read: (row: Row) => T): T | undefined {
+  return row === undefined ? undefined : read(row);
+}
+
+function ruleOf(row: Row): StoredRule {
+  const definition: unknown = JSON.parse(text(row, "definition"));
+  return {
+    sequence: number(row, "sequence"),
+    ruleId: text(row, "rule_id"),
+    definition: isJson(definition) && isJsonObject(definition) ? definition : damaged("definition"),
+    createdAt: text(row, "created_at"),
+    updatedAt: text(row, "updated_at"),
+  };
+}
+
+function text(row: Row, column: string): string {
+  const value = row[column];
+  return typeof value === "string" ? value : damaged(column);
+}
+
+function number(row: Row, column: string): number {
+  const value = row[column];
+  return typeof value === "number" ? value : damaged(column);
+}
+
+function damaged(column: string): never {
+  throw new Error(`the data file is damaged: column ${column} holds something else`);
+}
+
+function keyText(naturalKey: Json | undefined): string | null {
+  return naturalKey === undefined || naturalKey === null ? null : canonical(naturalKey);
+}

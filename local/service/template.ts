@@ -1,0 +1,58 @@
+import { namesIn } from "../../sdk/contract/index.ts";
+
+/** A template of the contract turned round: a text that arrived gives the values of the names, or does not fit. */
+export interface TemplateMatcher {
+  readonly template: string;
+  /** The values of the names that no fixed value stands for; undefined when the text does not fit. */
+  match(text: string): Readonly<Record<string, string>> | undefined;
+  /** How many characters are fixed: of two templates that fit, the one with more is meant. */
+  readonly literal: number;
+}
+
+/** Where a template stands decides what a name may stand for, and how it is encoded there. */
+export interface TemplateContext {
+  /** Values that are fixed: they must match exactly. Any other name takes any text that is not empty. */
+  readonly values: Readonly<Record<string, string>>;
+  /** `path`: a name ends at the next slash and is URL-encoded. `value`: a header, a query value, a field of a body. */
+  readonly place: "path" | "value";
+}
+
+export function templateMatcher(template: string, { values, place }: TemplateContext): TemplateMatcher {
+  const free: string[] = [];
+  let literal = 0;
+  const fixed = (text: string): string => {
+    literal += text.length;
+    return escaped(text);
+  };
+  const names = new Set(namesIn(template));
+  const pattern = template
+    .split(/(\{[A-Za-z][A-Za-z0-9]*\})/)
+    .map((part) => {
+      const name = part.startsWith("{") ? part.slice(1, -1) : "";
+      if (!names.has(name)) return fixed(part);
+      const value = Object.hasOwn(values, name) ? values[name] : undefined;
+      if (value !== undefined) return fixed(place === "path" ? encodeURIComponent(value) : value);
+      free.push(name);
+      return place === "path" ? "([^/]+)" : "(.+)";
+    })
+    .join("");
+  const expression = new RegExp(`^${pattern}$`, "su");
+  return {
+    template,
+    literal,
+    match: (text) => {
+      const groups = expression.exec(text)?.slice(1);
+      if (groups === undefined) return undefined;
+      try {
+        const decode = place === "path" ? decodeURIComponent : (value: string) => value;
+        return Object.fromEntries(free.map((name, index) => [name, decode(groups[index] ?? "")]));
+      } catch {
+        return undefined; // A malformed escape, such as %zz: no path of this service.
+      }
+    },
+  };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}

@@ -1,0 +1,28 @@
+import * as pulumi from "@pulumi/pulumi";
+import { joinPath, maxDepth } from "../sdk/rules/json.ts";
+
+/**
+ * A definition on its way to the engine, checked to be JSON: on the wire a Date silently becomes {}, a Map nothing and
+ * NaN another value. Outputs and promises inside are checked when they resolve. A field that is undefined is not
+ * declared.
+ * @throws pulumi.RunError naming the path: what the program says in place of a stack trace.
+ */
+export function declaredJson(value: unknown, path: string, above: readonly object[] = []): unknown {
+  if (value === null || typeof value === "boolean" || typeof value === "string") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : refuse(path, String(value));
+  if (typeof value !== "object") return refuse(path, value === undefined ? "undefined" : `a ${typeof value}`);
+  if (pulumi.Output.isInstance(value)) return value.apply((resolved) => declaredJson(resolved, path));
+  if (value instanceof Promise) return value.then((resolved) => declaredJson(resolved, path));
+  if (above.includes(value)) return refuse(path, "a reference to what it is part of");
+  if (above.length >= maxDepth) return refuse(path, `more than ${maxDepth} levels of nesting`);
+  const within = [...above, value];
+  if (Array.isArray(value)) return value.map((element, index) => declaredJson(element, joinPath(path, index), within));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return refuse(path, `a ${value.constructor.name}`);
+  const fields = Object.entries(value).filter(([, child]) => child !== undefined);
+  return Object.fromEntries(fields.map(([key, child]) => [key, declaredJson(child, joinPath(path, key), within)]));
+}
+
+function refuse(path: string, found: string): never {
+  throw new pulumi.RunError(`${path} holds ${found}, which is not JSON`);
+}

@@ -1,0 +1,9 @@
+import { MerchantRuleHooks } from "./merchant-rule-hooks.ts";
+import { Session } from "./session.ts";
+
+// State refers to these names by `pulumi-merchant-rules/provider` (see ../provider-source.ts), so they stay for ever.
+
+const session = new Session({ config: () => undefined, environment: process.env, folder: process.cwd() });
+
+/** The dynamic provider of MerchantRule. */
+export const merchantRule = new MerchantRuleHooks(session);

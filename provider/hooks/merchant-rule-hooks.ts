@@ -1,0 +1,101 @@
+import type { dynamic } from "@pulumi/pulumi";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { apply, creator, type KnownRule, type LiveRules, observe, plan, type Step } from "../reconcile/index.ts";
+import { atBoundary } from "./boundary.ts";
+import { checkRule } from "./check-rule.ts";
+import type { Session } from "./session.ts";
+import { type Properties, readRuleInputs, readRuleState, writeRuleInputs, writeRuleState } from "./wire.ts";
+
+/** The hooks that the provider host calls for a MerchantRule: the reconciler with one key. */
+export class MerchantRuleHooks implements dynamic.ResourceProvider<Properties, Properties> {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  // biome-ignore lint/suspicious/useAwait: the host expects a promise, and stores must happen before the first await
+  async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
+    this.#session.configure((key) => config.get(key));
+  }
+
+  check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
+    return atBoundary("check", () => ({ inputs: news, failures: checkRule(news, this.#session) }));
+  }
+
+  diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
+    return atBoundary("diff", () => {
+      const { connection, ...known } = readRuleState(id, olds);
+      const declared = readRuleInputs(news);
+      if (connection !== declared.connection) return { replaces: ["connection"] };
+      const [step] = plan(one(known), one(declared), this.#session.contract(connection));
+      if (step?.kind === "keep") this.#session.holders(connection).hold(id, known.takeover ?? creator);
+      return diffOf(step);
+    });
+  }
+
+  create(inputs: Properties): Promise<dynamic.CreateResult<Properties>> {
+    return atBoundary("create", async () => {
+      const { connection, ...declared } = readRuleInputs(inputs);
+      const known = await this.#applied({ kind: "create", key, declared }, connection);
+      return { id: known.ruleId, outs: writeRuleState(known, inputs) };
+    });
+  }
+
+  read(id: string, props: Properties = {}): Promise<dynamic.ReadResult<Properties>> {
+    return atBoundary("read", async () => {
+      const { connection, ...known } = readRuleState(id, props);
+      const seen = (await observe(one(known), await this.#session.live(connection), () => undefined)).get(key);
+      return seen === undefined ? { id: "" } : { id, props: writeRuleState(seen, props), inputs: writeRuleInputs(seen, props) };
+    });
+  }
+
+  update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
+    return atBoundary("update", async () => {
+      const { connection, ...known } = readRuleState(id, olds);
+      const [step] = plan(one(known), one(readRuleInputs(news)), this.#session.contract(connection));
+      if (step?.kind === "replace") throw mustBeReplaced(id);
+      return { outs: writeRuleState(step === undefined ? known : await this.#applied(step, connection), news) };
+    });
+  }
+
+  delete(id: string, props: Properties): Promise<void> {
+    return atBoundary("delete", async () => {
+      const { connection, ...known } = readRuleState(id, props);
+      await this.#apply({ kind: "delete", key, known }, await this.#session.live(connection));
+    });
+  }
+
+  async #applied(step: Step, connection: string): Promise<KnownRule> {
+    const known = await this.#apply(step, await this.#session.live(connection));
+    if (known === undefined) throw new Error(`a ${step.kind} left no rule`);
+    return known;
+  }
+
+  async #apply(step: Step, live: LiveRules): Promise<KnownRule | undefined> {
+    const [outcome] = await apply([step], live, () => undefined);
+    if (outcome?.error !== undefined) throw outcome.error;
+    return outcome?.known;
+  }
+}
+
+/** A MerchantRule is the set with one key. */
+const key = "rule";
+
+/** No change, or "unknown": then the engine compares by itself and prints which path changed. */
+function diffOf(step: Step | undefined): dynamic.DiffResult {
+  if (step?.kind === "update") return { deleteBeforeReplace: step.deleteFirst };
+  if (step?.kind === "replace") return { replaces: ["definition"], deleteBeforeReplace: step.deleteFirst };
+  return { changes: false };
+}
+
+function mustBeReplaced(ruleId: string): MerchantRulesError {
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", `rule ${ruleId} cannot be changed in place by its contract`, {
+    attempted: `update rule ${ruleId}`,
+    advice: "run `pulumi up` again: with the contract as it is now, the change replaces the rule",
+  });
+}
+
+function one<T>(rule: T): ReadonlyMap<string, T> {
+  return new Map([[key, rule]]);
+}

@@ -1,0 +1,68 @@
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { findNotJson, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import type { DeclaredRule, KnownRule } from "../reconcile/index.ts";
+import { defaultConnection } from "../settings.ts";
+import { migrate } from "./state-versions.ts";
+
+/** What the engine sends in a preview for a value that is not known yet. */
+export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** The field in which the engine keeps the code of a dynamic provider; see `providerSource`. */
+export const providerField = "__provider";
+
+/** What a hook is given and gives: the engine's properties, which are JSON. */
+export type Properties = JsonObject;
+
+/** The inputs of a MerchantRule, as its `check` passed them. */
+export interface RuleInputs extends DeclaredRule {
+  readonly connection: string;
+}
+
+export function readRuleInputs(news: Properties): RuleInputs {
+  const { definition, connection, adopt } = news;
+  return {
+    definition: isJsonObject(definition) ? definition : {},
+    connection: typeof connection === "string" ? connection : defaultConnection,
+    ...(adopt === true || typeof adopt === "string" ? { adopt } : {}),
+  };
+}
+
+/** The state of a MerchantRule, whichever version of this package wrote it. */
+export function readRuleState(ruleId: string, olds: Properties): KnownRule & { readonly connection: string } {
+  const { definition, connection, takeover } = migrate(olds);
+  return {
+    ruleId,
+    definition: isJsonObject(definition) ? definition : {},
+    connection: typeof connection === "string" ? connection : defaultConnection,
+    ...(typeof takeover === "string" ? { takeover } : {}),
+  };
+}
+
+/** The outputs to keep for a rule: what was declared, its id, and where it is; nothing that changes by itself. */
+export function writeRuleState(known: KnownRule, from: Properties): Properties {
+  const { definition, ruleId, takeover } = known;
+  return leaving({ ...kept(from, ["connection", "adopt", providerField]), definition, ruleId, ...(takeover === undefined ? {} : { takeover }) });
+}
+
+/** The inputs that a rule would have been declared with to be as it is seen. */
+export function writeRuleInputs(known: KnownRule, from: Properties): Properties {
+  return leaving({ ...kept(from, ["connection", "adopt", providerField]), definition: known.definition });
+}
+
+/**
+ * Nothing but JSON leaves a hook: the provider host turns a Date into {}, NaN into null, and hangs on undefined.
+ * @throws MerchantRulesError RULE_INVALID: naming the path.
+ */
+export function leaving(properties: Properties): Properties {
+  const fault = findNotJson(properties);
+  if (fault === undefined) return properties;
+  throw new MerchantRulesError("RULE_INVALID", `${fault.path} holds ${fault.found}, which is not JSON`);
+}
+
+export function isUnknown(value: Json | undefined): boolean {
+  return value === unknownValue;
+}
+
+function kept(from: Properties, keys: readonly string[]): Properties {
+  return jsonObject(Object.entries(from).filter(([key]) => keys.includes(key)));
+}

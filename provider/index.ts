@@ -1,0 +1,2 @@
+export type { Json, JsonObject } from "../sdk/rules/json.ts";
+export { type DefinitionInput, MerchantRule, type MerchantRuleArgs } from "./merchant-rule.ts";

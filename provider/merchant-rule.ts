@@ -1,0 +1,69 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { JsonObject } from "../sdk/rules/json.ts";
+import { declaredJson } from "./declared-json.ts";
+import { providerSource } from "./provider-source.ts";
+
+/** What a program says of one rule. */
+export interface MerchantRuleArgs<Definition extends object = JsonObject> {
+  /**
+   * The rule as the service stores it: any JSON object; its fields are a gap of the specification (seed, section 2).
+   * Fields that are left out are not managed; null is a value. May hold outputs and secrets at any depth.
+   * A change updates the rule in place, or replaces it where the contract has no update or calls the path immutable.
+   */
+  definition: pulumi.Input<DefinitionInput<Definition>>;
+  /** The connection by which the service is reached, by its name in settings. Default: `default`. A change replaces. */
+  connection?: pulumi.Input<string> | undefined;
+  /**
+   * Take over a rule that exists already instead of creating one: its ruleId, or true for the rule with the same
+   * natural key (contract `rule.naturalKey`). Where it differs, it is made as declared. Looked at by create alone.
+   */
+  adopt?: pulumi.Input<string | boolean> | undefined;
+}
+
+/** A definition whose values may be outputs, at any depth. */
+export type DefinitionInput<T> = T extends string | number | boolean | null | undefined
+  ? pulumi.Input<T>
+  : { [K in keyof T]: pulumi.Input<DefinitionInput<T[K]>> };
+
+const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
+
+/**
+ * One rule at the payments service. Its id is the service's `ruleId`.
+ *
+ * ```ts
+ * new MerchantRule("large-amounts", {
+ *   definition: { name: "large-amounts", priority: 10, actions: [{ type: "decline" }] },
+ * });
+ * ```
+ *
+ * @throws pulumi.RunError when the definition holds something that is not JSON, with its path.
+ */
+export class MerchantRule<Definition extends object = JsonObject> extends pulumi.CustomResource {
+  /** @internal */
+  static readonly __pulumiType = type;
+
+  /** The definition as it was declared, or as it was seen by the last refresh. */
+  declare readonly definition: pulumi.Output<Definition>;
+  /** The service's identifier of the rule (seed, section 2). */
+  declare readonly ruleId: pulumi.Output<string>;
+
+  constructor(name: string, args: MerchantRuleArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
+    const { definition, ...others } = args;
+    super(
+      type,
+      name,
+      {
+        ...others,
+        definition: definition === undefined ? undefined : declaredJson(definition, `${name}: definition`),
+        ruleId: undefined,
+        __provider: providerSource("merchantRule"),
+      },
+      opts,
+    );
+  }
+
+  /** Whether a value is a MerchantRule, from whichever copy of this package. */
+  static override isInstance(value: unknown): value is MerchantRule {
+    return pulumi.CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
+  }
+}

@@ -1,0 +1,36 @@
+import { MerchantRulesError } from "../../sdk/errors.ts";
+
+/**
+ * Tells resources apart that hold the same rule, which hooks cannot do by name: the one that created it, or the tag
+ * that a takeover left in the state of the one that took it over.
+ */
+export type Holder = string;
+export const creator: Holder = "";
+
+/** Which resource of the stack holds which rule, as far as this run has seen. */
+export class Holders {
+  readonly #byRuleId = new Map<string, Holder>();
+
+  isHeld(ruleId: string): boolean {
+    return this.#byRuleId.has(ruleId);
+  }
+
+  /** Whether a resource other than this one holds the rule. */
+  isHeldByOther(ruleId: string, holder: Holder): boolean {
+    return this.#byRuleId.has(ruleId) && this.#byRuleId.get(ruleId) !== holder;
+  }
+
+  /** A resource that stays holds the rule. @throws MerchantRulesError RULE_CONFLICT: when another one holds it. */
+  hold(ruleId: string, holder: Holder): void {
+    if (this.isHeldByOther(ruleId, holder)) {
+      throw new MerchantRulesError("RULE_CONFLICT", `two resources of this stack declare rule ${ruleId}`, {
+        advice: "declare it once; the second one, with the same natural key and definition, took it over in this run",
+      });
+    }
+    this.#byRuleId.set(ruleId, holder);
+  }
+
+  release(ruleId: string): void {
+    this.#byRuleId.delete(ruleId);
+  }
+}

@@ -1,0 +1,167 @@
+import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { canonical, type Json, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { creator, type Holder, type Holders } from "./holders.ts";
+import { Presence } from "./presence.ts";
+
+/**
+ * The rules of one connection as this process sees them. Where the contract has a list, one paged pass serves every
+ * read of the process; what this process wrote since is known, or read again by itself.
+ */
+export class LiveRules {
+  readonly client: RulesClient;
+  readonly contract: Contract;
+  readonly presence: Presence;
+  readonly holders: Holders;
+  #pass: Promise<Pass> | undefined;
+  #nextPass: Promise<Pass> | undefined;
+  /** Rules that this process created, changed or (undefined) deleted after the pass. */
+  readonly #written = new Map<string, LiveRule | undefined>();
+  /** The last create under way for a natural key. */
+  readonly #creating = new Map<string, Promise<unknown>>();
+
+  constructor(client: RulesClient, options: { acceptAllGone: boolean; holders: Holders }) {
+    this.client = client;
+    this.holders = options.holders;
+    this.contract = client.contract;
+    this.presence = new Presence(client.connectionName, options.acceptAllGone);
+  }
+
+  /** The live rule, or undefined when it is gone for certain. @throws MerchantRulesError when that cannot be told. */
+  find(ruleId: string, label?: string): Promise<LiveRule | undefined> {
+    return this.presence.judge(ruleId, async () => {
+      if (!this.#written.has(ruleId) && this.contract.operations.list !== null) {
+        const listed = (await this.#listed()).byId.get(ruleId);
+        if (listed !== undefined) return listed;
+      }
+      return this.#get(ruleId, label);
+    });
+  }
+
+  /** Whether a rule can be looked up without its id: the contract has a list and a natural key, and the definition has its value. */
+  canSearch(definition: JsonObject): boolean {
+    return this.contract.operations.list !== null && this.#naturalKeyOf(definition) !== undefined;
+  }
+
+  /**
+   * The rule with the same natural key as a definition, as far as the contract lets it be found: among all rules where
+   * there is a list, else among those that this process made. `fresh` looks again rather than at the pass.
+   * @throws MerchantRulesError RULE_CONFLICT: when more than one has it.
+   */
+  async search(definition: JsonObject, options: { fresh?: boolean } = {}): Promise<LiveRule | undefined> {
+    const wanted = this.#naturalKeyOf(definition);
+    if (wanted === undefined) return undefined;
+    const listed = this.contract.operations.list === null ? [] : await this.#withKey(wanted, options.fresh === true);
+    const written = [...this.#written.values()].filter((rule) => rule !== undefined && this.#naturalKeyOf(rule.rule) === wanted);
+    const [found, ...others] = [...listed, ...written];
+    if (found === undefined || others.length === 0) return found;
+    const ids = [found, ...others].map((rule) => rule?.ruleId).join(", ");
+    throw new MerchantRulesError("RULE_CONFLICT", `more than one rule has its natural key (${this.contract.rule.naturalKey}): ${ids}`, {
+      advice: 'delete those that should not be, or name the one to take over with adopt: "<ruleId>"',
+    });
+  }
+
+  /** Runs creates of one natural key one after another, so that the second sees what the first made. */
+  async exclusively<T>(definition: JsonObject, run: () => Promise<T>): Promise<T> {
+    const key = this.#naturalKeyOf(definition);
+    if (key === undefined) return run();
+    const turn = Promise.allSettled([this.#creating.get(key)]).then(run);
+    this.#creating.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#creating.get(key) === turn) this.#creating.delete(key);
+    }
+  }
+
+  async create(definition: JsonObject, options: { idempotencyKey?: string; label?: string }): Promise<string> {
+    const { ruleId } = await this.client.create(definition, options);
+    this.#written.set(ruleId, { ruleId, rule: definition });
+    this.holders.hold(ruleId, creator);
+    this.presence.seen();
+    return ruleId;
+  }
+
+  async update(ruleId: string, declared: JsonObject, label?: string): Promise<void> {
+    const needsLive = this.contract.operations.update?.body !== "declared";
+    const live = needsLive ? (await this.client.get(ruleId, labelled(label))).rule : declared;
+    await this.client.update(ruleId, { declared, live }, labelled(label));
+    this.#written.set(ruleId, { ruleId, rule: declared });
+    this.presence.seen();
+  }
+
+  /**
+   * Deletes the rule, unless it lives on under another resource: a resource that is renamed in the program is a new one
+   * to the engine, which takes the rule over, and an old one, which is deleted afterwards.
+   */
+  async delete(ruleId: string, holder: Holder, label?: string): Promise<void> {
+    if (this.holders.isHeldByOther(ruleId, holder)) return;
+    await this.client.delete(ruleId, labelled(label));
+    this.#written.set(ruleId, undefined);
+    this.holders.release(ruleId);
+  }
+
+  async #withKey(key: string, fresh: boolean): Promise<LiveRule[]> {
+    const pass = fresh ? await this.#freshPass() : await this.#listed();
+    return (pass.byNaturalKey.get(key) ?? []).filter(({ ruleId }) => !this.#written.has(ruleId));
+  }
+
+  #naturalKeyOf(definition: JsonObject): string | undefined {
+    const { naturalKey } = this.contract.rule;
+    const value: Json | undefined = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+    return value === undefined || value === null ? undefined : canonical(value);
+  }
+
+  async #get(ruleId: string, label: string | undefined): Promise<LiveRule | undefined> {
+    try {
+      return await this.client.get(ruleId, labelled(label));
+    } catch (error) {
+      if (isMerchantRulesError(error) && error.code === "RULE_NOT_FOUND") return undefined;
+      throw error;
+    }
+  }
+
+  /** A pass that failed is not kept: what was not read to its end says nothing about any rule. */
+  #listed(): Promise<Pass> {
+    this.#pass ??= this.#readPass().catch((error) => {
+      this.#pass = undefined;
+      throw error;
+    });
+    return this.#pass;
+  }
+
+  /** A pass that began after this call; callers that wait for the same moment share one. */
+  #freshPass(): Promise<Pass> {
+    this.#nextPass ??= Promise.allSettled([this.#pass]).then(() => {
+      this.#nextPass = undefined;
+      this.#pass = undefined;
+      return this.#listed();
+    });
+    return this.#nextPass;
+  }
+
+  async #readPass(): Promise<Pass> {
+    const byId = new Map<string, LiveRule>();
+    const byNaturalKey = new Map<string, LiveRule[]>();
+    for await (const rule of this.client.list()) {
+      byId.set(rule.ruleId, rule);
+      const key = this.#naturalKeyOf(rule.rule);
+      if (key === undefined) continue;
+      const same = byNaturalKey.get(key);
+      if (same === undefined) byNaturalKey.set(key, [rule]);
+      else same.push(rule);
+    }
+    return { byId, byNaturalKey };
+  }
+}
+
+/** One reading of the whole list. */
+interface Pass {
+  readonly byId: ReadonlyMap<string, LiveRule>;
+  readonly byNaturalKey: ReadonlyMap<string, readonly LiveRule[]>;
+}
+
+function labelled(label: string | undefined): { label?: string } {
+  return label === undefined ? {} : { label };
+}

@@ -1,0 +1,142 @@
+// Runs one of this repository's commands from whatever state a clone is in: installs what is missing, builds what
+// changed, and goes on under a Node that is new enough. Plain old JavaScript without dependencies, because it has to
+// start on any Node and before anything is installed.
+"use strict";
+
+var childProcess = require("child_process");
+var fs = require("fs");
+var path = require("path");
+
+var root = path.resolve(__dirname, "..");
+var needed = [22, 19];
+var commands = {
+  build: [],
+  quickstart: [["scripts/quickstart.ts"]],
+  test: [["node_modules/vitest/vitest.mjs", "run"]],
+  bench: [["test/bench/bench.ts"]],
+  check: [
+    ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings"],
+    ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],
+    ["node_modules/knip/bin/knip.js"],
+  ],
+};
+
+main(process.argv[2], process.argv.slice(3));
+
+function main(name, args) {
+  if (!Object.prototype.hasOwnProperty.call(commands, name)) stop("unknown command " + name + "; known: " + Object.keys(commands).join(", "));
+  if (!isAtLeast(process.versions.node, [16, 0])) stop("Node " + process.versions.node + " is too old to install with; install Node 20 or newer");
+  install();
+  var node = nodeToUse();
+  build(node);
+  var runs = commands[name];
+  for (var i = 0; i < runs.length; i++) {
+    var status = run(node, runs[i].concat(i === runs.length - 1 ? args : []));
+    if (status !== 0) process.exit(status);
+  }
+}
+
+/** Installs the locked versions, unless exactly those are installed. */
+function install() {
+  var stamp = path.join(root, "node_modules", ".installed");
+  var wanted = fingerprint(["package.json", "package-lock.json", ".npmrc"].concat(examplePackages()));
+  if (read(stamp) === wanted) return;
+  var npm = process.env.npm_execpath;
+  var command = npm && /\.c?js$/.test(npm) ? [process.execPath, npm] : [process.platform === "win32" ? "npm.cmd" : "npm"];
+  var version = childProcess.spawnSync(command[0], command.slice(1).concat("--version"), { encoding: "utf8" });
+  if (version.error || version.status !== 0) stop("npm cannot be run (" + reasonOf(version) + "); install Node with npm, or repair it");
+  if (!isAtLeast(version.stdout.trim(), [8, 0])) stop("npm " + version.stdout.trim() + " is too old; install npm 8 or newer: npm install --global npm");
+  console.log("Installing the locked dependencies ...");
+  var installed = childProcess.spawnSync(command[0], command.slice(1).concat(["ci", "--loglevel=error", "--no-audit", "--no-fund"]), {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: Object.assign({}, process.env, { npm_config_engine_strict: "false" }),
+  });
+  if (installed.error || installed.status !== 0) stop("npm ci failed (" + reasonOf(installed) + "); its own message stands above");
+  fs.writeFileSync(stamp, wanted);
+}
+
+/** This Node where it is new enough, else the one that the npm package `node` brings. */
+function nodeToUse() {
+  var bundled = path.join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+  // npm puts node_modules/.bin first on the PATH, so that this may be the bundled Node already.
+  var own = /node\/v?([\d.]+)/.exec(process.env.npm_config_user_agent || "");
+  var machine = own ? own[1] : process.versions.node;
+  if (isAtLeast(machine, needed)) return process.execPath;
+  var version = childProcess.spawnSync(bundled, ["--version"], { encoding: "utf8" });
+  if (version.error || version.status !== 0) {
+    stop("Node " + machine + " is older than " + needed.join(".") + ", and the npm package \"node\" did not bring one (" + reasonOf(version) + "); install Node 24, or let npm run that package's install script: npm rebuild node");
+  }
+  console.log("Node " + machine + " is older than " + needed.join(".") + ": going on under Node " + version.stdout.trim().slice(1) + " from the npm package \"node\".");
+  return bundled;
+}
+
+/** Compiles the sources, unless what they compile to is there. */
+function build(node) {
+  var stamp = path.join(root, "dist", ".built");
+  var sources = ["sdk", "provider", "local", "cli"].reduce(function (files, folder) {
+    return files.concat(filesBelow(folder));
+  }, ["tsconfig.json", "tsconfig.build.json", "package-lock.json"]);
+  var wanted = fingerprint(sources);
+  if (read(stamp) === wanted) return;
+  console.log("Building ...");
+  fs.rmSync(path.join(root, "dist"), { recursive: true, force: true });
+  var status = run(node, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+  if (status !== 0) stop("the build failed; the compiler's messages stand above");
+  fs.writeFileSync(stamp, wanted);
+}
+
+function run(node, args) {
+  var result = childProcess.spawnSync(node, args, {
+    cwd: root,
+    stdio: "inherit",
+    // The engine and the provider host start "node" by its name.
+    env: Object.assign({}, process.env, { PATH: path.dirname(node) + path.delimiter + process.env.PATH }),
+  });
+  if (result.error) stop(node + " cannot be run (" + reasonOf(result) + ")");
+  return result.status === null ? 1 : result.status;
+}
+
+function fingerprint(files) {
+  var hash = require("crypto").createHash("sha256");
+  files.forEach(function (file) {
+    hash.update(file + "\0" + (read(path.join(root, file)) || "") + "\0");
+  });
+  return hash.digest("hex");
+}
+
+function filesBelow(folder) {
+  return fs.readdirSync(path.join(root, folder), { withFileTypes: true }).reduce(function (files, entry) {
+    var file = folder + "/" + entry.name;
+    return files.concat(entry.isDirectory() ? filesBelow(file) : [file]);
+  }, []).sort();
+}
+
+function examplePackages() {
+  return fs.readdirSync(path.join(root, "examples")).map(function (name) {
+    return "examples/" + name + "/package.json";
+  });
+}
+
+function read(file) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function isAtLeast(version, wanted) {
+  var parts = version.split(".").map(Number);
+  return parts[0] > wanted[0] || (parts[0] === wanted[0] && parts[1] >= wanted[1]);
+}
+
+function reasonOf(result) {
+  return result.error ? result.error.message : result.signal ? "signal " + result.signal : "exit code " + result.status;
+}
+
+function stop(sentence) {
+  console.error("error: " + sentence + ".");
+  process.exit(1);
+}

@@ -1,0 +1,37 @@
+/** Ends the call with an error that says why a value cannot stand where it should. */
+export type Refuse = (reason: string) => never;
+
+/**
+ * A value as one segment of a path, percent-encoded. Refused: nothing, and what some server on the way could read as a
+ * step to another path, be it encoded once more (`.`, `..`, `%2e%2e`, `a/../b`).
+ */
+export function encodeSegment(value: string, refuse: Refuse): string {
+  // encodeURIComponent leaves dots alone, so only values with . / \ or % need a closer look.
+  if (/[./\\%]/.test(value) && stepsAside(value)) refuse("it has the meaning of another path (. or ..)");
+  return encodeText(value, refuse);
+}
+
+/** A value of the query or of a form, percent-encoded. An empty one is allowed only where `isFixed`, by the contract. */
+export function encodeText(value: string, refuse: Refuse, { isFixed = false } = {}): string {
+  if (value === "" && !isFixed) refuse("it is empty");
+  if (!value.isWellFormed()) refuse("it is not well-formed Unicode");
+  return encodeURIComponent(value);
+}
+
+/** A value of a header, unchanged. Refused: control characters, what is not Latin-1, blanks at the ends (servers drop them). */
+export function headerValue(value: string, refuse: Refuse): string {
+  if (value === "") refuse("it is empty");
+  if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) refuse("it has characters that no header can carry");
+  if (value.trim() !== value) refuse("it begins or ends with a blank, which a header loses");
+  return value;
+}
+
+/** Whether a value, decoded as often as it can be, has a segment that is a dot or two. */
+function stepsAside(value: string): boolean {
+  for (let text = value; ; ) {
+    if (text.split(/[/\\]/).some((segment) => segment === "." || segment === "..")) return true;
+    const decoded = text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+    if (decoded === text) return false;
+    text = decoded;
+  }
+}

@@ -1,0 +1,161 @@
+import type { Contract } from "../contract/schema.ts";
+import { type Exchange, errorOfStatus, MerchantRulesError, type MerchantRulesErrorOptions } from "../errors.ts";
+import { type Json, valueAt } from "../rules/index.ts";
+import { type Answer, AttemptFailure } from "./attempt.ts";
+import type { Redactor } from "./redact.ts";
+import type { WireRequest } from "./request-template.ts";
+import { jsonOf, UnusableAnswer } from "./response.ts";
+import { retryAfterMsOf } from "./retry-after.ts";
+
+const longestText = 300;
+
+/** What errors are made with: where the request went, and what must not be seen in them. */
+export interface FailureContext {
+  readonly origin: string;
+  readonly contract: Contract;
+  readonly redactor: Redactor;
+}
+
+/** What errors need to know of the call. */
+export interface FailedRequest {
+  readonly request: WireRequest;
+  /** Whether a 404 speaks of a rule; elsewhere it means that the path is wrong. */
+  readonly isAboutRule: boolean;
+  /** Whether the request changes something at the service. */
+  readonly writes: boolean;
+  /** Texts of the definition that must not be seen; contract `rule.secret`. */
+  readonly secrets?: () => readonly string[];
+}
+
+/** The error of an answer whose status is not one of success. */
+export function errorOfAnswer(context: FailureContext, failed: FailedRequest, answer: Answer): MerchantRulesError {
+  const { status } = answer;
+  const exchange = exchangeOf(context, failed, answer);
+  if (status >= 200 && status < 300) {
+    return new MerchantRulesError("RESPONSE_INVALID", `the service answered ${status}; expected ${failed.request.success.join(" or ")}`, {
+      exchange,
+      advice: "if this status means success here, add it to success of this operation in the contract",
+      outcomeUnknown: failed.writes,
+    });
+  }
+  if ((status === 404 || status === 410) && !failed.isAboutRule) {
+    return new MerchantRulesError("REJECTED", `the service answered ${status}`, {
+      exchange,
+      advice: "nothing answers at this path; check baseUrl and the path of this operation in the contract",
+    });
+  }
+  const retryAfterMs = retryAfterMsOf(answer.headers);
+  const error = errorOfStatus(exchange, retryAfterMs === undefined ? {} : { retryAfterMs });
+  return error.outcomeUnknown && !failed.writes ? error.with({ outcomeUnknown: false }) : error;
+}
+
+/** The error of a success that cannot be used. */
+export function errorOfUnusable(context: FailureContext, failed: FailedRequest, answer: Answer, { message, isCut }: UnusableAnswer): MerchantRulesError {
+  return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed), {
+    exchange: exchangeOf(context, failed, answer),
+    advice: isCut ? "try again; the answer was not whole" : "compare the answer with operations and rule in the contract",
+    retryable: isCut,
+    outcomeUnknown: failed.writes,
+  });
+}
+
+/** The error of an exchange that brought no whole answer. */
+export function errorOfFailure(context: FailureContext, failed: FailedRequest, failure: AttemptFailure, timeoutMs: number): MerchantRulesError {
+  const { request, writes } = failed;
+  const { fault, wasSent, status } = failure;
+  const exchange: Exchange = { method: request.method, path: request.path, ...(status === undefined ? {} : { status }) };
+  const outcomeUnknown = wasSent && writes;
+  const cause = failure.cause instanceof Error ? harmless(context, failure.cause, failed) : undefined;
+  const common: MerchantRulesErrorOptions = { exchange, outcomeUnknown, retryable: true, ...(cause === undefined ? {} : { cause }) };
+  if (fault === "timed out") {
+    const what = wasSent ? "no whole answer" : "no connection";
+    return new MerchantRulesError("TIMED_OUT", `${what} within ${Math.round(timeoutMs)} ms`, {
+      ...common,
+      advice: "try again later, or raise limits.attemptTimeoutMs and limits.totalTimeoutMs in the contract",
+    });
+  }
+  if (fault === "body too large") {
+    const most = context.contract.limits.maxBodyBytes;
+    return new MerchantRulesError("RESPONSE_INVALID", `the body of the answer is larger than ${most} bytes`, {
+      ...common,
+      retryable: false,
+      advice: "raise limits.maxBodyBytes, or for a list lower limits.pageSize, in the contract",
+    });
+  }
+  const code = codeOf(failure.cause);
+  const connectionReason = wasSent ? sentReason(status) : `cannot connect to ${context.origin}`;
+  const reason = `${connectionReason}${code === undefined ? "" : ` (${code})`}`;
+  if (!wasSent && isCertificateFault(code)) {
+    return new MerchantRulesError("CONNECTION_FAILED", `the certificate of ${context.origin} is not trusted (${code})`, {
+      ...common,
+      retryable: false,
+      advice: "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are always checked",
+    });
+  }
+  return new MerchantRulesError("CONNECTION_FAILED", reason, {
+    ...common,
+    retryable: !isClosed(code),
+    advice: isClosed(code) ? "this client was closed; make another" : "check baseUrl, the network and the proxy variables of the environment",
+  });
+}
+
+function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answer): Exchange & { status: number } {
+  const { errors } = context.contract;
+  const body = errorBody(answer);
+  const texts = {
+    serviceCode: valueAt(body, errors.code),
+    serviceMessage: valueAt(body, errors.message),
+    requestId: headerText(answer, errors.requestId.header),
+  };
+  const found = Object.entries(texts).flatMap(([name, value]) => {
+    const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
+    return text === "" ? [] : [[name, text] as const];
+  });
+  return { method: failed.request.method, path: failed.request.path, status: answer.status, ...Object.fromEntries(found) };
+}
+
+/** Tolerant: what a failure says is a gift. */
+function errorBody(answer: Answer): Json | undefined {
+  try {
+    return jsonOf(answer);
+  } catch {
+    return undefined;
+  }
+}
+
+function headerText({ headers }: Answer, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** A text that others wrote, fit to be printed: no secrets, on one line, not long. */
+function clean({ redactor }: FailureContext, text: string, { secrets }: FailedRequest): string {
+  const more = secrets?.() ?? [];
+  // Twice, because what stands within a secret may itself be what is taken out in between.
+  const plain = redactor.redact(text, more).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+  const shown = redactor.redact(plain, more).trim();
+  return shown.length > longestText ? `${shown.slice(0, longestText)}...` : shown;
+}
+
+/** undici's errors may carry raw bytes of an answer, so only their message and code are kept. */
+function harmless(context: FailureContext, cause: Error, failed: FailedRequest): Error {
+  const code = codeOf(cause);
+  return Object.assign(new Error(clean(context, cause.message || (code ?? cause.name), failed)), code === undefined ? {} : { code });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+function sentReason(status: number | undefined): string {
+  return status === undefined ? "the connection ended before an answer" : "the connection ended in the middle of the answer";
+}
+
+function isClosed(code: string | undefined): boolean {
+  return code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED";
+}
+
+/** Codes of Node's TLS and of OpenSSL's verification (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+function isCertificateFault(code: string | undefined): boolean {
+  return code !== undefined && (/^(ERR_TLS_|CERT_|UNABLE_TO_|CRL_|ERROR_IN_C)/.test(code) || /(SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/.test(code));
+}

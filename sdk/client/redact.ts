@@ -1,0 +1,51 @@
+/** What stands in the place of a secret. */
+const mark = "[redacted]";
+
+/** How many secrets are remembered; of tokens, which come and go, the latest. */
+const mostSecrets = 64;
+
+/**
+ * Takes secrets out of texts that others wrote, such as the message of a service that echoes what it was sent. Finds
+ * them plain, URL-encoded, escaped as JSON, and in Base64, alone or as a part of what was encoded.
+ */
+export class Redactor {
+  readonly #secrets = new Set<string>();
+
+  add(secret: string): void {
+    if (secret === "") return;
+    this.#secrets.add(secret);
+    const [oldest] = this.#secrets;
+    if (this.#secrets.size > mostSecrets && oldest !== undefined) this.#secrets.delete(oldest);
+  }
+
+  /** The text without the secrets added, nor those of `more`. */
+  redact(text: string, more: readonly string[] = []): string {
+    const forms = [...this.#secrets, ...more].filter((secret) => secret !== "").flatMap(formsOf);
+    if (forms.length === 0) return text;
+    // The longest first: a secret may be the beginning of another, or a part of its own encoded form.
+    const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
+    const pattern = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
+    return text.replace(new RegExp(pattern, "gi"), mark);
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const url = encodeURIComponent(secret.toWellFormed());
+  return [secret, json, json.replaceAll("/", "\\/"), url, url.replaceAll("%20", "+"), ...base64FormsOf(secret)];
+}
+
+/** Base64 of a secret at each of the three offsets that it can have within a longer text, without the characters that it shares with its neighbours. */
+function base64FormsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const whole = bytes.toString("base64").replace(/=+$/, "");
+  const shifted = [0, 1, 2].map((offset) => {
+    const bits = 8 * offset;
+    const first = Math.ceil(bits / 6);
+    const last = Math.floor((bits + 8 * bytes.length) / 6);
+    return Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").slice(first, last);
+  });
+  // A fragment of a few characters would be found in innocent words.
+  const standard = [...(whole.length >= 4 ? [whole] : []), ...shifted.filter((form) => form.length >= 6)];
+  return standard.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
+}

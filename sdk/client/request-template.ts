@@ -1,0 +1,97 @@
+import { expand, namesIn } from "../contract/template.ts";
+import { encodeSegment, encodeText, headerValue, type Refuse } from "./encode.ts";
+
+/** What an operation of the contract fixes. */
+export interface FixedParts {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly success: readonly number[];
+}
+
+/** A request, ready but for its credentials. */
+export interface WireRequest {
+  readonly method: string;
+  /** Path and query, encoded. */
+  readonly target: string;
+  /** The path alone, as errors show it. */
+  readonly path: string;
+  /** Names and values by turns. */
+  readonly headers: readonly string[];
+  readonly body: string | null;
+  readonly success: readonly number[];
+}
+
+/** What one call adds to its operation; everything encoded already. */
+export interface Additions {
+  readonly segment?: string;
+  /** `name=value`. */
+  readonly query?: string;
+  readonly headers?: readonly string[];
+  readonly body?: string;
+}
+
+export interface TemplateValues {
+  /** What stands before the path, encoded. */
+  readonly prefix: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly userAgent: string;
+  /** Of the body, where there is one. */
+  readonly contentType: string;
+}
+
+/** Builds the requests of one operation. All that every request of it shares is worked out once. */
+export class RequestTemplate {
+  readonly #fixed: FixedParts;
+  readonly #before: string;
+  readonly #after: string | undefined;
+  readonly #query: string;
+  readonly #headers: readonly string[];
+  readonly #bodyHeaders: readonly string[];
+
+  /** @param refuse is told what value of which parameter is missing or cannot stand where it should */
+  constructor(fixed: FixedParts, { prefix, parameters, userAgent, contentType }: TemplateValues, refuse: Refuse) {
+    const fill = (text: string, encode: (value: string, refuse: Refuse) => string): string => {
+      for (const name of namesIn(text)) {
+        if (name !== "ruleId" && !Object.hasOwn(parameters, name)) refuse(`parameter ${name} has no value`);
+      }
+      const named = Object.entries(parameters).filter(([name]) => text.includes(`{${name}}`));
+      const encoded = named.map(([name, value]) => [name, encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`))]);
+      return expand(text, Object.fromEntries(encoded));
+    };
+    this.#fixed = fixed;
+    const path = fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
+    const at = path.indexOf("{ruleId}");
+    this.#before = prefix + (at === -1 ? path : path.slice(0, at));
+    this.#after = at === -1 ? undefined : path.slice(at + "{ruleId}".length);
+    const pairs = Object.entries(fixed.query).map(([name, text]) => {
+      const literal = namesIn(text).length === 0;
+      const value = literal ? text : fill(text, (given) => given);
+      const encode = (part: string): string => encodeText(part, (reason) => refuse(`query ${name}: ${reason}`), { isFixed: literal });
+      return `${encode(name)}=${encode(value)}`;
+    });
+    this.#query = pairs.join("&");
+    const own = Object.entries(fixed.headers).flatMap(([name, text]) => [name, fill(text, headerValue)]);
+    this.#headers = ["accept", "application/json", "user-agent", userAgent, ...own];
+    this.#bodyHeaders = [...this.#headers, "content-type", contentType];
+  }
+
+  get success(): readonly number[] {
+    return this.#fixed.success;
+  }
+
+  request({ segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
+    const path = this.#after === undefined ? this.#before : this.#before + segment + this.#after;
+    const all = this.#query === "" || query === "" ? this.#query + query : `${this.#query}&${query}`;
+    const shared = body === undefined ? this.#headers : this.#bodyHeaders;
+    return {
+      method: this.#fixed.method,
+      target: all === "" ? path : `${path}?${all}`,
+      path,
+      headers: headers.length === 0 ? shared : [...shared, ...headers],
+      body: body ?? null,
+      success: this.#fixed.success,
+    };
+  }
+}

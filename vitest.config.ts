@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts", "sdk/**/*.test.ts", "provider/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "dist/**"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ["default", "./test/support/count-reporter.ts"],
+  },
+});
