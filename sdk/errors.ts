@@ -70,16 +70,19 @@ export class MerchantRulesError extends Error {
     this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 
-  /** The same error seen from further out: what was attempted there, and what can be done there. */
-  with(outer: Pick<MerchantRulesErrorOptions, "attempted" | "advice">): MerchantRulesError {
-    const { code, reason, attempted, exchange, advice, retryable, retryAfterMs, outcomeUnknown } = this;
-    const inner: MerchantRulesErrorOptions = { retryable, outcomeUnknown, cause: this.cause };
-    return new MerchantRulesError(code, reason, {
-      ...inner,
-      ...defined({ attempted, exchange, advice, retryAfterMs }),
-      ...defined(outer),
-    });
+  /** The same error seen from further out: what was attempted there, what can be done there, what else is known there. */
+  with(outer: Outer): MerchantRulesError {
+    const { attempted, exchange, advice, retryable, retryAfterMs, outcomeUnknown, cause } = this;
+    const inner = { attempted, exchange, advice, retryable, retryAfterMs, outcomeUnknown, cause };
+    const { code = this.code, reason = this.reason, ...options } = defined(outer);
+    return new MerchantRulesError(code, reason, { ...defined(inner), ...options });
   }
+}
+
+/** What a caller may say of an error that comes from further in. */
+export interface Outer extends Omit<MerchantRulesErrorOptions, "exchange" | "retryAfterMs"> {
+  readonly code?: ErrorCode;
+  readonly reason?: string;
 }
 
 /** Whether a value is an error of this package, from whichever copy of it. */
@@ -91,25 +94,44 @@ export function isMerchantRulesError(value: unknown): value is MerchantRulesErro
  * The one place that maps a status to an error. Statuses and bodies of failures are a gap (seed, section 7); what is
  * assumed here is HTTP itself (RFC 9110, RFC 6585).
  */
-export function errorOfStatus(exchange: Exchange & { status: number }, options: { retryAfterMs?: number } = {}): MerchantRulesError {
+export function errorOfStatus(
+  exchange: Exchange & { status: number },
+  options: { retryAfterMs?: number } = {},
+): MerchantRulesError {
   const { status } = exchange;
   const reason = `the service answered ${status}`;
   const make = (code: ErrorCode, rest: MerchantRulesErrorOptions = {}): MerchantRulesError =>
     new MerchantRulesError(code, reason, { exchange, ...defined(options), ...rest });
   if (status >= 300 && status < 400) {
-    return make("RESPONSE_INVALID", { advice: "redirects are not followed, because they would carry credentials elsewhere; set baseUrl to the address that answers" });
+    return make("RESPONSE_INVALID", {
+      advice:
+        "redirects are not followed, because they would carry credentials elsewhere; set baseUrl to the address that answers",
+    });
   }
-  if (status === 401) return make("UNAUTHENTICATED", { advice: "check the token or the client credentials of this connection" });
-  if (status === 403) return make("FORBIDDEN", { advice: "these credentials may not do this; ask for the permission or use another connection" });
+  if (status === 401)
+    return make("UNAUTHENTICATED", { advice: "check the token or the client credentials of this connection" });
+  if (status === 403)
+    return make("FORBIDDEN", {
+      advice: "these credentials may not do this; ask for the permission or use another connection",
+    });
   if (status === 404 || status === 410) return make("RULE_NOT_FOUND");
   if (status === 409) return make("RULE_CONFLICT");
   if (status === 408) return make("TIMED_OUT", { retryable: true, outcomeUnknown: true });
-  if (status === 429) return make("RATE_LIMITED", { retryable: true, advice: "lower limits.concurrency or set limits.requestsPerSecond in the contract" });
-  if (status >= 500) return make("SERVICE_FAILED", { retryable: status !== 501 && status !== 505, outcomeUnknown: true });
+  if (status === 429)
+    return make("RATE_LIMITED", {
+      retryable: true,
+      advice: "lower limits.concurrency or set limits.requestsPerSecond in the contract",
+    });
+  if (status >= 500)
+    return make("SERVICE_FAILED", { retryable: status !== 501 && status !== 505, outcomeUnknown: true });
   return make("REJECTED");
 }
 
-function messageOf(code: ErrorCode, reason: string, { attempted, exchange, advice }: MerchantRulesErrorOptions): string {
+function messageOf(
+  code: ErrorCode,
+  reason: string,
+  { attempted, exchange, advice }: MerchantRulesErrorOptions,
+): string {
   const about: string[] = [];
   if (exchange?.serviceCode !== undefined) about.push(`code ${exchange.serviceCode}`);
   if (exchange?.serviceMessage !== undefined) about.push(exchange.serviceMessage);
@@ -122,5 +144,7 @@ function messageOf(code: ErrorCode, reason: string, { attempted, exchange, advic
 }
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

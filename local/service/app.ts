@@ -28,10 +28,15 @@ export function localApp(options: AppOptions): LocalApp {
   const { contract } = options.service;
   const app: LocalApp = new Hono();
   app.all("*", async (context) => {
-    const request = await readRequest(context.env.incoming, contract.limits.maxBodyBytes);
+    const { incoming, outgoing } = context.env;
+    const request = await readRequest(incoming, contract.limits.maxBodyBytes).catch(() => undefined);
+    if (request === undefined) {
+      outgoing.destroy(); // The client went away; nobody is left to answer.
+      return RESPONSE_ALREADY_SENT;
+    }
     const { operation, answer } = answerTo(options, request);
     options.served(servedRequest(request, operation, answer, contract.idempotency?.header));
-    send(answer, contract.errors.requestId.header, context.env.outgoing);
+    send(answer, contract.errors.requestId.header, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
   return app;

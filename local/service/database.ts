@@ -73,6 +73,7 @@ const magic = "SQLite format 3\u0000";
 
 /** Looked at before SQLite does, whose own words ("unable to open database file") do not say which of these it is. */
 function whyUnusable(file: string): string | undefined {
+  if (file === "") return "its name is empty";
   const folder = dirname(file);
   if (!existsSync(folder)) return `the folder ${folder} does not exist`;
   if (!existsSync(file)) return undefined;

@@ -19,11 +19,12 @@ const empty: Body = { bytes: Buffer.alloc(0) };
 /** Reads a whole request; a body beyond `maxBodyBytes` is passed over and not kept. */
 export async function readRequest(incoming: IncomingMessage, maxBodyBytes: number): Promise<IncomingRequest> {
   const target = incoming.url ?? "/";
-  const url = target.startsWith("/") ? new URL(`http://127.0.0.1${target}`) : new URL(target, "http://127.0.0.1");
+  // Not new URL: it would resolve . and .. and read //host as a host.
+  const at = target.indexOf("?");
   return {
     method: incoming.method ?? "GET",
-    path: url.pathname,
-    query: url.searchParams,
+    path: at === -1 ? target : target.slice(0, at),
+    query: new URLSearchParams(at === -1 ? "" : target.slice(at + 1)),
     header: (name) => {
       const value = incoming.headers[name.toLowerCase()];
       return typeof value === "object" ? value.join(", ") : value;

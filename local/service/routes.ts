@@ -3,7 +3,7 @@ import { pageParameters } from "./pagination.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { ServedOperation } from "./request-log.ts";
-import { type TemplateMatcher, templateMatcher } from "./template.ts";
+import { canonicalPath, type TemplateMatcher, templateMatcher } from "./template.ts";
 
 /** What an operation of the contract asks of a request, ready to be compared with one. */
 export interface Route {
@@ -70,8 +70,10 @@ export function routeOf(
   routes: readonly Route[],
   request: IncomingRequest,
 ): { match: Match } | { allow: readonly string[] } {
+  const path = canonicalPath(request.path);
+  if (path === undefined) return { allow: [] };
   const matches = routes.flatMap((route): Match[] => {
-    const names = route.path.match(request.path);
+    const names = route.path.match(path);
     return names === undefined ? [] : [{ route, names }];
   });
   const candidates = matches.filter(({ route }) => route.method === request.method);

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { canonical, isJson, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { canonical, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { openDatabase } from "./database.ts";
 
 /** A rule as it is kept. */
@@ -161,11 +161,11 @@ function optional<T>(row: Row | undefined, read: (row: Row) => T): T | undefined
 }
 
 function ruleOf(row: Row): StoredRule {
-  const definition: unknown = JSON.parse(text(row, "definition"));
+  const definition: Json = JSON.parse(text(row, "definition"));
   return {
     sequence: number(row, "sequence"),
     ruleId: text(row, "rule_id"),
-    definition: isJson(definition) && isJsonObject(definition) ? definition : damaged("definition"),
+    definition: isJsonObject(definition) ? definition : damaged("definition"),
     createdAt: text(row, "created_at"),
     updatedAt: text(row, "updated_at"),
   };

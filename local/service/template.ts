@@ -3,7 +3,7 @@ import { namesIn } from "../../sdk/contract/index.ts";
 /** A template of the contract turned round: a text that arrived gives the values of the names, or does not fit. */
 export interface TemplateMatcher {
   readonly template: string;
-  /** The values of the names that no fixed value stands for; undefined when the text does not fit. */
+  /** Of a path: in its canonical form. The values of the names that no fixed value stands for; undefined when the text does not fit. */
   match(text: string): Readonly<Record<string, string>> | undefined;
   /** How many characters are fixed: of two templates that fit, the one with more is meant. */
   readonly literal: number;
@@ -22,7 +22,7 @@ export function templateMatcher(template: string, { values, place }: TemplateCon
   let literal = 0;
   const fixed = (text: string): string => {
     literal += text.length;
-    return escaped(text);
+    return escaped(place === "path" ? (canonicalPath(text) ?? text) : text);
   };
   const names = new Set(namesIn(template));
   const pattern = template
@@ -31,7 +31,7 @@ export function templateMatcher(template: string, { values, place }: TemplateCon
       const name = part.startsWith("{") ? part.slice(1, -1) : "";
       if (!names.has(name)) return fixed(part);
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      if (value !== undefined) return fixed(place === "path" ? encodeURIComponent(value) : value);
+      if (value !== undefined) return place === "path" ? fixed(encodeURIComponent(value)) : fixed(value);
       free.push(name);
       return place === "path" ? "([^/]+)" : "(.+)";
     })
@@ -42,16 +42,29 @@ export function templateMatcher(template: string, { values, place }: TemplateCon
     literal,
     match: (text) => {
       const groups = expression.exec(text)?.slice(1);
-      if (groups === undefined) return undefined;
-      try {
-        const decode = place === "path" ? decodeURIComponent : (value: string) => value;
-        return Object.fromEntries(free.map((name, index) => [name, decode(groups[index] ?? "")]));
-      } catch {
-        return undefined; // A malformed escape, such as %zz: no path of this service.
-      }
+      const decode = place === "path" ? decodeURIComponent : (value: string) => value;
+      return groups && Object.fromEntries(free.map((name, index) => [name, decode(groups[index] ?? "")]));
     },
   };
 }
+
+/**
+ * A path in which every character is percent-encoded or plain as encodeURIComponent has it, so that clients that
+ * encode differently mean the same; undefined where an escape is malformed, such as %zz.
+ */
+export function canonicalPath(path: string): string | undefined {
+  if (plain.test(path)) return path;
+  try {
+    return path
+      .split("/")
+      .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+      .join("/");
+  } catch {
+    return undefined;
+  }
+}
+
+const plain = /^[\w\-/.~!*'()]*$/;
 
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

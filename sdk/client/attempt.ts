@@ -42,7 +42,11 @@ const maxFailureBodyBytes = 65_536;
  * certain whether sending had begun: a create that never left may be sent again, any other may not.
  * @throws AttemptFailure, by rejection
  */
-export function attempt(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, bounds: AttemptBounds): Promise<Answer> {
+export function attempt(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  bounds: AttemptBounds,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const handler = new AttemptHandler(bounds, resolve, reject);
     try {
@@ -86,7 +90,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     this.#isSuccess = this.#bounds.success.includes(status);
     const announced = headers["content-length"];
-    if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#bounds.maxBodyBytes) this.#fail("body too large");
+    if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#bounds.maxBodyBytes)
+      this.#fail("body too large");
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {

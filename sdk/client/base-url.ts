@@ -22,10 +22,16 @@ export function parseBaseUrl(text: string, setting: string): BaseUrl {
   if (!URL.canParse(text)) return refuse("is not a URL", "write it as https://host or https://host/prefix");
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") {
-    return refuse("holds credentials", "leave the part before @ out; a token or client credentials are settings of their own");
+    return refuse(
+      "holds credentials",
+      "leave the part before @ out; a token or client credentials are settings of their own",
+    );
   }
   if (text.includes("?") || text.includes("#")) {
-    return refuse("holds a query or a fragment", "leave out ? and # and what follows; a fixed query belongs in the contract, under operations");
+    return refuse(
+      "holds a query or a fragment",
+      "leave out ? and # and what follows; a fixed query belongs in the contract, under operations",
+    );
   }
   const isLoopback = isLoopbackHost(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {

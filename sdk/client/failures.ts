@@ -1,10 +1,10 @@
 import type { Contract } from "../contract/schema.ts";
 import { type Exchange, errorOfStatus, MerchantRulesError, type MerchantRulesErrorOptions } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
-import { type Answer, AttemptFailure } from "./attempt.ts";
+import type { Answer, AttemptFailure } from "./attempt.ts";
 import type { Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
-import { jsonOf, UnusableAnswer } from "./response.ts";
+import { jsonOf, type UnusableAnswer } from "./response.ts";
 import { retryAfterMsOf } from "./retry-after.ts";
 
 const longestText = 300;
@@ -32,11 +32,15 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
   const { status } = answer;
   const exchange = exchangeOf(context, failed, answer);
   if (status >= 200 && status < 300) {
-    return new MerchantRulesError("RESPONSE_INVALID", `the service answered ${status}; expected ${failed.request.success.join(" or ")}`, {
-      exchange,
-      advice: "if this status means success here, add it to success of this operation in the contract",
-      outcomeUnknown: failed.writes,
-    });
+    return new MerchantRulesError(
+      "RESPONSE_INVALID",
+      `the service answered ${status}; expected ${failed.request.success.join(" or ")}`,
+      {
+        exchange,
+        advice: "if this status means success here, add it to success of this operation in the contract",
+        outcomeUnknown: failed.writes,
+      },
+    );
   }
   if ((status === 404 || status === 410) && !failed.isAboutRule) {
     return new MerchantRulesError("REJECTED", `the service answered ${status}`, {
@@ -50,23 +54,44 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
 }
 
 /** The error of a success that cannot be used. */
-export function errorOfUnusable(context: FailureContext, failed: FailedRequest, answer: Answer, { message, isCut }: UnusableAnswer): MerchantRulesError {
+export function errorOfUnusable(
+  context: FailureContext,
+  failed: FailedRequest,
+  answer: Answer,
+  { message, isCut }: UnusableAnswer,
+): MerchantRulesError {
   return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed), {
     exchange: exchangeOf(context, failed, answer),
-    advice: isCut ? "try again; the answer was not whole" : "compare the answer with operations and rule in the contract",
+    advice: isCut
+      ? "try again; the answer was not whole"
+      : "compare the answer with operations and rule in the contract",
     retryable: isCut,
     outcomeUnknown: failed.writes,
   });
 }
 
 /** The error of an exchange that brought no whole answer. */
-export function errorOfFailure(context: FailureContext, failed: FailedRequest, failure: AttemptFailure, timeoutMs: number): MerchantRulesError {
+export function errorOfFailure(
+  context: FailureContext,
+  failed: FailedRequest,
+  failure: AttemptFailure,
+  timeoutMs: number,
+): MerchantRulesError {
   const { request, writes } = failed;
   const { fault, wasSent, status } = failure;
-  const exchange: Exchange = { method: request.method, path: request.path, ...(status === undefined ? {} : { status }) };
+  const exchange: Exchange = {
+    method: request.method,
+    path: request.path,
+    ...(status === undefined ? {} : { status }),
+  };
   const outcomeUnknown = wasSent && writes;
   const cause = failure.cause instanceof Error ? harmless(context, failure.cause, failed) : undefined;
-  const common: MerchantRulesErrorOptions = { exchange, outcomeUnknown, retryable: true, ...(cause === undefined ? {} : { cause }) };
+  const common: MerchantRulesErrorOptions = {
+    exchange,
+    outcomeUnknown,
+    retryable: true,
+    ...(cause === undefined ? {} : { cause }),
+  };
   if (fault === "timed out") {
     const what = wasSent ? "no whole answer" : "no connection";
     return new MerchantRulesError("TIMED_OUT", `${what} within ${Math.round(timeoutMs)} ms`, {
@@ -86,16 +111,23 @@ export function errorOfFailure(context: FailureContext, failed: FailedRequest, f
   const connectionReason = wasSent ? sentReason(status) : `cannot connect to ${context.origin}`;
   const reason = `${connectionReason}${code === undefined ? "" : ` (${code})`}`;
   if (!wasSent && isCertificateFault(code)) {
-    return new MerchantRulesError("CONNECTION_FAILED", `the certificate of ${context.origin} is not trusted (${code})`, {
-      ...common,
-      retryable: false,
-      advice: "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are always checked",
-    });
+    return new MerchantRulesError(
+      "CONNECTION_FAILED",
+      `the certificate of ${context.origin} is not trusted (${code})`,
+      {
+        ...common,
+        retryable: false,
+        advice:
+          "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are always checked",
+      },
+    );
   }
   return new MerchantRulesError("CONNECTION_FAILED", reason, {
     ...common,
     retryable: !isClosed(code),
-    advice: isClosed(code) ? "this client was closed; make another" : "check baseUrl, the network and the proxy variables of the environment",
+    advice: isClosed(code)
+      ? "this client was closed; make another"
+      : "check baseUrl, the network and the proxy variables of the environment",
   });
 }
 
@@ -111,7 +143,12 @@ function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answ
     const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
     return text === "" ? [] : [[name, text] as const];
   });
-  return { method: failed.request.method, path: failed.request.path, status: answer.status, ...Object.fromEntries(found) };
+  return {
+    method: failed.request.method,
+    path: failed.request.path,
+    status: answer.status,
+    ...Object.fromEntries(found),
+  };
 }
 
 /** Tolerant: what a failure says is a gift. */
@@ -140,7 +177,10 @@ function clean({ redactor }: FailureContext, text: string, { secrets }: FailedRe
 /** undici's errors may carry raw bytes of an answer, so only their message and code are kept. */
 function harmless(context: FailureContext, cause: Error, failed: FailedRequest): Error {
   const code = codeOf(cause);
-  return Object.assign(new Error(clean(context, cause.message || (code ?? cause.name), failed)), code === undefined ? {} : { code });
+  return Object.assign(
+    new Error(clean(context, cause.message || (code ?? cause.name), failed)),
+    code === undefined ? {} : { code },
+  );
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -148,7 +188,9 @@ function codeOf(error: unknown): string | undefined {
 }
 
 function sentReason(status: number | undefined): string {
-  return status === undefined ? "the connection ended before an answer" : "the connection ended in the middle of the answer";
+  return status === undefined
+    ? "the connection ended before an answer"
+    : "the connection ended in the middle of the answer";
 }
 
 function isClosed(code: string | undefined): boolean {
@@ -157,5 +199,9 @@ function isClosed(code: string | undefined): boolean {
 
 /** Codes of Node's TLS and of OpenSSL's verification (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 function isCertificateFault(code: string | undefined): boolean {
-  return code !== undefined && (/^(ERR_TLS_|CERT_|UNABLE_TO_|CRL_|ERROR_IN_C)/.test(code) || /(SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/.test(code));
+  return (
+    code !== undefined &&
+    (/^(ERR_TLS_|CERT_|UNABLE_TO_|CRL_|ERROR_IN_C)/.test(code) ||
+      /(SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/.test(code))
+  );
 }

@@ -1,3 +1,5 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject, type Pointer, segmentsOf } from "../rules/index.ts";
+
 /** What stands in the place of a secret. */
 const mark = "[redacted]";
 
@@ -29,6 +31,26 @@ export class Redactor {
   }
 }
 
+/** The texts and numbers of a definition that the contract calls secret (`rule.secret`), all that lie below them included. */
+export function secretTextsIn(definition: JsonObject, patterns: readonly Pointer[]): string[] {
+  return patterns.flatMap((pattern) => below(definition, segmentsOf(pattern))).flatMap(leavesOf);
+}
+
+function below(value: Json, [segment, ...rest]: readonly string[]): Json[] {
+  if (segment === undefined) return [value];
+  if (!isJsonArray(value) && !isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, child]: [string, Json]) =>
+    segment === "*" || segment === key ? below(child, rest) : [],
+  );
+}
+
+function leavesOf(value: Json): string[] {
+  if (isJsonArray(value) || isJsonObject(value)) return Object.values(value).flatMap((child: Json) => leavesOf(child));
+  // A single digit or a truth value would be found everywhere and tells nothing.
+  if (typeof value === "number") return String(value).length > 2 ? [String(value)] : [];
+  return typeof value === "string" ? [value] : [];
+}
+
 function formsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const url = encodeURIComponent(secret.toWellFormed());
@@ -43,7 +65,9 @@ function base64FormsOf(secret: string): string[] {
     const bits = 8 * offset;
     const first = Math.ceil(bits / 6);
     const last = Math.floor((bits + 8 * bytes.length) / 6);
-    return Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").slice(first, last);
+    return Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .slice(first, last);
   });
   // A fragment of a few characters would be found in innocent words.
   const standard = [...(whole.length >= 4 ? [whole] : []), ...shifted.filter((form) => form.length >= 6)];

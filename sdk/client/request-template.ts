@@ -57,7 +57,10 @@ export class RequestTemplate {
         if (name !== "ruleId" && !Object.hasOwn(parameters, name)) refuse(`parameter ${name} has no value`);
       }
       const named = Object.entries(parameters).filter(([name]) => text.includes(`{${name}}`));
-      const encoded = named.map(([name, value]) => [name, encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`))]);
+      const encoded = named.map(([name, value]) => [
+        name,
+        encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`)),
+      ]);
       return expand(text, Object.fromEntries(encoded));
     };
     this.#fixed = fixed;
@@ -68,7 +71,8 @@ export class RequestTemplate {
     const pairs = Object.entries(fixed.query).map(([name, text]) => {
       const literal = namesIn(text).length === 0;
       const value = literal ? text : fill(text, (given) => given);
-      const encode = (part: string): string => encodeText(part, (reason) => refuse(`query ${name}: ${reason}`), { isFixed: literal });
+      const encode = (part: string): string =>
+        encodeText(part, (reason) => refuse(`query ${name}: ${reason}`), { isFixed: literal });
       return `${encode(name)}=${encode(value)}`;
     });
     this.#query = pairs.join("&");

@@ -13,6 +13,13 @@ export class UnusableAnswer extends Error {
   }
 }
 
+/** A rule as the service has it. */
+export interface LiveRule {
+  readonly ruleId: string;
+  /** The JSON inside the contract's envelope (`rule.envelope`). */
+  readonly rule: JsonObject;
+}
+
 /** Where answers have the rule and its id; contract `rule`. */
 export interface RulePlaces {
   readonly id: readonly Pointer[];
@@ -22,7 +29,8 @@ export interface RulePlaces {
 /** The JSON of an answer. Messages never quote the body. @throws UnusableAnswer */
 export function jsonOf({ body, headers }: Answer): Json {
   const coding = headers["content-encoding"];
-  if (coding !== undefined && coding !== "identity") throw new UnusableAnswer(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
+  if (coding !== undefined && coding !== "identity")
+    throw new UnusableAnswer(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
   if (body.length === 0) throw new UnusableAnswer("the body is empty, not JSON");
   if (!isUtf8(body)) throw new UnusableAnswer("the body is not UTF-8");
   const text = body.toString();
@@ -66,6 +74,7 @@ export function ruleIdIn(value: Json, { id, envelope }: RulePlaces): string | un
 function ruleIdOf(found: Json, pointer: Pointer): string {
   if (typeof found === "string" && found !== "") return found;
   if (typeof found === "number" && Number.isSafeInteger(found)) return String(found);
-  if (typeof found === "number") throw new UnusableAnswer(`the id at ${pointer} is a number that JSON readers cannot hold exactly`);
+  if (typeof found === "number")
+    throw new UnusableAnswer(`the id at ${pointer} is a number that JSON readers cannot hold exactly`);
   throw new UnusableAnswer(`the id at ${pointer} is ${found === "" ? "empty" : "neither a text nor a number"}`);
 }

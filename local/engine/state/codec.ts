@@ -35,8 +35,9 @@ export const resourceSchema = z.looseObject({
   created: z.string().optional(),
   modified: z.string().optional(),
   sourcePosition: z.string().default(""),
-  stackTrace: z.array(z.object({ sourcePosition: z.string().optional() })).nullish(),
 });
+
+const knownKeys = new Set(Object.keys(resourceSchema.shape));
 
 export const operationSchema = z.looseObject({
   resource: resourceSchema,
@@ -48,7 +49,6 @@ export type Stored = { [key: string]: unknown };
 
 /** Reads one resource; secrets are decrypted. */
 export function decodeResource(stored: StoredResource, crypter: Crypter | undefined): ResourceState {
-  const known = new Set(Object.keys(resourceSchema.shape));
   return {
     urn: stored.urn,
     type: stored.type,
@@ -75,8 +75,7 @@ export function decodeResource(stored: StoredResource, crypter: Crypter | undefi
     created: stored.created,
     modified: stored.modified,
     sourcePosition: stored.sourcePosition,
-    stackTrace: (stored.stackTrace ?? []).map(({ sourcePosition }) => (sourcePosition === undefined ? {} : { sourcePosition })),
-    rest: Object.fromEntries(Object.entries(stored).filter(([key]) => !known.has(key))),
+    rest: Object.fromEntries(Object.entries(stored).filter(([key]) => !knownKeys.has(key))),
   };
 }
 
@@ -115,7 +114,6 @@ export function encodeResource(state: ResourceState, crypter: Crypter | undefine
     ["created", state.created, state.created !== undefined],
     ["modified", state.modified, state.modified !== undefined],
     ["sourcePosition", state.sourcePosition, state.sourcePosition !== ""],
-    ["stackTrace", state.stackTrace, state.stackTrace.length > 0],
     ["ignoreChanges", state.ignoreChanges, state.ignoreChanges.length > 0],
     ["replaceOnChanges", state.replaceOnChanges, state.replaceOnChanges.length > 0],
   ];

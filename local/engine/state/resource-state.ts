@@ -30,8 +30,7 @@ export interface ResourceState {
   created: string | undefined;
   modified: string | undefined;
   sourcePosition: string;
-  stackTrace: { sourcePosition?: string }[];
-  /** Keys that this engine does not use, kept as they were read. */
+  /** Keys that this engine does not use (the CLI's `stackTrace` among them), kept as they were read. */
   rest: { [key: string]: unknown };
 }
 

@@ -1,0 +1,190 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import type { LocalService, ServedRequest } from "../local/service/index.ts";
+import type { Contract } from "../sdk/contract/index.ts";
+
+interface ServeOptions {
+  readonly contract?: string;
+  readonly port: number;
+  readonly data?: string;
+  readonly param?: Readonly<Record<string, string>>;
+  readonly verbose: boolean;
+}
+
+/**
+ * `merchant-rules serve`: the local rules service, until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 it cannot serve
+ * (contract, port or data file), 2 called wrongly.
+ */
+export function serveCommand(done: (exitCode: number) => void): Command {
+  return new Command("serve")
+    .description("Serve a contract's rules on this machine (127.0.0.1 only), for trying and for tests")
+    .option(
+      "--contract <file>",
+      `a contract's file, or a preset's name: seed, illustrative (default: ${ownContract} in this folder, else illustrative)`,
+    )
+    .option("--port <number>", "0 to 65535; 0 takes any free port", portOf, 4010)
+    .option("--data <file>", "keep the rules in this SQLite file (default: in memory, gone when the service stops)")
+    .option(
+      "--param <name=value>",
+      "a value that the contract's parameter must have; repeatable (default: any value)",
+      addParameter,
+      {},
+    )
+    .option("--verbose", "print a line for every request", false)
+    .exitOverride()
+    .action(async (options: ServeOptions) => {
+      const { contract, name, setting } = await contractOf(options.contract);
+      const unknown = Object.keys(options.param ?? {}).find(
+        (parameter) => !Object.hasOwn(contract.parameters, parameter),
+      );
+      if (unknown !== undefined) {
+        done(2);
+        throw new Error(
+          `the contract declares no parameter ${unknown}; it declares: ${Object.keys(contract.parameters).join(", ") || "none"}`,
+        );
+      }
+      await serveUntilStopped({ contract, name, setting, options });
+      done(0);
+    });
+}
+
+const ownContract = "merchant-rules.contract.yaml";
+
+interface Served {
+  readonly contract: Contract;
+  /** The contract in words. */
+  readonly name: string;
+  /** The contract as the setting that a client needs. */
+  readonly setting: string;
+  readonly options: ServeOptions;
+}
+
+async function contractOf(given: string | undefined): Promise<Omit<Served, "options">> {
+  // Loaded here and not with the command line, which every other subcommand shares.
+  const { isPreset, loadContract, loadPreset } = await import("../sdk/contract/index.ts");
+  const named = given ?? (existsSync(ownContract) ? ownContract : "illustrative");
+  if (isPreset(named)) return { contract: loadPreset(named), name: `${named} contract`, setting: named };
+  return { contract: loadContract(named), name: `contract ${named}`, setting: resolve(named) };
+}
+
+async function serveUntilStopped(served: Served): Promise<void> {
+  const { contract, options } = served;
+  const { localCredentials, startLocalService } = await import("../local/service/index.ts");
+  const service = await startLocalService({
+    contract,
+    port: options.port,
+    parameters: options.param ?? {},
+    ...(options.data === undefined ? {} : { dataFile: options.data }),
+    ...(options.verbose ? { onRequest: printRequest } : {}),
+  });
+  const stopped = stopSignal();
+  for (const line of announcement(served, service, localCredentials)) console.log(line);
+  await stopped;
+  await service.close();
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      process.off("SIGINT", stop).off("SIGTERM", stop);
+      resolve();
+    };
+    process.on("SIGINT", stop).on("SIGTERM", stop);
+  });
+}
+
+function announcement(served: Served, { url }: Pick<LocalService, "url">, credentials: Credentials): string[] {
+  const { contract, name, setting, options } = served;
+  const values = parameterValues(contract, options.param ?? {});
+  const variables: [string, string][] = [
+    ["BASE_URL", url],
+    ["CONTRACT", setting],
+    ...credentialVariables(contract, credentials),
+    ...Object.entries(values).map(([parameter, value]): [string, string] => [`PARAM_${upperSnake(parameter)}`, value]),
+  ];
+  return [
+    `Local rules service (${name}), rules in ${options.data === undefined ? "memory" : resolve(options.data)}`,
+    `  ${url}`,
+    "To use it:",
+    ...variables.map(([variable, value]) => `  export MERCHANT_RULES_${variable}=${shellWord(value)}`),
+    `Try: ${exampleRequest(contract, url, values, credentials)}`,
+    "Stop with Ctrl-C.",
+  ];
+}
+
+type Credentials = { readonly clientId: string; readonly clientSecret: string; readonly token: string };
+
+function credentialVariables({ auth }: Contract, { clientId, clientSecret, token }: Credentials): [string, string][] {
+  if (auth.present === null) return [];
+  // A token operation with an address of its own is not here, and the real one must not see these credentials.
+  if (auth.token === null || auth.token.baseUrl !== null) return [["TOKEN", token]];
+  return [
+    ["CLIENT_ID", clientId],
+    ["CLIENT_SECRET", clientSecret],
+  ];
+}
+
+/** The list, or where the contract has none, the read of a rule. */
+function exampleRequest(
+  { operations, auth }: Contract,
+  url: string,
+  values: Readonly<Record<string, string>>,
+  { token }: Credentials,
+): string {
+  const operation = operations.list ?? operations.get;
+  const fill = (
+    text: string,
+    known: Readonly<Record<string, string>>,
+    encode: (value: string) => string = (value) => value,
+  ): string =>
+    text.replace(/\{([A-Za-z][A-Za-z0-9]*)\}/g, (whole, name: string) =>
+      Object.hasOwn(known, name) ? encode(known[name] ?? "") : whole,
+    );
+  const path = fill(operation.path, { ...values, ruleId: "RULE_ID" }, encodeURIComponent);
+  const query = new URLSearchParams(
+    Object.entries(operation.query).map(([name, text]): [string, string] => [name, fill(text, values)]),
+  );
+  const headers = Object.entries(operation.headers).map(([name, text]) => `${name}: ${fill(text, values)}`);
+  if (auth.present !== null) headers.push(`${auth.present.name}: ${fill(auth.present.format, { ...values, token })}`);
+  return [
+    "curl",
+    ...headers.flatMap((header) => ["-H", shellWord(header)]),
+    shellWord(`${url}${path}${query.size === 0 ? "" : `?${query}`}`),
+  ].join(" ");
+}
+
+/** What a client may send: what was fixed, the contract's default, or, as anything will do, "local". */
+function parameterValues({ parameters }: Contract, fixed: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, parameter]) => [name, fixed[name] ?? parameter.default ?? "local"]),
+  );
+}
+
+function printRequest({ operation, method, path, query, status, replayed }: ServedRequest): void {
+  const search = new URLSearchParams(query).toString();
+  console.log(
+    `${new Date().toISOString()} ${status} ${method} ${path}${search === "" ? "" : `?${search}`} (${operation}${replayed === true ? ", replayed" : ""})`,
+  );
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port >= 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError("A port is a whole number from 0 to 65535.");
+}
+
+function addParameter(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf("=");
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError("Write it as name=value.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** merchantId → MERCHANT_ID, as the provider's settings have it. */
+function upperSnake(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,49 @@
+import { type ResourceState, providerUrn } from "../state/resource-state.ts";
+import { applyReplaceOnChanges, requiresReplace } from "../values/diff.ts";
+import { mapValues, unknown } from "../values/value.ts";
+import { diffResource } from "./differ.ts";
+import type { ResourceContext } from "./resource.ts";
+
+export interface DependentReplacement {
+  readonly resource: ResourceState;
+  /** The keys whose change requires the replacement. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * The resources that must be replaced, too, when one is deleted before its replacement: those that the provider would
+ * replace if the values which they take from it were to change. In the order of state.
+ */
+export async function dependentReplacements(context: ResourceContext, root: ResourceState): Promise<DependentReplacement[]> {
+  const going = new Set([root.urn]);
+  const dependents = new Set([root.urn]);
+  const found: DependentReplacement[] = [];
+  for (const resource of context.base.slice(context.base.indexOf(root) + 1)) {
+    const needed = [resource.deletedWith, providerUrn(resource.provider), ...resource.dependencies, ...Object.values(resource.propertyDependencies).flat()];
+    if (!needed.some((urn) => dependents.has(urn))) continue;
+    // What is registered in this run already cannot depend on a resource that is being registered only now.
+    if (resource.delete || resource.pendingReplacement || context.operated.has(resource.urn)) continue;
+    dependents.add(resource.urn);
+    const keys = await replacementKeys(context, resource, going);
+    if (keys === undefined) continue;
+    going.add(resource.urn);
+    found.push({ resource, keys });
+  }
+  return found;
+}
+
+/** The keys that require a replacement, or undefined when none is required. */
+async function replacementKeys(context: ResourceContext, resource: ResourceState, going: ReadonlySet<string>): Promise<readonly string[] | undefined> {
+  if (!resource.custom || resource.external) return undefined;
+  if (resource.deletedWith !== "" && going.has(resource.deletedWith)) return [];
+  let affected = false;
+  const inputs = mapValues(resource.inputs, (value, key) => {
+    if (!(resource.propertyDependencies[key] ?? []).some((urn) => going.has(urn))) return value;
+    affected = true;
+    return unknown;
+  });
+  if (!affected) return undefined;
+  const options = { preview: true, ignoreChanges: resource.ignoreChanges };
+  const difference = applyReplaceOnChanges(await diffResource(context.provider, resource.urn, resource, inputs, options), resource.replaceOnChanges, false);
+  return requiresReplace(difference) ? difference.replaceKeys : undefined;
+}

@@ -1,0 +1,29 @@
+import type { ProviderHost } from "../hosts/provider-host.ts";
+import type { ResourceState } from "../state/resource-state.ts";
+import { type Difference, detailedDiffOf, differences } from "../values/diff.ts";
+import { resetPaths } from "../values/path.ts";
+import { type PropertyMap, revealMap } from "../values/value.ts";
+
+export interface DiffOptions {
+  /** Whether unknown values may reach the provider. */
+  readonly preview: boolean;
+  readonly ignoreChanges: readonly string[];
+}
+
+/** Asks the provider what new inputs would change; where it leaves that open, inputs are compared path by path. */
+export async function diffResource(
+  provider: ProviderHost,
+  urn: string,
+  old: Pick<ResourceState, "id" | "inputs" | "outputs">,
+  inputs: PropertyMap,
+  options: DiffOptions,
+): Promise<Difference> {
+  const { changes, replaceKeys, changedKeys, deleteBeforeReplace } = await provider.diff(urn, old.id, old, inputs, options);
+  const said = { replaceKeys, deleteBeforeReplace };
+  if (changes !== undefined) return { ...said, changed: changes, changedKeys, detailedDiff: null };
+  const compared = resetPaths(inputs, old.inputs, options.ignoreChanges).inputs;
+  const found = differences(revealMap(old.inputs), revealMap(compared));
+  if (found.length === 0) return { ...said, changed: false, changedKeys, detailedDiff: null };
+  const keys = [...new Set(found.map(({ path }) => String(path[0])))];
+  return { ...said, changed: true, changedKeys: keys, detailedDiff: detailedDiffOf(found) };
+}

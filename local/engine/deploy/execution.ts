@@ -1,0 +1,118 @@
+import { EngineError, messageOf } from "../errors.ts";
+import { RunIsOver } from "../hosts/monitor-server.ts";
+import type { Ledger } from "../state/ledger.ts";
+import type { StateStore } from "../state/store.ts";
+import type { RunEvent, Step } from "./step.ts";
+
+export interface ExecutionOptions {
+  readonly preview: boolean;
+  readonly parallel: number;
+  readonly ledger: Ledger;
+  /** Absent in a preview, which writes nothing. */
+  readonly store: StateStore | undefined;
+  readonly emit: (event: RunEvent) => void;
+}
+
+/**
+ * The steps of one run: at most `parallel` at a time, all of them noted, and none begun any more once one has failed or
+ * the run was cancelled. What is under way then comes to its end.
+ */
+export class Execution {
+  readonly preview: boolean;
+  readonly ledger: Ledger;
+  readonly steps: Step[] = [];
+  readonly errors: EngineError[] = [];
+  readonly #parallel: number;
+  readonly #store: StateStore | undefined;
+  readonly #emit: (event: RunEvent) => void;
+  readonly #waiting: (() => void)[] = [];
+  readonly #onStop: (() => void)[] = [];
+  readonly #onIdle: (() => void)[] = [];
+  #running = 0;
+  #stopped = false;
+
+  constructor(options: ExecutionOptions) {
+    this.preview = options.preview;
+    this.ledger = options.ledger;
+    this.#parallel = options.parallel;
+    this.#store = options.store;
+    this.#emit = options.emit;
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Begins nothing more, and lets everyone who waits for a turn go. */
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    for (const tell of [...this.#waiting.splice(0), ...this.#onStop.splice(0)]) tell();
+  }
+
+  /** Resolves when the run is stopped, at once if it is already. */
+  whenStopped(): Promise<void> {
+    return this.#stopped ? Promise.resolve() : new Promise((resolve) => this.#onStop.push(resolve));
+  }
+
+  /** Resolves when no step is under way. */
+  whenIdle(): Promise<void> {
+    return this.#running === 0 ? Promise.resolve() : new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** Notes an error and stops the run, or lets it go on where the error is about one resource only. */
+  fail(error: unknown, urn: string | undefined, goOn = false): void {
+    if (error instanceof RunIsOver) return;
+    const known = error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn, cause: error });
+    this.errors.push(known);
+    this.diagnose("error", known.message, known.urn ?? urn);
+    if (!goOn) this.stop();
+  }
+
+  diagnose(severity: "info" | "warning" | "error", message: string, urn?: string): void {
+    this.#emit({ kind: "diagnostic", severity, message, urn });
+  }
+
+  /** Notes a step that needs no work. `internal` ones, those of the default provider, are nobody's business. */
+  note(step: Step): void {
+    this.steps.push(step);
+    this.#emit({ kind: "step", step, preview: this.preview });
+    if (!this.preview) this.#emit({ kind: "done", step, failed: false, durationMs: 0 });
+  }
+
+  /** Does the work of a step when its turn comes, and notes both. In a preview there is no work. */
+  async run(step: Step, work: () => Promise<void>): Promise<void> {
+    if (this.preview) return this.note(step);
+    await this.turn(async () => {
+      this.#emit({ kind: "step", step, preview: false });
+      const started = performance.now();
+      let failed = true;
+      try {
+        await work();
+        failed = false;
+        this.steps.push(step);
+      } finally {
+        this.#emit({ kind: "done", step, failed, durationMs: performance.now() - started });
+      }
+    });
+  }
+
+  /** Waits for a turn among the parallel steps, and takes it. Throws `RunIsOver` when the run has stopped meanwhile. */
+  async turn<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running >= this.#parallel && !this.#stopped) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#stopped) throw new RunIsOver("the run has stopped");
+    this.#running++;
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+      if (this.#running === 0) for (const tell of this.#onIdle.splice(0)) tell();
+    }
+  }
+
+  /** Puts what happened on disk before anything else happens. */
+  save(): void {
+    this.#store?.save(this.ledger);
+  }
+}

@@ -1,0 +1,73 @@
+import { EngineError } from "../errors.ts";
+import type { Outcome, ProviderHost } from "../hosts/provider-host.ts";
+import type { ResourceState } from "../state/resource-state.ts";
+import { markSecretOutputs } from "../values/value.ts";
+import type { Execution } from "./execution.ts";
+
+/** Runs what must be noted in state before it begins and after it has ended, whichever way. */
+async function noted<T>(execution: Execution, resource: ResourceState, type: "creating" | "updating" | "deleting", work: () => Promise<T>): Promise<T> {
+  execution.ledger.begin(resource, type);
+  execution.save();
+  try {
+    return await work();
+  } catch (error) {
+    // A lost provider host leaves open whether the operation took effect: so does the state.
+    if (!(error instanceof EngineError && error.code === "PROVIDER_FAILED")) execution.ledger.end(resource);
+    execution.save();
+    throw error;
+  }
+}
+
+/** Creates a resource; `replaced` is the one whose place it takes. */
+export async function create(execution: Execution, provider: ProviderHost, now: ResourceState, replaced: ResourceState | undefined): Promise<void> {
+  const outcome = await noted(execution, now, "creating", () => provider.create(now.urn, now.inputs, now.customTimeouts?.create ?? 0));
+  const time = new Date().toISOString();
+  take(now, outcome, { id: outcome.id, created: time, modified: time });
+  execution.ledger.end(now);
+  execution.ledger.put(now);
+  if (replaced?.pendingReplacement === true) execution.ledger.drop(replaced);
+  else if (replaced !== undefined) {
+    replaced.delete = true;
+    execution.ledger.put(replaced);
+  }
+  execution.save();
+  throwFailure(outcome, now.urn);
+}
+
+export async function update(execution: Execution, provider: ProviderHost, old: ResourceState, now: ResourceState): Promise<void> {
+  now.id = old.id;
+  const outcome = await noted(execution, now, "updating", () =>
+    provider.update(now.urn, old.id, old, now.inputs, now.ignoreChanges, now.customTimeouts?.update ?? 0),
+  );
+  take(now, outcome, { id: old.id, created: old.created, modified: new Date().toISOString() });
+  execution.ledger.end(now);
+  execution.ledger.drop(old);
+  execution.ledger.put(now);
+  execution.save();
+  throwFailure(outcome, now.urn);
+}
+
+/** Deletes a resource; one that is to be created anew stays in state until it is. */
+export async function remove(execution: Execution, provider: ProviderHost, old: ResourceState, how: { recreated: boolean; callProvider: boolean }): Promise<void> {
+  const call = how.callProvider && old.custom && !old.external && !old.retainOnDelete;
+  await noted(execution, old, "deleting", async () => {
+    if (call) await provider.delete(old.urn, old.id, old, old.customTimeouts?.delete ?? 0);
+  });
+  execution.ledger.end(old);
+  if (how.recreated) {
+    old.pendingReplacement = true;
+    execution.ledger.put(old);
+  } else execution.ledger.drop(old);
+  execution.save();
+}
+
+function take(now: ResourceState, outcome: Outcome, rest: Pick<ResourceState, "id" | "created" | "modified">): void {
+  Object.assign(now, rest);
+  now.outputs = markSecretOutputs(outcome.outputs, now.inputs, now.additionalSecretOutputs);
+  now.initErrors = outcome.failed?.reasons ?? [];
+}
+
+/** The resource is in state by now; the run fails all the same. */
+function throwFailure(outcome: Outcome, urn: string): void {
+  if (outcome.failed !== undefined) throw new EngineError("FAILED", outcome.failed.message, { urn });
+}

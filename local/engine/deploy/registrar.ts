@@ -1,0 +1,294 @@
+import { randomUUID } from "node:crypto";
+import { EngineError, unsupported } from "../errors.ts";
+import { RunIsOver } from "../hosts/monitor-server.ts";
+import type { ProviderHost } from "../hosts/provider-host.ts";
+import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
+import { dynamicPackage, isProvider, providerReference, providerTypePrefix, type ResourceState, stackType } from "../state/resource-state.ts";
+import { equalMaps, keepCiphertexts, type PropertyMap } from "../values/value.ts";
+import { formerUrns } from "./aliases.ts";
+import { type Condemned, deleteAll } from "./deletes.ts";
+import type { Execution } from "./execution.ts";
+import { planResource, type ResourceContext } from "./resource.ts";
+import { newState, sameInState } from "./goal.ts";
+import type { Step } from "./step.ts";
+import { makeUrn, parseUrn } from "./urn.ts";
+
+export interface RegistrarOptions {
+  readonly stack: string;
+  readonly project: string;
+  readonly execution: Execution;
+  readonly provider: ProviderHost;
+  /** The stack's configuration, as the default provider's inputs. */
+  readonly config: PropertyMap;
+  /** The resources in state when the program starts, in order. */
+  readonly base: readonly ResourceState[];
+}
+
+/**
+ * What a program registers, against what is in state: decides for each resource what is to be done, does it, and
+ * answers the program. When the program has ended well, `finish` deletes what it no longer names.
+ */
+export class Registrar implements MonitorHandler {
+  readonly #options: RegistrarOptions;
+  readonly #olds = new Map<string, ResourceState>();
+  readonly #news = new Map<string, ResourceState>();
+  readonly #registrations = new Map<string, Registration>();
+  /** The URNs seen in this run, also of resources that are still being worked on. */
+  readonly #seen = new Set<string>();
+  /** Former URN by present one, and the other way round. */
+  readonly #formerByUrn = new Map<string, string>();
+  readonly #urnByFormer = new Map<string, string>();
+  readonly #operated = new Set<string>();
+  readonly #replaced = new Set<string>();
+  /** Deleted ahead of their own registration, because something that they need is deleted before it is replaced. */
+  readonly #deletedEarly = new Map<string, readonly string[]>();
+  readonly #outputsDone = new Set<string>();
+  #defaultProvider: Promise<ResourceState> | undefined;
+  #stackOutputs: { readonly urn: string; readonly outputs: PropertyMap } | undefined;
+
+  constructor(options: RegistrarOptions) {
+    this.#options = options;
+    for (const resource of options.base) if (!resource.delete) this.#olds.set(resource.urn, resource);
+  }
+
+  /** The stack's outputs as the program gave them, or as they were. */
+  get stackOutputs(): PropertyMap {
+    const { stack, project } = this.#options;
+    const old = this.#olds.get(makeUrn(stack, project, "", stackType, `${project}-${stack}`));
+    return this.#stackOutputs?.outputs ?? old?.outputs ?? {};
+  }
+
+  async register(registration: Registration): Promise<Registered> {
+    const { execution } = this.#options;
+    if (execution.stopped) throw new RunIsOver("the run has stopped");
+    let urn = "";
+    const work = (async () => {
+      urn = this.#claimUrn(registration);
+      return await this.#process(urn, this.#inherit(registration));
+    })();
+    work.catch((error: unknown) => execution.fail(error, urn === "" ? undefined : urn));
+    // Once the run has stopped the program is not kept waiting for what is still under way.
+    const over = execution.whenStopped().then(() => {
+      throw new RunIsOver("the run has stopped");
+    });
+    return await Promise.race([work, over]);
+  }
+
+  async registerOutputs(urn: string, outputs: PropertyMap): Promise<void> {
+    const { execution } = this.#options;
+    if (execution.stopped) throw new RunIsOver("the run has stopped");
+    if (parseUrn(urn).type === stackType) {
+      this.#stackOutputs = { urn, outputs };
+      return;
+    }
+    const state = this.#news.get(urn);
+    if (state === undefined || this.#outputsDone.has(urn)) {
+      throw new EngineError("FAILED", `the outputs of ${urn} were registered ${state === undefined ? "before the resource" : "twice"}`, { urn });
+    }
+    this.#outputsDone.add(urn);
+    this.#setOutputs(state, outputs);
+  }
+
+  refuse(what: string, urn?: string): Error {
+    const error = unsupported(what, urn);
+    this.#options.execution.fail(error, urn);
+    return error;
+  }
+
+  log(severity: Severity, message: string, urn: string): void {
+    const { execution } = this.#options;
+    if (severity === "debug") return;
+    if (severity === "error" && !execution.stopped) execution.fail(new EngineError("PROGRAM_FAILED", message.trim(), { urn: urn === "" ? undefined : urn }), undefined);
+    else if (severity !== "error") execution.diagnose(severity, message, urn === "" ? undefined : urn);
+  }
+
+  /** After the program has ended well: deletes what it did not register, and what was replaced. */
+  async deleteUnnamed(): Promise<void> {
+    const { execution, provider, base } = this.#options;
+    const condemned: Condemned[] = [];
+    for (const resource of base) {
+      if (resource.delete) condemned.push({ resource, op: "delete-replaced" });
+      else if (!this.#isOperated(resource.urn)) condemned.push({ resource, op: resource.pendingReplacement ? "remove-pending-replace" : "delete" });
+    }
+    await deleteAll(execution, () => provider, condemned);
+  }
+
+  /** Settles the stack's outputs; those of a failed run are added to what was there. */
+  finishOutputs(failed: boolean): void {
+    if (this.#stackOutputs === undefined) return;
+    const { urn, outputs } = this.#stackOutputs;
+    const state = this.#news.get(urn);
+    if (state === undefined) return;
+    this.#setOutputs(state, failed ? { ...this.#olds.get(urn)?.outputs, ...outputs } : outputs);
+  }
+
+  #setOutputs(state: ResourceState, outputs: PropertyMap): void {
+    const { execution } = this.#options;
+    const before = state.outputs;
+    for (const [key, value] of Object.entries(outputs)) keepCiphertexts(value, before[key]);
+    state.outputs = outputs;
+    if (equalMaps(before, outputs)) return;
+    execution.ledger.put(state);
+    execution.save();
+  }
+
+  #claimUrn({ type, name, parent }: Registration): string {
+    const { stack, project } = this.#options;
+    if (parent !== "" && !this.#seen.has(parent)) throw new EngineError("FAILED", `${type} "${name}" names a parent that is not registered: ${parent}`);
+    const urn = makeUrn(stack, project, parent === "" ? "" : parseUrn(parent).qualifiedType, type, name);
+    if (this.#seen.has(urn)) throw new EngineError("FAILED", `there are two resources with the URN ${urn}: give one of them another name or parent`, { urn });
+    this.#seen.add(urn);
+    return urn;
+  }
+
+  /** Fills in what a resource takes from its parent when it says nothing itself. */
+  #inherit(registration: Registration): Registration {
+    const parent = this.#registrations.get(registration.parent);
+    if (parent === undefined) return registration;
+    return {
+      ...registration,
+      protect: registration.protect ?? parent.protect,
+      retainOnDelete: registration.retainOnDelete ?? parent.retainOnDelete,
+      deletedWith: registration.deletedWith === "" ? parent.deletedWith : registration.deletedWith,
+    };
+  }
+
+  async #process(urn: string, registration: Registration): Promise<Registered> {
+    this.#registrations.set(urn, registration);
+    refuseType(registration, urn);
+    const old = this.#findOld(urn, registration);
+    const provider = registration.custom ? await this.#provider() : undefined;
+    const now = newState(urn, registration, old, {
+      provider: provider === undefined ? "" : providerReference(provider),
+      formerUrn: this.#formerByUrn.get(urn),
+    });
+    if (registration.custom) await planResource(this.#context(), registration, old, now);
+    else this.#component(old, now);
+    this.#news.set(urn, now);
+    // A component's old outputs may name resources that this run has not registered yet: the program gets none.
+    return { urn, id: now.id, outputs: registration.custom ? now.outputs : {} };
+  }
+
+  #component(old: ResourceState | undefined, now: ResourceState): void {
+    const { execution } = this.#options;
+    const step = (op: Step["op"]): Step => ({ op, urn: now.urn, old, new: now, detailedDiff: null, diffReasons: [], replaceReasons: [] });
+    this.#operated.add(now.urn);
+    if (old === undefined) {
+      now.created = now.modified = new Date().toISOString();
+      execution.ledger.put(now);
+      execution.note(step("create"));
+    } else {
+      now.outputs = old.outputs;
+      const unchanged = equalMaps(old.inputs, now.inputs);
+      this.#settleSame(old, now);
+      execution.note(step(unchanged ? "same" : "update"));
+    }
+    execution.save();
+  }
+
+  #settleSame(old: ResourceState, now: ResourceState): void {
+    const { ledger } = this.#options.execution;
+    if (sameInState(old, now)) ledger.same(old, now);
+    else {
+      ledger.drop(old);
+      ledger.put(now);
+    }
+  }
+
+  #context(): ResourceContext {
+    const { execution, provider, base } = this.#options;
+    return {
+      execution,
+      provider,
+      base,
+      operated: this.#operated,
+      replaced: this.#replaced,
+      deletedEarly: this.#deletedEarly,
+      seen: this.#seen,
+      settleSame: (old, now) => this.#settleSame(old, now),
+    };
+  }
+
+  #findOld(urn: string, registration: Registration): ResourceState | undefined {
+    const claimed = this.#urnByFormer.get(urn);
+    if (claimed !== undefined) {
+      throw new EngineError("FAILED", `${urn} is registered, but ${claimed} has it as an alias already`, { urn });
+    }
+    const { stack, project } = this.#options;
+    const former = formerUrns(registration, { stack, project, formerUrn: (of) => this.#formerByUrn.get(of) });
+    for (const candidate of [urn, ...former]) {
+      const old = this.#olds.get(candidate);
+      if (old === undefined) continue;
+      if (candidate !== urn) {
+        const taken = this.#seen.has(candidate) ? candidate : this.#urnByFormer.get(candidate);
+        if (taken !== undefined) throw new EngineError("FAILED", `the alias ${candidate} of ${urn} is taken: ${taken} is, or was, that resource`, { urn });
+        this.#formerByUrn.set(urn, candidate);
+        this.#urnByFormer.set(candidate, urn);
+      }
+      return old;
+    }
+    return undefined;
+  }
+
+  #isOperated(urn: string): boolean {
+    return this.#operated.has(this.#urnByFormer.get(urn) ?? urn);
+  }
+
+  /** The provider resource that every dynamic resource belongs to; its inputs are the stack's configuration. */
+  #provider(): Promise<ResourceState> {
+    this.#defaultProvider ??= this.#registerProvider();
+    return this.#defaultProvider;
+  }
+
+  async #registerProvider(): Promise<ResourceState> {
+    const { stack, project, execution, config } = this.#options;
+    const type = `${providerTypePrefix}${dynamicPackage}`;
+    const urn = makeUrn(stack, project, "", type, "default");
+    const old = this.#olds.get(urn);
+    const now = newState(urn, providerRegistration(type, config), old, { provider: "", formerUrn: undefined });
+    this.#seen.add(urn);
+    this.#operated.add(urn);
+    now.outputs = now.inputs;
+    if (old === undefined) {
+      now.id = randomUUID();
+      now.created = now.modified = new Date().toISOString();
+      execution.ledger.put(now);
+    } else {
+      now.id = old.id;
+      if (!equalMaps(old.inputs, now.inputs)) now.modified = new Date().toISOString();
+      this.#settleSame(old, now);
+    }
+    execution.save();
+    return now;
+  }
+}
+
+function providerRegistration(type: string, inputs: PropertyMap): Registration {
+  return {
+    type,
+    name: "default",
+    parent: "",
+    custom: true,
+    inputs,
+    dependencies: [],
+    propertyDependencies: {},
+    aliases: [],
+    protect: undefined,
+    retainOnDelete: undefined,
+    deleteBeforeReplace: undefined,
+    deletedWith: "",
+    ignoreChanges: [],
+    replaceOnChanges: [],
+    additionalSecretOutputs: [],
+    customTimeouts: undefined,
+    sourcePosition: "",
+  };
+}
+
+/** Fails, by name, on resources of any other kind than dynamic ones and components. */
+function refuseType({ type, custom }: Registration, urn: string): void {
+  if (!custom || type.startsWith(`${dynamicPackage}:`)) return;
+  if (type === "pulumi:pulumi:StackReference") throw unsupported("a stack reference", urn);
+  if (isProvider(type)) throw unsupported(`the explicit provider ${type.slice(providerTypePrefix.length)}`, urn);
+  throw unsupported(`the resource type ${type}`, urn);
+}

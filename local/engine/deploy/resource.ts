@@ -1,0 +1,159 @@
+import { EngineError } from "../errors.ts";
+import type { CheckFailure, ProviderHost } from "../hosts/provider-host.ts";
+import type { Registration } from "../hosts/registration.ts";
+import type { ResourceState } from "../state/resource-state.ts";
+import { applyReplaceOnChanges, type Difference, noDifference, requiresReplace } from "../values/diff.ts";
+import { resetPaths } from "../values/path.ts";
+import { markSecretOutputs, type PropertyMap } from "../values/value.ts";
+import { dependentReplacements } from "./dependents.ts";
+import { diffResource } from "./differ.ts";
+import type { Execution } from "./execution.ts";
+import { create, remove, update } from "./operations.ts";
+import type { Step, StepOp } from "./step.ts";
+import { parseUrn } from "./urn.ts";
+
+/** What deciding about one resource needs to know of the others. */
+export interface ResourceContext {
+  readonly execution: Execution;
+  readonly provider: ProviderHost;
+  readonly base: readonly ResourceState[];
+  readonly seen: ReadonlySet<string>;
+  readonly operated: Set<string>;
+  readonly replaced: Set<string>;
+  /** By URN, with the keys that made the replacement necessary. */
+  readonly deletedEarly: Map<string, readonly string[]>;
+  settleSame(old: ResourceState, now: ResourceState): void;
+}
+
+/** Decides what is to be done with one custom resource, and does it; `now` is then as it will be in state. */
+export async function planResource(context: ResourceContext, registration: Registration, old: ResourceState | undefined, now: ResourceState): Promise<void> {
+  const { execution, deletedEarly } = context;
+  const recreated = deletedEarly.has(now.urn);
+  const kept = old === undefined || recreated ? undefined : old;
+  const wanted = kept === undefined ? registration.inputs : ignoreChanges(context, registration, kept);
+  now.inputs = await check(context, now, kept?.inputs ?? {}, wanted);
+  if (old === undefined) {
+    context.operated.add(now.urn);
+    return await createNew(context, now);
+  }
+  if (recreated) return await recreate(context, old, now);
+  const difference = await diff(context, registration, old, now);
+  // While the provider compared, another resource's replacement may have taken this one away.
+  if (deletedEarly.has(now.urn)) return await recreate(context, old, now);
+  if (old.pendingReplacement || (difference.changed && requiresReplace(difference))) return await replace(context, registration, old, now, difference);
+  context.operated.add(now.urn);
+  if (difference.changed || old.initErrors.length > 0) {
+    if (execution.preview) previewOutputs(now, old);
+    return await execution.run(stepOf("update", old, now, difference), () => update(execution, context.provider, old, now));
+  }
+  now.id = old.id;
+  now.outputs = markSecretOutputs(old.outputs, now.inputs, now.additionalSecretOutputs);
+  context.settleSame(old, now);
+  execution.note(stepOf("same", old, now));
+}
+
+function ignoreChanges({ execution }: ResourceContext, { ignoreChanges: paths, inputs }: Registration, old: ResourceState): PropertyMap {
+  const { inputs: kept, failed } = resetPaths(inputs, old.inputs, paths);
+  if (failed.length > 0) execution.diagnose("info", `cannot ignore changes in added or removed elements of the path: ${failed.join(", ")}`, old.urn);
+  return kept;
+}
+
+async function check({ execution, provider }: ResourceContext, now: ResourceState, olds: PropertyMap, news: PropertyMap): Promise<PropertyMap> {
+  const { inputs, failures } = await provider.check(now.urn, olds, news, execution.preview);
+  const [first, ...more] = failures;
+  if (first === undefined) return inputs;
+  for (const failure of more) execution.fail(checkError(failure, now.urn), now.urn, true);
+  throw checkError(first, now.urn);
+}
+
+function checkError({ property, reason }: CheckFailure, urn: string): EngineError {
+  const where = property === "" ? "" : `property "${property}": `;
+  return new EngineError("FAILED", `${parseUrn(urn).name} is not valid: ${where}${reason}`, { urn });
+}
+
+async function diff(context: ResourceContext, registration: Registration, old: ResourceState, now: ResourceState): Promise<Difference> {
+  if (now.deletedWith !== "" && context.replaced.has(now.deletedWith)) return { ...noDifference, changed: true, replaceKeys: ["deletedWith"] };
+  const options = { preview: context.execution.preview, ignoreChanges: registration.ignoreChanges };
+  const found = await diffResource(context.provider, now.urn, old, now.inputs, options);
+  return applyReplaceOnChanges(found, registration.replaceOnChanges, old.initErrors.length > 0);
+}
+
+async function createNew({ execution, provider }: ResourceContext, now: ResourceState): Promise<void> {
+  if (execution.preview) previewOutputs(now, undefined);
+  await execution.run(stepOf("create", undefined, now), () => create(execution, provider, now, undefined));
+}
+
+/** Creates anew what had to be deleted ahead of its own registration. */
+async function recreate(context: ResourceContext, old: ResourceState, now: ResourceState): Promise<void> {
+  const keys = context.deletedEarly.get(now.urn) ?? [];
+  context.deletedEarly.delete(now.urn);
+  context.operated.add(now.urn);
+  context.replaced.add(now.urn);
+  await createReplacement(context, old, now, { ...noDifference, changed: true, replaceKeys: keys });
+}
+
+async function replace(context: ResourceContext, registration: Registration, old: ResourceState, now: ResourceState, difference: Difference): Promise<void> {
+  const { execution, provider } = context;
+  if (now.protect && old.protect) {
+    const error = new EngineError("FAILED", `${parseUrn(now.urn).name} cannot be replaced because it is protected: remove the protect option from it in the program and run up`, { urn: now.urn });
+    // A preview shows the difference all the same.
+    if (!execution.preview) throw error;
+    execution.fail(error, now.urn, true);
+  }
+  context.operated.add(now.urn);
+  context.replaced.add(now.urn);
+  // What the first check carried over from the old resource is not the new one's.
+  now.inputs = await check(context, now, {}, registration.inputs);
+  if (registration.deleteBeforeReplace ?? difference.deleteBeforeReplace) await deleteBefore(context, old);
+  else if (!old.pendingReplacement) return await createReplacement(context, old, now, difference);
+  if (!execution.preview && execution.stopped) return;
+  await createReplacement(context, old, now, difference);
+  void provider;
+}
+
+/** Deletes a resource that is to be replaced, and before it everything that its deletion takes with it. */
+async function deleteBefore(context: ResourceContext, old: ResourceState): Promise<void> {
+  const { execution, provider } = context;
+  const dependents = await dependentReplacements(context, old);
+  for (const { resource, keys } of dependents.reverse()) {
+    if (context.deletedEarly.has(resource.urn)) continue;
+    if (resource.protect) {
+      throw new EngineError(
+        "FAILED",
+        `${parseUrn(resource.urn).name} would be replaced together with ${parseUrn(old.urn).name}, but is protected: remove the protect option from it in the program and run up`,
+        { urn: resource.urn },
+      );
+    }
+    context.deletedEarly.set(resource.urn, keys);
+    await deleteOne(resource, false);
+  }
+  if (!old.pendingReplacement) await deleteOne(old, true);
+
+  async function deleteOne(resource: ResourceState, root: boolean): Promise<void> {
+    const taken = !root && resource.deletedWith !== "" && (resource.deletedWith === old.urn || context.deletedEarly.has(resource.deletedWith));
+    const step: Step = { ...stepOf("delete-replaced", resource, resource), new: undefined };
+    if (execution.preview) resource.pendingReplacement = true;
+    await execution.run(step, () => remove(execution, provider, resource, { recreated: true, callProvider: !taken }));
+  }
+}
+
+async function createReplacement(context: ResourceContext, old: ResourceState, now: ResourceState, difference: Difference): Promise<void> {
+  const { execution, provider } = context;
+  if (execution.preview) {
+    previewOutputs(now, undefined);
+    if (!old.pendingReplacement) old.delete = true;
+  }
+  execution.note(stepOf("replace", old, now, difference));
+  await execution.run(stepOf("create-replacement", old, now, difference), () => create(execution, provider, now, old));
+}
+
+/** In a preview nothing is done: the outputs are the inputs, and a new resource has no id yet. */
+function previewOutputs(now: ResourceState, old: ResourceState | undefined): void {
+  now.id = old?.id ?? "";
+  now.outputs = markSecretOutputs(now.inputs, now.inputs, now.additionalSecretOutputs);
+}
+
+function stepOf(op: StepOp, old: ResourceState | undefined, now: ResourceState, difference: Difference = noDifference): Step {
+  const { detailedDiff, changedKeys, replaceKeys } = difference;
+  return { op, urn: now.urn, old, new: now, detailedDiff, diffReasons: changedKeys, replaceReasons: replaceKeys };
+}

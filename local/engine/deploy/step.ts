@@ -1,0 +1,58 @@
+import type { PendingOperation, ResourceState } from "../state/resource-state.ts";
+import type { DetailedDiff } from "../values/diff.ts";
+
+/** What a run does to a resource, in the CLI's words. */
+export type StepOp =
+  | "same"
+  | "create"
+  | "update"
+  | "delete"
+  | "replace"
+  | "create-replacement"
+  | "delete-replaced"
+  | "refresh"
+  | "remove-pending-replace";
+
+/** One thing that a run does, or would do. */
+export interface Step {
+  readonly op: StepOp;
+  readonly urn: string;
+  readonly old: ResourceState | undefined;
+  readonly new: ResourceState | undefined;
+  /** Which paths differ; null where that is not known, or means nothing. */
+  readonly detailedDiff: DetailedDiff | null;
+  /** Top-level keys that changed, and those that require a replacement. */
+  readonly diffReasons: readonly string[];
+  readonly replaceReasons: readonly string[];
+}
+
+/** How many resources had each outcome. A replacement counts once. */
+export type ChangeSummary = { readonly [op in StepOp]?: number };
+
+/** What a run tells while it goes on. */
+export type RunEvent =
+  /** The verb begins, once everything that is checked beforehand was found in order. */
+  | { readonly kind: "start"; readonly preview: boolean; readonly stack: string }
+  /** A step begins; for a preview, this is all there is. */
+  | { readonly kind: "step"; readonly step: Step; readonly preview: boolean }
+  /** A step ended well (`failed` false) or not. */
+  | { readonly kind: "done"; readonly step: Step; readonly failed: boolean; readonly durationMs: number }
+  | { readonly kind: "diagnostic"; readonly severity: "info" | "warning" | "error"; readonly message: string; readonly urn: string | undefined };
+
+/** The steps that count as one resource each: the others are parts of a replacement. */
+const counted: ReadonlySet<StepOp> = new Set<StepOp>(["same", "create", "update", "delete", "replace"]);
+
+export function summarize(steps: readonly Step[]): ChangeSummary {
+  const summary: { [op in StepOp]?: number } = {};
+  for (const { op } of steps) if (counted.has(op)) summary[op] = (summary[op] ?? 0) + 1;
+  return summary;
+}
+
+export function hasChanges(summary: ChangeSummary): boolean {
+  return Object.entries(summary).some(([op, count]) => op !== "same" && count > 0);
+}
+
+/** The list of operations that an earlier run left open, one a line. */
+export function describeInterrupted(operations: readonly PendingOperation[]): string {
+  return operations.map(({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`).join("\n");
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { EngineError } from "../errors.ts";
+
+/**
+ * Loaded into a child before anything else: ends it when the pipe on descriptor 3 closes, that is, when this process is
+ * gone, however it went. Only for the child itself, not for what it starts (which inherits the arguments).
+ */
+const endWithParent = `import{isMainThread}from"node:worker_threads";import{Socket}from"node:net";
+if(isMainThread&&process.env.MERCHANT_RULES_ENGINE_PID===String(process.ppid)){
+const pipe=new Socket({fd:3});pipe.on("error",()=>{});pipe.on("close",()=>process.exit(1));pipe.resume();pipe.unref();}`;
+const preload = `--import=data:text/javascript,${encodeURIComponent(endWithParent)}`;
+
+export interface ChildOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly nodeArguments?: readonly string[];
+  readonly onStdout: (text: string) => void;
+  readonly onStderr: (text: string) => void;
+}
+
+/** How a child ended. */
+export interface ChildExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** One Node process of a run, with the Node that runs this one. It never outlives this process. */
+export class Child {
+  readonly #process: ChildProcess;
+  readonly exited: Promise<ChildExit>;
+
+  constructor(script: string, args: readonly string[], options: ChildOptions) {
+    const { cwd, env, nodeArguments = [], onStdout, onStderr } = options;
+    this.#process = spawn(process.execPath, [preload, ...nodeArguments, script, ...args], {
+      cwd,
+      env: { ...env, MERCHANT_RULES_ENGINE_PID: String(process.pid) },
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+      // A group of its own: Ctrl-C is for this process, which then lets the child finish what it is doing.
+      detached: process.platform !== "win32",
+    });
+    this.#process.stdout?.setEncoding("utf8").on("data", onStdout);
+    this.#process.stderr?.setEncoding("utf8").on("data", onStderr);
+    this.exited = new Promise((resolve, reject) => {
+      this.#process.on("error", (cause) => reject(new EngineError("FAILED", `${script} cannot be started: ${cause.message}`, { cause })));
+      this.#process.on("close", (code, signal) => resolve({ code, signal }));
+    });
+    // The run awaits it where it matters; an early failure must not count as unhandled until then.
+    this.exited.catch(() => {});
+  }
+
+  get running(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null && this.#process.pid !== undefined;
+  }
+
+  /** Ends the process: politely, and after `graceMs` for good. */
+  async end(graceMs: number): Promise<void> {
+    if (!this.running) return;
+    this.#process.kill("SIGTERM");
+    const timer = setTimeout(() => this.#process.kill("SIGKILL"), graceMs);
+    await this.exited.catch(() => {});
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    if (this.running) this.#process.kill("SIGKILL");
+  }
+}
+
+/** Finds a module of the Pulumi SDK as the program itself would. */
+export function resolveSdkModule(module: string, folder: string): string {
+  try {
+    return createRequire(join(folder, "package.json")).resolve(`@pulumi/pulumi/${module}`);
+  } catch (cause) {
+    throw new EngineError("PROJECT_INVALID", `@pulumi/pulumi is not installed for the program: run npm install in ${folder}`, { cause });
+  }
+}

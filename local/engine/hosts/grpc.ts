@@ -1,0 +1,11 @@
+import type { ChannelOptions } from "@grpc/grpc-js";
+
+const maxMessageBytes = 400 * 1024 * 1024;
+
+/** As Pulumi's own: messages up to 400 MB, and no proxy between processes of one machine. */
+export const channelOptions: ChannelOptions = {
+  "grpc.max_receive_message_length": maxMessageBytes,
+  "grpc.max_send_message_length": maxMessageBytes,
+  "grpc.enable_http_proxy": 0,
+  "grpc.server_max_unrequested_time_in_server": 30 * 60,
+};

@@ -1,0 +1,247 @@
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as grpc from "@grpc/grpc-js";
+import engineServices from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import resourceServices from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import resourceMessages from "@pulumi/pulumi/proto/resource_pb.js";
+import type {
+  RegisterPackageRequest,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+  ResourceCallRequest,
+  ResourceInvokeRequest,
+  SupportsFeatureRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
+import type { Empty as EmptyMessage } from "google-protobuf/google/protobuf/empty_pb.js";
+import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
+import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
+import { EngineError, messageOf } from "../errors.ts";
+import type { CustomTimeouts } from "../state/resource-state.ts";
+import { fromWire, toProgram, toWire, type WireMap } from "../values/wire.ts";
+import { channelOptions } from "./grpc.ts";
+import type { Alias, MonitorHandler, Registration, Severity } from "./registration.ts";
+
+/** Thrown by a handler when the run is over: the program is told that the engine is gone, and ends quietly. */
+export class RunIsOver extends Error {}
+
+/** The features of the real engine that this one has. The SDK refuses by itself what depends on others. */
+const features: { readonly [id: string]: number } = {
+  secrets: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SECRETS,
+  resourceReferences: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
+  outputValues: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
+  aliasSpecs: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
+  deletedWith: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
+  // What follows is refused by name when it is used, which says more than "please update the Pulumi CLI".
+  replaceWith: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_REPLACE_WITH,
+  transforms: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
+  invokeTransforms: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,
+  parameterization: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_PARAMETERIZATION,
+  resourceHooks: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_HOOKS,
+  errorHooks: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
+};
+
+/** The two services that a program talks to, on one loopback port. */
+export class MonitorServer {
+  readonly #server = new grpc.Server(channelOptions);
+  readonly #handler: MonitorHandler;
+  readonly #projectRoot: string;
+  #rootResource = "";
+  #address = "";
+
+  constructor(handler: MonitorHandler, projectRoot: string) {
+    this.#handler = handler;
+    this.#projectRoot = projectRoot;
+    this.#server.addService(resourceServices.ResourceMonitorService, this.#monitor());
+    this.#server.addService(engineServices.EngineService, this.#engine());
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  async start(): Promise<void> {
+    const port = await new Promise<number>((resolve, reject) => {
+      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)));
+    });
+    this.#address = `127.0.0.1:${port}`;
+  }
+
+  stop(): void {
+    this.#server.forceShutdown();
+  }
+
+  #monitor(): grpc.UntypedServiceImplementation {
+    const handler = this.#handler;
+    const refuse = <Request>(what: (request: Request) => string) => unary<Request, EmptyMessage>((request) => Promise.reject(handler.refuse(what(request))));
+    return {
+      getDeploymentInfo: unary(() => Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features)))),
+      supportsFeature: unary((request: SupportsFeatureRequest) =>
+        Promise.resolve(new resourceMessages.SupportsFeatureResponse().setHassupport(Object.hasOwn(features, request.getId()))),
+      ),
+      registerResource: unary((request: RegisterResourceRequest) => this.#register(request)),
+      registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
+        await handler.registerOutputs(request.getUrn(), fromWire(readStruct(request.getOutputs())));
+        return empty();
+      }),
+      signalAndWaitForShutdown: unary(() => Promise.resolve(empty())),
+      invoke: refuse((request: ResourceInvokeRequest) => `the function ${request.getTok()}`),
+      call: refuse((request: ResourceCallRequest) => `the method ${request.getTok()}`),
+      readResource: refuse(() => "reading a resource that exists already (Resource.get)"),
+      existsResource: refuse(() => "looking up a resource that exists already"),
+      registerStackTransform: refuse(() => "a transform of the stack"),
+      registerStackInvokeTransform: refuse(() => "a transform of invokes"),
+      registerResourceHook: refuse(() => "a resource hook"),
+      registerErrorHook: refuse(() => "an error hook"),
+      registerPackage: refuse((request: RegisterPackageRequest) => `the package ${request.getName()}`),
+    };
+  }
+
+  #engine(): grpc.UntypedServiceImplementation {
+    const severities: readonly Severity[] = ["debug", "info", "warning", "error"];
+    return {
+      log: unary((request: LogRequest) => {
+        if (!request.getEphemeral()) this.#handler.log(severities[request.getSeverity()] ?? "info", request.getMessage(), request.getUrn());
+        return Promise.resolve(empty());
+      }),
+      getRootResource: unary(() => Promise.resolve(new engineMessages.GetRootResourceResponse().setUrn(this.#rootResource))),
+      setRootResource: unary((request: InstanceType<typeof engineMessages.SetRootResourceRequest>) => {
+        this.#rootResource = request.getUrn();
+        return Promise.resolve(new engineMessages.SetRootResourceResponse());
+      }),
+      startDebugging: unary(() => Promise.resolve(empty())),
+      requirePulumiVersion: unary(() => Promise.resolve(new engineMessages.RequirePulumiVersionResponse())),
+    };
+  }
+
+  async #register(request: RegisterResourceRequest) {
+    const label = `${request.getType()} "${request.getName()}"`;
+    const refused = unsupportedOption(request);
+    if (refused !== undefined) throw this.#handler.refuse(`${refused} of ${label}`);
+    const { urn, id, outputs } = await this.#handler.register(this.#read(request));
+    return new resourceMessages.RegisterResourceResponse()
+      .setUrn(urn)
+      .setId(id)
+      .setObject(writeStruct(toWire(outputs, toProgram)));
+  }
+
+  #read(request: RegisterResourceRequest): Registration {
+    const dependencies = [...new Set(request.getDependenciesList())];
+    const propertyDependencies: { [property: string]: string[] } = {};
+    for (const [property, urns] of request.getPropertydependenciesMap().entries()) propertyDependencies[property] = [...new Set(urns.getUrnsList())];
+    const inputs = fromWire(readStruct(request.getObject()), (property, urns) => {
+      propertyDependencies[property] = [...new Set([...(propertyDependencies[property] ?? []), ...urns])];
+    });
+    for (const property of Object.keys(inputs)) propertyDependencies[property] ??= request.getPropertydependenciesMap().getLength() === 0 ? dependencies : [];
+    const replaces = request.getDeletebeforereplacedefined() || request.getDeletebeforereplace();
+    return {
+      type: request.getType(),
+      name: request.getName(),
+      parent: request.getParent(),
+      custom: request.getCustom(),
+      inputs,
+      dependencies,
+      propertyDependencies,
+      aliases: [...request.getAliasurnsList().map((urn) => ({ urn })), ...request.getAliasesList().map(readAlias)],
+      protect: request.hasProtect() ? request.getProtect() : undefined,
+      retainOnDelete: request.hasRetainondelete() ? request.getRetainondelete() : undefined,
+      deleteBeforeReplace: replaces ? request.getDeletebeforereplace() : undefined,
+      deletedWith: request.getDeletedwith(),
+      ignoreChanges: request.getIgnorechangesList(),
+      replaceOnChanges: request.getReplaceonchangesList(),
+      additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+      customTimeouts: readTimeouts(request.getCustomtimeouts()),
+      sourcePosition: this.#position(request.getSourceposition()),
+    };
+  }
+
+  /** Where in the program the resource is declared, relative to the project, as the CLI writes it. */
+  #position(position: SourcePosition | undefined): string {
+    const uri = position?.getUri() ?? "";
+    if (position === undefined || !uri.startsWith("file://")) return "";
+    const column = position.getColumn() === 0 ? "" : `,${position.getColumn()}`;
+    const path = relative(this.#projectRoot, fileURLToPath(uri)).replaceAll("\\", "/");
+    return `project:///${encodeURI(path)}#${position.getLine()}${column}`;
+  }
+}
+
+/** The name of an option that only the real engine handles, if the program uses one. */
+function unsupportedOption(request: RegisterResourceRequest): string | undefined {
+  const used: [boolean, string][] = [
+    [request.getRemote(), "a component of another language"],
+    [request.getImportid() !== "", 'the option "import"'],
+    [request.getProvider() !== "", 'the option "provider"'],
+    [request.getProvidersMap().getLength() > 0, 'the option "providers"'],
+    [request.getTransformsList().length > 0, 'the option "transforms"'],
+    [request.getReplaceWithList().length > 0, 'the option "replaceWith"'],
+    [request.hasReplacementTrigger(), 'the option "replacementTrigger"'],
+    [request.getHidediffsList().length > 0, 'the option "hideDiffs"'],
+    [request.getEnvvarmappingsMap().getLength() > 0, 'the option "envVarMappings"'],
+    [request.getStateMigrationsList().length > 0, 'the option "stateMigrations"'],
+    [Object.values(request.getHooks()?.toObject() ?? {}).some((hooks) => Array.isArray(hooks) && hooks.length > 0), 'the option "hooks"'],
+    [request.getVersion() !== "" || request.getPlugindownloadurl() !== "" || request.getPackageref() !== "", "a plugin version"],
+  ];
+  return used.find(([is]) => is)?.[1];
+}
+
+function readAlias(alias: ReturnType<RegisterResourceRequest["getAliasesList"]>[number]): Alias {
+  const spec = alias.getSpec();
+  if (spec === undefined) return { urn: alias.getUrn() };
+  return {
+    name: spec.getName(),
+    type: spec.getType(),
+    stack: spec.getStack(),
+    project: spec.getProject(),
+    parent: spec.getParenturn() === "" ? undefined : spec.getParenturn(),
+    noParent: spec.getNoparent(),
+  };
+}
+
+const secondsPer: { readonly [unit: string]: number } = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 };
+
+/** Reads a duration as Go writes it ("1h30m"), in seconds. */
+export function readDuration(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
+    throw new EngineError("BAD_CALL", `"${text}" is not a duration: write it like "5m" or "1h30m"`);
+  }
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (secondsPer[unit ?? ""] ?? 0), 0);
+}
+
+function readTimeouts(message: ReturnType<RegisterResourceRequest["getCustomtimeouts"]>): CustomTimeouts | undefined {
+  const given = { create: message?.getCreate(), update: message?.getUpdate(), delete: message?.getDelete(), read: message?.getRead() };
+  const timeouts: CustomTimeouts = {};
+  for (const verb of ["create", "update", "delete", "read"] as const) {
+    const text = given[verb];
+    if (text !== undefined && text !== "") timeouts[verb] = readDuration(text);
+  }
+  return Object.keys(timeouts).length === 0 ? undefined : timeouts;
+}
+
+export function readStruct(struct: { toJavaScript(): unknown } | undefined): WireMap {
+  const value = struct?.toJavaScript();
+  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+export function writeStruct(map: { [key: string]: structMessages.JavaScriptValue }): structMessages.Struct {
+  return structMessages.Struct.fromJavaScript(map);
+}
+
+function empty(): EmptyMessage {
+  return new emptyMessages.Empty();
+}
+
+/** A gRPC method from a promise. What it throws becomes the status that the SDK knows what to do with. */
+function unary<Request, Response>(run: (request: Request) => Promise<Response>): grpc.handleUnaryCall<Request, Response> {
+  return (call, callback) => {
+    run(call.request).then(
+      (response) => callback(null, response),
+      (error: unknown) => {
+        const code = error instanceof RunIsOver ? grpc.status.UNAVAILABLE : grpc.status.UNKNOWN;
+        callback({ code, details: messageOf(error) });
+      },
+    );
+  };
+}

@@ -1,0 +1,101 @@
+import type { Project } from "../project/project.ts";
+import type { Config } from "../project/stack-config.ts";
+import { Child, resolveSdkModule } from "./child.ts";
+
+export interface ProgramOptions {
+  readonly project: Project;
+  readonly stack: string;
+  readonly config: Config;
+  readonly monitorAddress: string;
+  readonly preview: boolean;
+  readonly parallel: number;
+  readonly env: NodeJS.ProcessEnv;
+  /** What the program prints, line by line. */
+  readonly onOutput: (line: string) => void;
+}
+
+/** How a program ended. `reported` is whether it has told the user itself what went wrong. */
+export interface ProgramEnd {
+  readonly ok: boolean;
+  readonly reported: boolean;
+  readonly description: string;
+}
+
+/** The exit code by which the SDK says that the user has seen the error already. */
+const reportedExitCode = 32;
+
+/** A running Pulumi program: the SDK's own `cmd/run`, started as the CLI's language host starts it. */
+export class ProgramHost {
+  readonly #child: Child;
+  readonly ended: Promise<ProgramEnd>;
+
+  constructor(options: ProgramOptions) {
+    const { project, stack, config, monitorAddress, preview, parallel, env, onOutput } = options;
+    const stdout = lineReader(onOutput);
+    const stderr = lineReader(onOutput);
+    const args = [
+      ...["--monitor", monitorAddress, "--engine", monitorAddress],
+      ...["--organization", "organization", "--project", project.name, "--root-directory", project.root, "--stack", stack],
+      ...["--pwd", project.programFolder, ...(preview ? ["--dry-run"] : []), "--parallel", String(parallel)],
+      project.entryPoint,
+    ];
+    this.#child = new Child(resolveSdkModule("cmd/run", project.programFolder), args, {
+      cwd: project.programFolder,
+      env: { ...env, ...configEnvironment(config), ...typescriptEnvironment(project) },
+      nodeArguments: project.nodeArguments,
+      onStdout: stdout.push,
+      onStderr: stderr.push,
+    });
+    this.ended = this.#child.exited.then(({ code, signal }) => {
+      stdout.end();
+      stderr.end();
+      const description = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      return { ok: code === 0, reported: code === reportedExitCode, description };
+    });
+    this.ended.catch(() => {});
+  }
+
+  /** Waits a little for the program to end by itself, which it does when the engine is gone; then ends it. */
+  async stop(graceMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([this.ended.catch(() => {}), grace]);
+    clearTimeout(timer);
+    await this.#child.end(1_000);
+  }
+
+  kill(): void {
+    this.#child.kill();
+  }
+}
+
+/** The stack's configuration as the SDK reads it. */
+export function configEnvironment(config: Config): NodeJS.ProcessEnv {
+  const values = Object.fromEntries([...config].map(([key, { text }]) => [key.replace(":", ":config:"), text]));
+  const secretKeys = [...config].filter(([, { secret }]) => secret).map(([key]) => key);
+  return { PULUMI_CONFIG: JSON.stringify(values), PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys) };
+}
+
+function typescriptEnvironment({ typescript, tsconfig }: Project): NodeJS.ProcessEnv {
+  return {
+    ...(typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
+    ...(tsconfig === undefined ? {} : { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
+  };
+}
+
+function lineReader(onLine: (line: string) => void): { push: (text: string) => void; end: () => void } {
+  let rest = "";
+  return {
+    push: (text) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) onLine(line);
+    },
+    end: () => {
+      if (rest !== "") onLine(rest);
+      rest = "";
+    },
+  };
+}

@@ -1,0 +1,4 @@
+export type { Connection, Credentials } from "./connection.ts";
+export type { LiveRule } from "./response.ts";
+export type { CallOptions, Change, CreateOptions } from "./rule-calls.ts";
+export { RulesClient, type RulesClientOptions } from "./rules-client.ts";

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { defineContract, definitionChecker, loadContract, loadPreset, parseContract, presetFile, presets } from "../../sdk/contract/index.ts";
+import { publishedSchema } from "../../sdk/contract/published-schema.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "contract-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const listed = { path: "/rules", items: "/rules" };
+
+describe("a contract that says nothing but its version", () => {
+  const { operations, rule, idempotency } = defineContract({ version: 1 });
+
+  test("has what the specification documents", () => {
+    expect(operations.create).toMatchObject({ method: "POST", path: "/api/v1/merchants/rules", success: [201] });
+    expect(operations.get).toMatchObject({ method: "GET", path: "/api/v1/merchants/rules/{ruleId}", success: [200] });
+    expect(operations.delete).toMatchObject({ method: "DELETE", path: "/api/v1/merchants/rules", success: [200] });
+  });
+
+  test("guesses none of the gaps", () => {
+    expect(operations.delete.identifyBy).toBe(null);
+    expect(operations.update).toBe(null);
+    expect(operations.list).toBe(null);
+    expect(rule).toEqual({ id: ["/ruleId", "/id"], envelope: "", schema: null, naturalKey: null, immutable: [], unordered: [], secret: [] });
+    expect(idempotency).toBe(null);
+  });
+
+  test("is what the seed's preset says", () => {
+    expect({ ...loadPreset("seed"), description: undefined }).toEqual({ ...defineContract({ version: 1 }), description: undefined });
+  });
+});
+
+describe("a contract of a service that nobody here runs", () => {
+  test("may replace immutable rules, carry a dated version header and an account in every query", () => {
+    const query = { account: "{accountId}" };
+    const headers = { "Api-Version": "2026-03-01" };
+    const contract = defineContract({
+      version: 1,
+      parameters: { accountId: { description: "The account" } },
+      operations: {
+        create: { path: "/v2/rules", query, headers, success: [200, 201] },
+        get: { path: "/v2/rules/{ruleId}", query, headers },
+        delete: { path: "/v2/rules/{ruleId}", query, headers, identifyBy: { in: "path" }, success: [204] },
+        list: { ...listed, query, headers, pagination: { type: "offset", limit: "limit" } },
+      },
+      rule: { id: ["/data/uid"], envelope: "/data" },
+    });
+    expect(contract.operations.update).toBe(null);
+    expect(contract.operations.delete.identifyBy).toEqual({ in: "path", name: "ruleId" });
+  });
+
+  test("may update in parts and ask for tokens by a form", () => {
+    const contract = defineContract({
+      version: 1,
+      operations: { update: { method: "PATCH", path: "/rules/{ruleId}", body: "changes" } },
+      auth: { token: { path: "/oauth/token", encoding: "form", fields: { grant_type: "client_credentials", client_id: "{clientId}", client_secret: "{clientSecret}" } } },
+    });
+    expect(contract.auth.token).toMatchObject({ encoding: "form", accessToken: "/access_token", expiresIn: "/expires_in" });
+  });
+});
+
+describe("a contract that cannot work is refused", () => {
+  test.each([
+    ["another version", "version: 2", 1, "version", "2", "1"],
+    ["no version", "rule: {}", 1, "version", "nothing", "1"],
+    ["a misspelt field", "version: 1\noperatons: {}", 2, "operatons", "an unknown field", "operations"],
+    ["a misspelt field further in", "version: 1\nrule:\n  naturalkey: /name", 3, "rule.naturalkey", "an unknown field", "naturalKey"],
+    ["a place that a delete cannot name its rule by", "version: 1\noperations:\n  delete:\n    identifyBy: { in: cookie }", 4, "operations.delete.identifyBy.in", '"cookie"', '"query" | "body" | "path" | "header"'],
+    ["a delete by path without the id in it", "version: 1\noperations:\n  delete:\n    identifyBy: { in: path }", 3, "operations.delete.path", "/api/v1/merchants/rules", "a path that contains {ruleId}"],
+    ["an id in the path that nothing speaks of", "version: 1\noperations:\n  delete:\n    path: /rules/{ruleId}", 3, "operations.delete.identifyBy.in", "nothing", "path"],
+    ["a get without the id", "version: 1\noperations:\n  get: { path: /rules }", 3, "operations.get.path", "/rules", "{ruleId}"],
+    ["an update that names nothing", "version: 1\noperations:\n  update: { path: /rules }", 3, "operations.update.path", "/rules", "{ruleId}"],
+    ["an update without a path", "version: 1\noperations:\n  update: {}", 3, "operations.update.path", "nothing", "string"],
+    ["a parameter that is not declared", "version: 1\noperations:\n  get: { path: '/m/{merchantId}/{ruleId}' }", 3, "operations.get.path", "{merchantId}", "declare it under parameters"],
+    ["a parameter named as something else", "version: 1\nparameters:\n  token: {}", 3, "parameters.token", "token", "another name"],
+    ["a path that climbs", "version: 1\noperations:\n  create: { path: /a/../b }", 3, "operations.create.path", '"/a/../b"', "without . and .."],
+    ["a status that is no success", "version: 1\noperations:\n  create: { success: [404] }", 3, "operations.create.success.0", "404", "at most 299"],
+    ["a pagination of no known type", `version: 1\noperations:\n  list: { path: /r, items: /r, pagination: { type: token } }`, 3, "operations.list.pagination.type", '"token"', "'cursor'"],
+    ["a pointer that is none", "version: 1\nrule: { naturalKey: name }", 2, "rule.naturalKey", '"name"', "a JSON Pointer"],
+    ["a JSON Schema that does not compile", "version: 1\nrule: { schema: { type: text } }", 2, "rule.schema", "schema is invalid", "a JSON Schema that compiles"],
+    ["credentials in a committed file", "version: 1\noperations:\n  create: { headers: { Authorization: Bearer abc } }", 3, "operations.create.headers.Authorization", "Authorization", "credentials belong in settings"],
+    ["a header that would break the request apart", 'version: 1\noperations:\n  create: { headers: { x: "a\\r\\nb: c" } }', 3, "operations.create.headers.x", "a\\r\\nb", "printable ASCII"],
+    ["a token that is obtained and not presented", "version: 1\nauth: { present: null, token: { path: /t, fields: {} } }", 2, "auth.present", "null", "how the token"],
+    ["a presentation without the token", "version: 1\nauth: { present: { format: Bearer } }", 2, "auth.present.format", '"Bearer"', "{token}"],
+    ["a limit of nothing", "version: 1\nlimits: { concurrency: 0 }", 2, "limits.concurrency", "0", "at least 1"],
+    ["one attempt longer than all of them", "version: 1\nlimits: { attemptTimeoutMs: 10, totalTimeoutMs: 5 }", 2, "limits.attemptTimeoutMs", "10", "at most totalTimeoutMs, 5"],
+    ["nothing at all", "", 1, "the contract", "null", "object"],
+    ["a list", "[]", 1, "the contract", "[]", "object"],
+  ])("%s: with file, line, path, what was found and what is allowed", (_name, text, line, path, found, allowed) => {
+    const error = refusal(() => parseContract(text, "my.yaml"));
+    const sentence = error.split("\n").find((each) => each.trim().startsWith(`my.yaml:${line}: ${path}: found `)) ?? error;
+    expect(sentence).toContain(`my.yaml:${line}: ${path}: found `);
+    const [, foundText, allowedText] = /: found (.*); allowed: (.*)$/.exec(sentence) ?? [];
+    expect(foundText).toContain(found);
+    expect(allowedText).toContain(allowed);
+    expect(error).toContain("CONTRACT_INVALID");
+  });
+
+  test.each([
+    ["YAML that does not parse", "a: [", "my.yaml:1: "],
+    ["a field given twice", "version: 1\nversion: 1", "my.yaml:2: Map keys must be unique"],
+    ["aliases that explode", `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]`, "Excessive alias count"],
+    ["a tag that is unknown", "version: !!js/function 1", "my.yaml:1: "],
+  ])("%s", (_name, text, message) => {
+    expect(refusal(() => parseContract(text, "my.yaml"))).toContain(message);
+  });
+
+  test("all its faults at once", () => {
+    const error = refusal(() => parseContract('{"version": 3, "rule": {"id": []}, "limits": {"pageSize": "many"}}', "my.json"));
+    expect(error.match(/my\.json:1: /g)).toHaveLength(3);
+  });
+
+  test("a file that cannot be read, by its name", () => {
+    const missing = join(folder, "missing.yaml");
+    expect(refusal(() => loadContract(missing))).toContain(missing);
+    expect(refusal(() => loadContract(folder))).toContain(folder);
+    const large = join(folder, "large.yaml");
+    writeFileSync(large, `version: 1 # ${"x".repeat(1_100_000)}`);
+    expect(refusal(() => loadContract(large))).toContain("larger than");
+  });
+});
+
+describe("the contracts that ship", () => {
+  test.each(presets)("%s is accepted, and by the published schema too", (preset) => {
+    expect(loadPreset(preset).version).toBe(1);
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(publishedSchema()));
+    expect(validate(parse(readFileSync(presetFile(preset), "utf8"))), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  test("the full one says that it is illustrative, and has all that the bare one lacks", () => {
+    const { operations, auth, idempotency, description } = loadPreset("illustrative");
+    expect(description).toMatch(/^Illustrative/);
+    expect(operations.list?.pagination.type).toBe("cursor");
+    expect(operations.update).not.toBe(null);
+    expect(operations.delete.identifyBy).not.toBe(null);
+    expect(auth.token).not.toBe(null);
+    expect(idempotency).not.toBe(null);
+  });
+
+  test("the schema for editors is that of the code (node scripts/write-contract-schema.ts)", () => {
+    expect(readFileSync(new URL("../../sdk/contract/contract.schema.json", import.meta.url), "utf8")).toBe(publishedSchema());
+  });
+
+  test("YAML and JSON say the same", () => {
+    const value = { version: 1, operations: { list: { ...listed, pagination: { type: "cursor", next: "/next" } } } };
+    expect(parseContract(JSON.stringify(value), "a.json")).toEqual(parseContract("version: 1\noperations: {list: {path: /rules, items: /rules, pagination: {type: cursor, next: /next}}}", "a.yaml"));
+  });
+});
+
+describe("the JSON Schema of a definition", () => {
+  const check = definitionChecker({
+    type: "object",
+    required: ["name"],
+    properties: { name: { type: "string" }, conditions: { type: "array", items: { type: "object", required: ["field"], properties: { field: { enum: ["amount"] } } } } },
+    additionalProperties: false,
+  });
+  const unknown = "unknown";
+
+  test("names the property path of each fault", () => {
+    expect(check({ conditions: [{ field: "amount" }, { field: "x" }], extra: 1 })).toEqual([
+      { path: "", reason: "must have required property 'name'" },
+      { path: "", reason: 'must NOT have additional properties: "extra"' },
+      { path: "conditions[1].field", reason: 'must be equal to one of the allowed values: "amount"' },
+    ]);
+    expect(check({ name: "x" })).toEqual([]);
+  });
+
+  test("does not judge what is unknown yet", () => {
+    const isUnknown = (value: unknown): boolean => value === unknown;
+    expect(check({ name: "x", conditions: unknown }, isUnknown)).toEqual([]);
+    expect(check({ name: "x", conditions: [{ field: unknown }] }, isUnknown)).toEqual([]);
+    expect(check({ name: 1, conditions: unknown }, isUnknown)).toEqual([{ path: "name", reason: "must be string" }]);
+  });
+});
+
+function refusal(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error("it was accepted");
+}
