@@ -15,7 +15,7 @@ const largeAmounts = new MerchantRule("large-amounts", {
 const homeCards = new MerchantRule("home-cards", {
   definition: {
     name: "home-cards",
-    priority: 51,
+    priority: 50,
     isActive: true,
     conditions: [{ field: "card.country", operator: "in", value: ["NL", "BE", "DE"] }],
     actions: [{ type: "route", to: "domestic-acquirer" }],
