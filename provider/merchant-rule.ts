@@ -44,9 +44,6 @@ export class MerchantRule<Definition extends object = JsonObject> extends pulumi
 
   /** The definition as it was declared, or as it was seen by the last refresh. */
   declare readonly definition: pulumi.Output<Definition>;
-  /** The service's identifier of the rule (seed, section 2). */
-  declare readonly ruleId: pulumi.Output<string>;
-
   constructor(name: string, args: MerchantRuleArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
     const { definition, ...others } = args;
     super(
@@ -55,11 +52,15 @@ export class MerchantRule<Definition extends object = JsonObject> extends pulumi
       {
         ...others,
         definition: definition === undefined ? undefined : declaredJson(definition, `${name}: definition`),
-        ruleId: undefined,
         __provider: providerSource("merchantRule"),
       },
       opts,
     );
+  }
+
+  /** The service's identifier of the rule (seed, section 2); the resource's id, and so known in the preview of an update. */
+  get ruleId(): pulumi.Output<string> {
+    return this.id;
   }
 
   /** Whether a value is a MerchantRule, from whichever copy of this package. */

@@ -49,10 +49,17 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
   const settings = new SettingsReader(sources, name);
   const contract = contractOf(settings, sources);
   const baseUrl = settings.get("baseUrl");
-  const parameters = new Map(Object.keys(contract.parameters).map((parameter) => [parameter, settings.parameter(parameter) ?? contract.parameters[parameter]?.default]));
+  const parameters = new Map(
+    Object.keys(contract.parameters).map((parameter) => [
+      parameter,
+      settings.parameter(parameter) ?? contract.parameters[parameter]?.default,
+    ]),
+  );
   const missing = [
     ...(baseUrl === undefined ? [settings.described("baseUrl")] : []),
-    ...[...parameters].filter(([, value]) => value === undefined).map(([parameter]) => settings.describedParameter(parameter)),
+    ...[...parameters]
+      .filter(([, value]) => value === undefined)
+      .map(([parameter]) => settings.describedParameter(parameter)),
   ];
   const credentials = credentialsOf(settings, contract);
   const howToGiveCredentials = describeCredentials(settings, contract);
@@ -63,7 +70,9 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     name,
     baseUrl,
     contract,
-    parameters: Object.fromEntries([...parameters].flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))),
+    parameters: Object.fromEntries(
+      [...parameters].flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    ),
     credentials,
     acceptAllGone: settings.get("acceptAllGone") === "true",
     howToGiveCredentials,
@@ -78,7 +87,15 @@ export function connectionOf(settings: ConnectionSettings): Connection {
 }
 
 type Setting = "baseUrl" | "contract" | "token" | "clientId" | "clientSecret" | "acceptAllGone";
-const settingNames: readonly string[] = ["baseUrl", "contract", "token", "clientId", "clientSecret", "acceptAllGone", "parameters"];
+const settingNames: readonly string[] = [
+  "baseUrl",
+  "contract",
+  "token",
+  "clientId",
+  "clientSecret",
+  "acceptAllGone",
+  "parameters",
+];
 
 class SettingsReader {
   readonly #sources: SettingsSources;
@@ -98,7 +115,11 @@ class SettingsReader {
     if (!isJsonObject(own)) throw notAnObject(`merchant-rules:connections.${name}`);
     const unknown = Object.keys(own).find((key) => !settingNames.includes(key));
     if (unknown !== undefined) {
-      throw new MerchantRulesError("SETTINGS_INVALID", `merchant-rules:connections.${name} has an unknown setting ${unknown}`, { advice: `allowed: ${settingNames.join(", ")}` });
+      throw new MerchantRulesError(
+        "SETTINGS_INVALID",
+        `merchant-rules:connections.${name} has an unknown setting ${unknown}`,
+        { advice: `allowed: ${settingNames.join(", ")}` },
+      );
     }
     this.#own = own;
     const parameters = own.parameters ?? {};
@@ -132,7 +153,9 @@ class SettingsReader {
   }
 
   #key(setting: string): string {
-    return this.#own === undefined ? `merchant-rules:${setting}` : `merchant-rules:connections.${this.#name}.${setting}`;
+    return this.#own === undefined
+      ? `merchant-rules:${setting}`
+      : `merchant-rules:connections.${this.#name}.${setting}`;
   }
 
   #variable(setting: string): string {
@@ -147,7 +170,9 @@ function contractOf(settings: SettingsReader, sources: SettingsSources): Contrac
     if (isPreset(named)) return loadPreset(named);
     return loadContract(isAbsolute(named) ? named : join(project, named));
   }
-  const found = [sources.folder, project].map((folder) => join(folder, contractFileName)).find((file) => existsSync(file));
+  const found = [sources.folder, project]
+    .map((folder) => join(folder, contractFileName))
+    .find((file) => existsSync(file));
   return found === undefined ? loadPreset(presets[0]) : loadContract(found);
 }
 
@@ -166,19 +191,23 @@ function credentialsOf(settings: SettingsReader, { auth }: Contract): Credential
     if (token !== undefined) return { kind: "token", token };
     const clientId = settings[from]("clientId") ?? settings.get("clientId");
     const clientSecret = settings[from]("clientSecret");
-    if (auth.token !== null && clientId !== undefined && clientSecret !== undefined) return { kind: "client", clientId, clientSecret };
+    if (auth.token !== null && clientId !== undefined && clientSecret !== undefined)
+      return { kind: "client", clientId, clientSecret };
   }
   return undefined;
 }
 
 function describeCredentials(settings: SettingsReader, { auth }: Contract): string {
   const token = settings.described("token");
-  return auth.token === null ? token : `${settings.described("clientId")} and ${settings.described("clientSecret")}, or instead of both a token: ${token}`;
+  return auth.token === null
+    ? token
+    : `${settings.described("clientId")} and ${settings.described("clientSecret")}, or instead of both a token: ${token}`;
 }
 
 function missingSettings(name: string, missing: readonly string[]): MerchantRulesError {
   return new MerchantRulesError("SETTINGS_INVALID", `connection "${name}" lacks ${missing.join("; ")}`, {
-    advice: "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable",
+    advice:
+      "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable",
   });
 }
 
@@ -195,7 +224,9 @@ function parsedObject(source: string | undefined, key: string): JsonObject | und
 }
 
 function notAnObject(key: string): MerchantRulesError {
-  return new MerchantRulesError("SETTINGS_INVALID", `${key} is not an object`, { advice: `set its fields: pulumi config set --path '${key}.<name>' <value>` });
+  return new MerchantRulesError("SETTINGS_INVALID", `${key} is not an object`, {
+    advice: `set its fields: pulumi config set --path '${key}.<name>' <value>`,
+  });
 }
 
 /** Settings are texts; numbers and booleans that YAML made of them are taken as written. */

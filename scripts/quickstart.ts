@@ -87,12 +87,31 @@ async function tellStory(engine: Engine, service: Service, folder: string, keep:
   await editRule(service.url, { ...rule, priority: 1 });
 
   title("Drift check", "The engine reads every rule, names the path that differs, and exits with 7");
-  run({ code: engine.name === "pulumi" ? "not 0" : 7, says: /definition\.priority|priority/ }, "refresh", "--stack", stack, "--preview-only", "--expect-no-changes", "--diff");
+  run(
+    { code: engine.name === "pulumi" ? "not 0" : 7, says: /definition\.priority|priority/ },
+    "refresh",
+    "--stack",
+    stack,
+    "--preview-only",
+    "--expect-no-changes",
+    "--diff",
+  );
 
   title("Up heals", "The rule becomes again what the program declares");
-  run({ code: 0 }, "up", "--stack", stack, "--refresh", "--yes", ...(engine.name === "pulumi" ? ["--skip-preview"] : []));
+  run(
+    { code: 0 },
+    "up",
+    "--stack",
+    stack,
+    "--refresh",
+    "--yes",
+    ...(engine.name === "pulumi" ? ["--skip-preview"] : []),
+  );
   const healed = await readRules(service.url);
-  expect(healed.find(({ id }) => id === rule.id)?.priority === 100, "the rule large-amounts should have priority 100 again");
+  expect(
+    healed.find(({ id }) => id === rule.id)?.priority === 100,
+    "the rule large-amounts should have priority 100 again",
+  );
 
   if (keep) return sayWhatToTry(engine, service, environment);
 
@@ -100,7 +119,7 @@ async function tellStory(engine: Engine, service: Service, folder: string, keep:
   run({ code: 0 }, "destroy", "--stack", stack, "--yes", ...(engine.name === "pulumi" ? ["--skip-preview"] : []));
   const left = await readRules(service.url);
   expect(left.length === 0, `no rule should be left, and ${left.length} are`);
-  title("Done", "Declared, previewed, applied, watched, healed and gone. Next: README.md, \"Your own service\".");
+  title("Done", 'Declared, previewed, applied, watched, healed and gone. Next: README.md, "Your own service".');
 }
 
 function sayWhatToTry(engine: Engine, service: Service, environment: Readonly<Record<string, string>>): void {
@@ -126,7 +145,11 @@ async function startService(folder: string): Promise<Service> {
   // Its output goes to a file: with --keep it outlives this process, and a pipe would not.
   const log = join(folder, "service.log");
   const output = openSync(log, "w");
-  const child = spawn(process.execPath, [join(root, "bin", "merchant-rules.js"), ...words], { cwd: root, detached: true, stdio: ["ignore", output, output] });
+  const child = spawn(process.execPath, [join(root, "bin", "merchant-rules.js"), ...words], {
+    cwd: root,
+    detached: true,
+    stdio: ["ignore", output, output],
+  });
   child.unref();
   const { readFileSync } = await import("node:fs");
   for (let tries = 0; tries < 300; tries++) {
@@ -180,7 +203,11 @@ async function editRule(url: string, { id, ...rule }: Rule): Promise<void> {
   const fields = Object.entries(rule).filter(([key]) => key !== "createdAt" && key !== "updatedAt");
   const body = JSON.stringify(Object.fromEntries(fields));
   show(`${curl(`${url}${rulesPath}/${id}`)} -X PUT -H 'Content-Type: application/json' -d '${body}'`);
-  const response = await fetch(`${url}${rulesPath}/${id}`, { method: "PUT", body, headers: { authorization: `Bearer ${token}`, "content-type": "application/json" } });
+  const response = await fetch(`${url}${rulesPath}/${id}`, {
+    method: "PUT",
+    body,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+  });
   expect(response.ok, `the edit should succeed, and the service answered ${response.status}`);
 }
 
@@ -189,11 +216,28 @@ interface Expected {
   readonly says?: RegExp;
 }
 
-function runCommand(words: readonly string[], environment: Readonly<Record<string, string>>, { code, says }: Expected): void {
+function runCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  { code, says }: Expected,
+): void {
   show(words.join(" "));
-  const [program, args] = words[0] === "npx" ? [process.execPath, [join(root, "bin", "merchant-rules.js"), ...words.slice(2)]] : ["pulumi", words.slice(1)];
-  const env = { ...process.env, ...environment, PULUMI_SKIP_UPDATE_CHECK: "true", PULUMI_OPTION_NON_INTERACTIVE: "true" };
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, env, encoding: "utf8", maxBuffer: 64 << 20 });
+  const [program, args] =
+    words[0] === "npx"
+      ? [process.execPath, [join(root, "bin", "merchant-rules.js"), ...words.slice(2)]]
+      : ["pulumi", words.slice(1)];
+  const env = {
+    ...process.env,
+    ...environment,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_OPTION_NON_INTERACTIVE: "true",
+  };
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd: root,
+    env,
+    encoding: "utf8",
+    maxBuffer: 64 << 20,
+  });
   if (error !== undefined) throw error;
   indented(stdout);
   indented(stderr);
@@ -203,10 +247,19 @@ function runCommand(words: readonly string[], environment: Readonly<Record<strin
 }
 
 function chosenEngine(wanted: "pulumi" | "local" | undefined): Engine | undefined {
-  const local = (why: string): Engine => ({ name: "local", why, command: (...words) => ["npx", "merchant-rules", "local", ...words] });
+  const local = (why: string): Engine => ({
+    name: "local",
+    why,
+    command: (...words) => ["npx", "merchant-rules", "local", ...words],
+  });
   if (wanted === "local") return local("The local engine, because --engine local says so");
-  const onPath = (process.env.PATH ?? "").split(delimiter).some((folder) => folder !== dirname(process.execPath) && isPulumi(join(folder, "pulumi")));
-  if (!onPath) return wanted === "pulumi" ? undefined : local("The local engine, because the Pulumi CLI is not on the PATH; where it is, it is used");
+  const onPath = (process.env.PATH ?? "")
+    .split(delimiter)
+    .some((folder) => folder !== dirname(process.execPath) && isPulumi(join(folder, "pulumi")));
+  if (!onPath)
+    return wanted === "pulumi"
+      ? undefined
+      : local("The local engine, because the Pulumi CLI is not on the PATH; where it is, it is used");
   const why = `Pulumi's own, ${wanted === "pulumi" ? "because --engine pulumi says so" : "because the CLI is on the PATH; --engine local takes the local one"}`;
   return { name: "pulumi", why, command: (...words) => ["pulumi", ...words] };
 }
@@ -218,7 +271,12 @@ function isPulumi(file: string): boolean {
 function parsedOptions(argv: readonly string[]): { keep?: true; engine?: "pulumi" | "local" } | number {
   const command = new Command("quickstart")
     .option("--keep", "leave the rules and the service there, and say what to try next")
-    .addOption(new Option("--engine <name>", "the engine; default: pulumi where it is on the PATH, else local").choices(["pulumi", "local"]))
+    .addOption(
+      new Option("--engine <name>", "the engine; default: pulumi where it is on the PATH, else local").choices([
+        "pulumi",
+        "local",
+      ]),
+    )
     .exitOverride();
   try {
     return command.parse(argv, { from: "user" }).opts();

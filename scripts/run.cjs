@@ -24,8 +24,9 @@ var commands = {
 main(process.argv[2], process.argv.slice(3));
 
 function main(name, args) {
-  if (!Object.prototype.hasOwnProperty.call(commands, name)) stop("unknown command " + name + "; known: " + Object.keys(commands).join(", "));
-  if (!isAtLeast(process.versions.node, [16, 0])) stop("Node " + process.versions.node + " is too old to install with; install Node 20 or newer");
+  if (!Object.hasOwn(commands, name)) stop("unknown command " + name + "; known: " + Object.keys(commands).join(", "));
+  if (!isAtLeast(process.versions.node, [16, 0]))
+    stop("Node " + process.versions.node + " is too old to install with; install Node 20 or newer");
   install();
   var node = nodeToUse();
   build(node);
@@ -42,17 +43,25 @@ function install() {
   var wanted = fingerprint(["package.json", "package-lock.json", ".npmrc"].concat(examplePackages()));
   if (read(stamp) === wanted) return;
   var npm = process.env.npm_execpath;
-  var command = npm && /\.c?js$/.test(npm) ? [process.execPath, npm] : [process.platform === "win32" ? "npm.cmd" : "npm"];
+  var command =
+    npm && /\.c?js$/.test(npm) ? [process.execPath, npm] : [process.platform === "win32" ? "npm.cmd" : "npm"];
   var version = childProcess.spawnSync(command[0], command.slice(1).concat("--version"), { encoding: "utf8" });
-  if (version.error || version.status !== 0) stop("npm cannot be run (" + reasonOf(version) + "); install Node with npm, or repair it");
-  if (!isAtLeast(version.stdout.trim(), [8, 0])) stop("npm " + version.stdout.trim() + " is too old; install npm 8 or newer: npm install --global npm");
+  if (version.error || version.status !== 0)
+    stop("npm cannot be run (" + reasonOf(version) + "); install Node with npm, or repair it");
+  if (!isAtLeast(version.stdout.trim(), [8, 0]))
+    stop("npm " + version.stdout.trim() + " is too old; install npm 8 or newer: npm install --global npm");
   console.log("Installing the locked dependencies ...");
-  var installed = childProcess.spawnSync(command[0], command.slice(1).concat(["ci", "--loglevel=error", "--no-audit", "--no-fund"]), {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-    env: Object.assign({}, process.env, { npm_config_engine_strict: "false" }),
-  });
-  if (installed.error || installed.status !== 0) stop("npm ci failed (" + reasonOf(installed) + "); its own message stands above");
+  var installed = childProcess.spawnSync(
+    command[0],
+    command.slice(1).concat(["ci", "--loglevel=error", "--no-audit", "--no-fund"]),
+    {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+      env: Object.assign({}, process.env, { npm_config_engine_strict: "false" }),
+    },
+  );
+  if (installed.error || installed.status !== 0)
+    stop("npm ci failed (" + reasonOf(installed) + "); its own message stands above");
   fs.writeFileSync(stamp, wanted);
 }
 
@@ -65,18 +74,35 @@ function nodeToUse() {
   if (isAtLeast(machine, needed)) return process.execPath;
   var version = childProcess.spawnSync(bundled, ["--version"], { encoding: "utf8" });
   if (version.error || version.status !== 0) {
-    stop("Node " + machine + " is older than " + needed.join(".") + ", and the npm package \"node\" did not bring one (" + reasonOf(version) + "); install Node 24, or let npm run that package's install script: npm rebuild node");
+    stop(
+      "Node " +
+        machine +
+        " is older than " +
+        needed.join(".") +
+        ', and the npm package "node" did not bring one (' +
+        reasonOf(version) +
+        "); install Node 24, or let npm run that package's install script: npm rebuild node",
+    );
   }
-  console.log("Node " + machine + " is older than " + needed.join(".") + ": going on under Node " + version.stdout.trim().slice(1) + " from the npm package \"node\".");
+  console.log(
+    "Node " +
+      machine +
+      " is older than " +
+      needed.join(".") +
+      ": going on under Node " +
+      version.stdout.trim().slice(1) +
+      ' from the npm package "node".',
+  );
   return bundled;
 }
 
 /** Compiles the sources, unless what they compile to is there. */
 function build(node) {
   var stamp = path.join(root, "dist", ".built");
-  var sources = ["sdk", "provider", "local", "cli"].reduce(function (files, folder) {
-    return files.concat(filesBelow(folder));
-  }, ["tsconfig.json", "tsconfig.build.json", "package-lock.json"]);
+  var sources = ["sdk", "provider", "local", "cli"].reduce(
+    (files, folder) => files.concat(filesBelow(folder)),
+    ["tsconfig.json", "tsconfig.build.json", "package-lock.json"],
+  );
   var wanted = fingerprint(sources);
   if (read(stamp) === wanted) return;
   console.log("Building ...");
@@ -99,23 +125,24 @@ function run(node, args) {
 
 function fingerprint(files) {
   var hash = require("crypto").createHash("sha256");
-  files.forEach(function (file) {
+  files.forEach((file) => {
     hash.update(file + "\0" + (read(path.join(root, file)) || "") + "\0");
   });
   return hash.digest("hex");
 }
 
 function filesBelow(folder) {
-  return fs.readdirSync(path.join(root, folder), { withFileTypes: true }).reduce(function (files, entry) {
-    var file = folder + "/" + entry.name;
-    return files.concat(entry.isDirectory() ? filesBelow(file) : [file]);
-  }, []).sort();
+  return fs
+    .readdirSync(path.join(root, folder), { withFileTypes: true })
+    .reduce((files, entry) => {
+      var file = folder + "/" + entry.name;
+      return files.concat(entry.isDirectory() ? filesBelow(file) : [file]);
+    }, [])
+    .sort();
 }
 
 function examplePackages() {
-  return fs.readdirSync(path.join(root, "examples")).map(function (name) {
-    return "examples/" + name + "/package.json";
-  });
+  return fs.readdirSync(path.join(root, "examples")).map((name) => "examples/" + name + "/package.json");
 }
 
 function read(file) {

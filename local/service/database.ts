@@ -40,7 +40,7 @@ export function openDatabase(file: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file);
-    database.exec("PRAGMA busy_timeout = 5000");
+    database.exec("PRAGMA busy_timeout = 2000");
     const wasNew = number(database, "SELECT count(*) AS value FROM sqlite_schema") === 0;
     const marked = number(database, "SELECT application_id AS value FROM pragma_application_id") === applicationId;
     if (!wasNew && !marked) throw refused(file, "it is a database of another program");

@@ -1,7 +1,7 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { type Json, withValueAt } from "../../sdk/rules/index.ts";
 
-/** The codes that this service answers failures with. The seed shows none (section 7); `docs` of this service list them. */
+/** The codes that this service answers failures with. The seed shows none (section 7). */
 export type RefusalCode =
   | "BAD_REQUEST"
   | "UNAUTHENTICATED"

@@ -12,7 +12,7 @@ import {
   valueAt,
   withValueAt,
 } from "../../sdk/rules/index.ts";
-import { cursorAfter, pageRequest } from "./pagination.ts";
+import { cursorAfter, type PageRequest, pageRequest } from "./pagination.ts";
 import { badRequest, Refusal, type RefusalDetail } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { RuleShape } from "./rule-shape.ts";
@@ -90,13 +90,7 @@ export class RuleOperations {
     if (list === null) throw new Refusal(404, "NOT_FOUND", "the contract has no list operation");
     const { pagination, items, envelope, success } = list;
     const page = pageRequest(pagination, query, this.#contract.limits);
-    // One more than the page holds tells whether there is a next one.
-    const found =
-      page.kind === "all"
-        ? this.#store.after(0, -1)
-        : page.kind === "after"
-          ? this.#store.after(page.sequence, page.limit + 1)
-          : this.#store.from(page.offset, page.limit + 1);
+    const found = this.#found(page);
     const rules = page.kind === "all" ? found : found.slice(0, page.limit);
     const more = found.length > rules.length;
     let body = withValueAt(
@@ -117,6 +111,18 @@ export class RuleOperations {
     const { naturalKey } = this.#contract.rule;
     const key = naturalKey === null ? undefined : valueAt(definition, naturalKey);
     return { ruleId, definition, naturalKey: key, at: new Date(this.#now()).toISOString() };
+  }
+
+  /** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */
+  #found(page: PageRequest): StoredRule[] {
+    switch (page.kind) {
+      case "all":
+        return this.#store.after(0, -1);
+      case "after":
+        return this.#store.after(page.sequence, page.limit + 1);
+      case "from":
+        return this.#store.from(page.offset, page.limit + 1);
+    }
   }
 
   #existing(ruleId: string): StoredRule {

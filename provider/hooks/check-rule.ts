@@ -22,17 +22,28 @@ export function unknownInputs(news: Properties, known: readonly string[]): dynam
 }
 
 /** Where a definition is not what the contract's JSON Schema asks for. */
-export function definitionFaults(definition: Json | undefined, property: string, contract: Contract): dynamic.CheckFailure[] {
+export function definitionFaults(
+  definition: Json | undefined,
+  property: string,
+  contract: Contract,
+): dynamic.CheckFailure[] {
   if (isUnknown(definition)) return [];
   if (!isJsonObject(definition)) return [{ property, reason: "must be an object: the rule as the service stores it" }];
   const fault = findNotJson(definition);
-  if (fault !== undefined) return [{ property: below(property, fault.path), reason: `holds ${fault.found}, which is not JSON` }];
+  if (fault !== undefined)
+    return [{ property: below(property, fault.path), reason: `holds ${fault.found}, which is not JSON` }];
   if (contract.rule.schema === null) return [];
-  return checkerOf(contract.rule.schema)(definition, isUnknown).map(({ path, reason }: DefinitionFault) => ({ property: below(property, path), reason }));
+  return checkerOf(contract.rule.schema)(definition, isUnknown).map(({ path, reason }: DefinitionFault) => ({
+    property: below(property, path),
+    reason,
+  }));
 }
 
 /** The contract of the connection that the inputs name, or why there is none. */
-export function contractOr(news: Properties, session: Session): { contract: Contract } | { failure: dynamic.CheckFailure } {
+export function contractOr(
+  news: Properties,
+  session: Session,
+): { contract: Contract } | { failure: dynamic.CheckFailure } {
   try {
     return { contract: session.contract(readRuleInputs(news).connection) };
   } catch (error) {
@@ -43,9 +54,19 @@ export function contractOr(news: Properties, session: Session): { contract: Cont
 
 function shapeFaults({ definition, connection, adopt }: Properties): dynamic.CheckFailure[] {
   const faults: dynamic.CheckFailure[] = [];
-  if (definition === undefined) faults.push({ property: "definition", reason: "is missing: the rule as the service stores it" });
-  if (!(connection === undefined || (typeof connection === "string" && /^[A-Za-z][A-Za-z0-9-]*$/.test(connection)) || isUnknown(connection))) {
-    faults.push({ property: "connection", reason: "must be the name of a connection: letters, digits and -, a letter first" });
+  if (definition === undefined)
+    faults.push({ property: "definition", reason: "is missing: the rule as the service stores it" });
+  if (
+    !(
+      connection === undefined ||
+      (typeof connection === "string" && /^[A-Za-z][A-Za-z0-9-]*$/.test(connection)) ||
+      isUnknown(connection)
+    )
+  ) {
+    faults.push({
+      property: "connection",
+      reason: "must be the name of a connection: letters, digits and -, a letter first",
+    });
   }
   if (!(adopt === undefined || typeof adopt === "boolean" || (typeof adopt === "string" && adopt !== ""))) {
     faults.push({ property: "adopt", reason: "must be a ruleId, or true for the rule with the same natural key" });

@@ -46,7 +46,9 @@ export class MerchantRuleHooks implements dynamic.ResourceProvider<Properties, P
     return atBoundary("read", async () => {
       const { connection, ...known } = readRuleState(id, props);
       const seen = (await observe(one(known), await this.#session.live(connection), () => undefined)).get(key);
-      return seen === undefined ? { id: "" } : { id, props: writeRuleState(seen, props), inputs: writeRuleInputs(seen, props) };
+      return seen === undefined
+        ? { id: "" }
+        : { id, props: writeRuleState(seen, props), inputs: writeRuleInputs(seen, props) };
     });
   }
 
@@ -90,10 +92,14 @@ function diffOf(step: Step | undefined): dynamic.DiffResult {
 }
 
 function mustBeReplaced(ruleId: string): MerchantRulesError {
-  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", `rule ${ruleId} cannot be changed in place by its contract`, {
-    attempted: `update rule ${ruleId}`,
-    advice: "run `pulumi up` again: with the contract as it is now, the change replaces the rule",
-  });
+  return new MerchantRulesError(
+    "UNSUPPORTED_BY_CONTRACT",
+    `rule ${ruleId} cannot be changed in place by its contract`,
+    {
+      attempted: `update rule ${ruleId}`,
+      advice: "run `pulumi up` again: with the contract as it is now, the change replaces the rule",
+    },
+  );
 }
 
 function one<T>(rule: T): ReadonlyMap<string, T> {

@@ -52,7 +52,10 @@ export class Session {
     const connected = connectionOf(settings);
     // Loaded on first use: check and diff, all that a preview calls, need no HTTP.
     const { RulesClient } = await import("../../sdk/client/index.ts");
-    return new LiveRules(new RulesClient(connected), { acceptAllGone: settings.acceptAllGone, holders: this.holders(connection) });
+    return new LiveRules(new RulesClient(connected), {
+      acceptAllGone: settings.acceptAllGone,
+      holders: this.holders(connection),
+    });
   }
 
   #settingsOf(connection: string): ConnectionSettings {

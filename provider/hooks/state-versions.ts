@@ -14,9 +14,13 @@ const migrations: readonly ((state: JsonObject) => JsonObject)[] = [];
 export function migrate(state: JsonObject): JsonObject {
   const version = typeof state.stateVersion === "number" ? state.stateVersion : 1;
   if (version > stateVersion) {
-    throw new MerchantRulesError("SETTINGS_INVALID", `this state has version ${version}, and this pulumi-merchant-rules knows versions up to ${stateVersion}`, {
-      advice: "install the version of pulumi-merchant-rules that wrote it, or a later one",
-    });
+    throw new MerchantRulesError(
+      "SETTINGS_INVALID",
+      `this state has version ${version}, and this pulumi-merchant-rules knows versions up to ${stateVersion}`,
+      {
+        advice: "install the version of pulumi-merchant-rules that wrote it, or a later one",
+      },
+    );
   }
   return migrations.slice(version - 1).reduce((migrated, migration) => migration(migrated), state);
 }

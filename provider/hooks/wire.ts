@@ -41,7 +41,12 @@ export function readRuleState(ruleId: string, olds: Properties): KnownRule & { r
 /** The outputs to keep for a rule: what was declared, its id, and where it is; nothing that changes by itself. */
 export function writeRuleState(known: KnownRule, from: Properties): Properties {
   const { definition, ruleId, takeover } = known;
-  return leaving({ ...kept(from, ["connection", "adopt", providerField]), definition, ruleId, ...(takeover === undefined ? {} : { takeover }) });
+  return leaving({
+    ...kept(from, ["connection", "adopt", providerField]),
+    definition,
+    ruleId,
+    ...(takeover === undefined ? {} : { takeover }),
+  });
 }
 
 /** The inputs that a rule would have been declared with to be as it is seen. */

@@ -12,7 +12,11 @@ export interface Outcome {
 }
 
 /** Carries out the steps, side by side as far as the connection's limits allow; one that fails does not stop the others. */
-export function apply(steps: readonly Step[], live: LiveRules, label: (key: string) => string | undefined): Promise<Outcome[]> {
+export function apply(
+  steps: readonly Step[],
+  live: LiveRules,
+  label: (key: string) => string | undefined,
+): Promise<Outcome[]> {
   return Promise.all(steps.map((step) => applyStep(step, live, label(step.key))));
 }
 
@@ -51,7 +55,12 @@ async function applyStep(step: Step, live: LiveRules, label: string | undefined)
   }
 }
 
-async function update(known: KnownRule, { definition }: DeclaredRule, live: LiveRules, label: string | undefined): Promise<KnownRule> {
+async function update(
+  known: KnownRule,
+  { definition }: DeclaredRule,
+  live: LiveRules,
+  label: string | undefined,
+): Promise<KnownRule> {
   const { ruleId } = known;
   try {
     await live.update(ruleId, definition, label);

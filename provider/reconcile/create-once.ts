@@ -25,7 +25,10 @@ async function create(declared: DeclaredRule, live: LiveRules, label: string | u
   const { definition } = declared;
   const idempotencyKey = live.contract.idempotency === null ? {} : { idempotencyKey: randomUUID() };
   try {
-    return { ruleId: await live.create(definition, { ...idempotencyKey, ...(label === undefined ? {} : { label }) }), definition };
+    return {
+      ruleId: await live.create(definition, { ...idempotencyKey, ...(label === undefined ? {} : { label }) }),
+      definition,
+    };
   } catch (error) {
     if (!isMerchantRulesError(error) || !(error.outcomeUnknown || error.code === "RULE_CONFLICT")) throw error;
     return afterLostAnswer(error, declared, live, label);
@@ -33,19 +36,28 @@ async function create(declared: DeclaredRule, live: LiveRules, label: string | u
 }
 
 /** The service may or may not have created the rule. Only the service knows, so it is asked. */
-async function afterLostAnswer(error: MerchantRulesError, declared: DeclaredRule, live: LiveRules, label: string | undefined): Promise<KnownRule> {
+async function afterLostAnswer(
+  error: MerchantRulesError,
+  declared: DeclaredRule,
+  live: LiveRules,
+  label: string | undefined,
+): Promise<KnownRule> {
   if (!live.canSearch(declared.definition)) {
     if (!error.outcomeUnknown) throw error;
     const missing = live.contract.operations.list === null ? "no list operation" : "no natural key that this rule has";
-    throw new MerchantRulesError("RULE_OUTCOME_UNKNOWN", `${error.reason}; the rule may exist now, and the contract has ${missing} to look it up by`, {
-      attempted: `create rule${label === undefined ? "" : ` ${label}`}`,
-      ...(error.exchange === undefined ? {} : { exchange: error.exchange }),
-      outcomeUnknown: true,
-      advice:
-        "look at the service whether the rule is there. If it is, declare it with adopt: \"<its ruleId>\"; if it is not, run again. " +
-        "Describing operations.list with rule.naturalKey, or idempotency, in the contract makes this safe by itself",
-      cause: error,
-    });
+    throw new MerchantRulesError(
+      "RULE_OUTCOME_UNKNOWN",
+      `${error.reason}; the rule may exist now, and the contract has ${missing} to look it up by`,
+      {
+        attempted: `create rule${label === undefined ? "" : ` ${label}`}`,
+        ...(error.exchange === undefined ? {} : { exchange: error.exchange }),
+        outcomeUnknown: true,
+        advice:
+          'look at the service whether the rule is there. If it is, declare it with adopt: "<its ruleId>"; if it is not, run again. ' +
+          "Describing operations.list with rule.naturalKey, or idempotency, in the contract makes this safe by itself",
+        cause: error,
+      },
+    );
   }
   const found = await live.search(declared.definition, { fresh: true });
   if (found !== undefined && error.outcomeUnknown && isAsDeclared(found, declared.definition, live)) {
@@ -54,35 +66,61 @@ async function afterLostAnswer(error: MerchantRulesError, declared: DeclaredRule
   }
   if (found !== undefined) return settle(found, declared, live, label);
   if (!error.outcomeUnknown) throw error;
-  throw error.with({ advice: "no rule with its natural key is to be seen at the service, so run again: it is looked up once more before it is created" });
-}
-
-/** A rule with this natural key exists already. */
-async function settle(existing: LiveRule, declared: DeclaredRule, live: LiveRules, label: string | undefined): Promise<KnownRule> {
-  const { definition, adopt } = declared;
-  const { ruleId } = existing;
-  if (live.holders.isHeld(ruleId)) {
-    throw new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} has the same natural key (${live.contract.rule.naturalKey}) and is managed by another resource of this stack`, {
-      attempted: `create rule${label === undefined ? "" : ` ${label}`}`,
-      advice: `give one of the two another ${live.contract.rule.naturalKey}, or declare the rule once. When the resource was only renamed, add the alias option instead`,
-    });
-  }
-  if (adopt === true || isAsDeclared(existing, definition, live)) return takeOver(existing, definition, live, label);
-  throw new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} has the same natural key (${live.contract.rule.naturalKey}) and differs at ${differingPaths(existing, definition, live)}`, {
-    attempted: `create rule${label === undefined ? "" : ` ${label}`}`,
-    advice: `to take this rule over and make it as declared, add adopt: "${ruleId}"; to keep it, declare yours under another ${live.contract.rule.naturalKey}`,
+  throw error.with({
+    advice:
+      "no rule with its natural key is to be seen at the service, so run again: it is looked up once more before it is created",
   });
 }
 
+/** A rule with this natural key exists already. */
+async function settle(
+  existing: LiveRule,
+  declared: DeclaredRule,
+  live: LiveRules,
+  label: string | undefined,
+): Promise<KnownRule> {
+  const { definition, adopt } = declared;
+  const { ruleId } = existing;
+  if (live.holders.isHeld(ruleId)) {
+    throw new MerchantRulesError(
+      "RULE_CONFLICT",
+      `rule ${ruleId} has the same natural key (${live.contract.rule.naturalKey}) and is managed by another resource of this stack`,
+      {
+        attempted: `create rule${label === undefined ? "" : ` ${label}`}`,
+        advice: `give one of the two another ${live.contract.rule.naturalKey}, or declare the rule once. When the resource was only renamed, add the alias option instead`,
+      },
+    );
+  }
+  if (adopt === true || isAsDeclared(existing, definition, live)) return takeOver(existing, definition, live, label);
+  throw new MerchantRulesError(
+    "RULE_CONFLICT",
+    `rule ${ruleId} has the same natural key (${live.contract.rule.naturalKey}) and differs at ${differingPaths(existing, definition, live)}`,
+    {
+      attempted: `create rule${label === undefined ? "" : ` ${label}`}`,
+      advice: `to take this rule over and make it as declared, add adopt: "${ruleId}"; to keep it, declare yours under another ${live.contract.rule.naturalKey}`,
+    },
+  );
+}
+
 /** Makes an existing rule the declared one: nothing to do when it is, an update when it differs. */
-async function takeOver(existing: LiveRule, definition: JsonObject, live: LiveRules, label: string | undefined): Promise<KnownRule> {
+async function takeOver(
+  existing: LiveRule,
+  definition: JsonObject,
+  live: LiveRules,
+  label: string | undefined,
+): Promise<KnownRule> {
   const { ruleId } = existing;
   if (!isAsDeclared(existing, definition, live)) {
     if (live.contract.operations.update === null) {
-      throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", `rule ${ruleId} differs at ${differingPaths(existing, definition, live)}, and the contract has no update operation`, {
-        attempted: `take over rule ${label ?? ruleId}`,
-        advice: "declare the rule as it is at the service first, take it over, and change it then (the change replaces it)",
-      });
+      throw new MerchantRulesError(
+        "UNSUPPORTED_BY_CONTRACT",
+        `rule ${ruleId} differs at ${differingPaths(existing, definition, live)}, and the contract has no update operation`,
+        {
+          attempted: `take over rule ${label ?? ruleId}`,
+          advice:
+            "declare the rule as it is at the service first, take it over, and change it then (the change replaces it)",
+        },
+      );
     }
     await live.update(ruleId, definition, label);
   }
@@ -115,8 +153,12 @@ function differingPaths(existing: LiveRule, definition: JsonObject, live: LiveRu
 
 function cannotSearch({ contract }: LiveRules, label: string | undefined): MerchantRulesError {
   const field = contract.operations.list === null ? "operations.list" : "rule.naturalKey";
-  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", `adopt: true looks the rule up by its natural key, which needs ${field} in the contract and the key's value in the definition`, {
-    attempted: `take over rule${label === undefined ? "" : ` ${label}`}`,
-    advice: `describe ${field} in the contract, or name the rule: adopt: "<ruleId>"`,
-  });
+  return new MerchantRulesError(
+    "UNSUPPORTED_BY_CONTRACT",
+    `adopt: true looks the rule up by its natural key, which needs ${field} in the contract and the key's value in the definition`,
+    {
+      attempted: `take over rule${label === undefined ? "" : ` ${label}`}`,
+      advice: `describe ${field} in the contract, or name the rule: adopt: "<ruleId>"`,
+    },
+  );
 }

@@ -53,13 +53,19 @@ export class LiveRules {
     const wanted = this.#naturalKeyOf(definition);
     if (wanted === undefined) return undefined;
     const listed = this.contract.operations.list === null ? [] : await this.#withKey(wanted, options.fresh === true);
-    const written = [...this.#written.values()].filter((rule) => rule !== undefined && this.#naturalKeyOf(rule.rule) === wanted);
+    const written = [...this.#written.values()].filter(
+      (rule) => rule !== undefined && this.#naturalKeyOf(rule.rule) === wanted,
+    );
     const [found, ...others] = [...listed, ...written];
     if (found === undefined || others.length === 0) return found;
     const ids = [found, ...others].map((rule) => rule?.ruleId).join(", ");
-    throw new MerchantRulesError("RULE_CONFLICT", `more than one rule has its natural key (${this.contract.rule.naturalKey}): ${ids}`, {
-      advice: 'delete those that should not be, or name the one to take over with adopt: "<ruleId>"',
-    });
+    throw new MerchantRulesError(
+      "RULE_CONFLICT",
+      `more than one rule has its natural key (${this.contract.rule.naturalKey}): ${ids}`,
+      {
+        advice: 'delete those that should not be, or name the one to take over with adopt: "<ruleId>"',
+      },
+    );
   }
 
   /** Runs creates of one natural key one after another, so that the second sees what the first made. */

@@ -7,12 +7,22 @@ import type { KnownRule } from "./plan.ts";
  * is gone is missing from the answer.
  * @throws MerchantRulesError when any of them cannot be told.
  */
-export async function observe(known: ReadonlyMap<string, KnownRule>, live: LiveRules, label: (key: string) => string | undefined): Promise<Map<string, KnownRule>> {
-  const entries = await Promise.all([...known].map(async ([key, rule]) => [key, await observeRule(rule, live, label(key))] as const));
+export async function observe(
+  known: ReadonlyMap<string, KnownRule>,
+  live: LiveRules,
+  label: (key: string) => string | undefined,
+): Promise<Map<string, KnownRule>> {
+  const entries = await Promise.all(
+    [...known].map(async ([key, rule]) => [key, await observeRule(rule, live, label(key))] as const),
+  );
   return new Map(entries.flatMap(([key, rule]) => (rule === undefined ? [] : [[key, rule]])));
 }
 
-async function observeRule(known: KnownRule, live: LiveRules, label: string | undefined): Promise<KnownRule | undefined> {
+async function observeRule(
+  known: KnownRule,
+  live: LiveRules,
+  label: string | undefined,
+): Promise<KnownRule | undefined> {
   const { definition } = known;
   const found = await live.find(known.ruleId, label);
   if (found === undefined) return undefined;

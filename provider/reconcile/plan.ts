@@ -21,14 +21,24 @@ export interface KnownRule {
 export type Step =
   | { readonly kind: "keep"; readonly key: string; readonly known: KnownRule }
   | { readonly kind: "create"; readonly key: string; readonly declared: DeclaredRule }
-  | { readonly kind: "update" | "replace"; readonly key: string; readonly known: KnownRule; readonly declared: DeclaredRule; readonly deleteFirst: boolean }
+  | {
+      readonly kind: "update" | "replace";
+      readonly key: string;
+      readonly known: KnownRule;
+      readonly declared: DeclaredRule;
+      readonly deleteFirst: boolean;
+    }
   | { readonly kind: "delete"; readonly key: string; readonly known: KnownRule };
 
 /**
  * The steps from the rules that are known to the rules that are declared, by key; pure.
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: where the contract leaves no way, before anything is touched.
  */
-export function plan(known: ReadonlyMap<string, KnownRule>, declared: ReadonlyMap<string, DeclaredRule>, contract: Contract): Step[] {
+export function plan(
+  known: ReadonlyMap<string, KnownRule>,
+  declared: ReadonlyMap<string, DeclaredRule>,
+  contract: Contract,
+): Step[] {
   const wanted = [...declared].map(([key, rule]) => planRule(key, known.get(key), rule, contract));
   const unwanted = [...known].filter(([key]) => !declared.has(key));
   return [...wanted, ...unwanted.map(([key, rule]): Step => ({ kind: "delete", key, known: rule }))];
@@ -63,6 +73,9 @@ function requireDelete({ operations }: Contract, reason: string): void {
   throw new MerchantRulesError(
     "UNSUPPORTED_BY_CONTRACT",
     `this change replaces the rule, because by the contract ${reason}, and the contract does not say how a delete names its rule`,
-    { advice: "set operations.delete.identifyBy in the contract to { in: query | body | path | header, name: … }, as your service has it" },
+    {
+      advice:
+        "set operations.delete.identifyBy in the contract to { in: query | body | path | header, name: … }, as your service has it",
+    },
   );
 }

@@ -41,12 +41,16 @@ export class Presence {
     this.#missing.add(ruleId);
     await this.#untilSettled();
     if (this.#anySeen || this.#missing.size === 1 || this.acceptAllGone) return undefined;
-    throw new MerchantRulesError("CONNECTION_FAILED", `none of the ${this.#missing.size} rules that were looked for can be seen over connection "${this.connectionName}"`, {
-      attempted: `read rule ${ruleId}`,
-      advice:
-        "check that baseUrl, credentials and parameters are those of the merchant that this stack describes. " +
-        "If all of its rules were really deleted at the service, set merchant-rules:acceptAllGone (or MERCHANT_RULES_ACCEPT_ALL_GONE) to true for one run",
-    });
+    throw new MerchantRulesError(
+      "CONNECTION_FAILED",
+      `none of the ${this.#missing.size} rules that were looked for can be seen over connection "${this.connectionName}"`,
+      {
+        attempted: `read rule ${ruleId}`,
+        advice:
+          "check that baseUrl, credentials and parameters are those of the merchant that this stack describes. " +
+          "If all of its rules were really deleted at the service, set merchant-rules:acceptAllGone (or MERCHANT_RULES_ACCEPT_ALL_GONE) to true for one run",
+      },
+    );
   }
 
   /** A rule of the stack was seen or written over this connection, so it is the right place. */

@@ -18,14 +18,23 @@ function* ruleIdPlaces({ operations }: Contract): Generator<ContractIssue> {
   const { create, get, update, list } = operations;
   const named = (path: string): boolean => namesIn(path).includes("ruleId");
   if (!named(get.path)) yield issue(["operations", "get", "path"], get.path, "a path that contains {ruleId}");
-  if (named(create.path)) yield issue(["operations", "create", "path"], create.path, "a path without {ruleId}, which only the service knows");
-  if (list !== null && named(list.path)) yield issue(["operations", "list", "path"], list.path, "a path without {ruleId}");
-  for (const [name, operation] of [["delete", operations.delete], ["update", update]] as const) {
+  if (named(create.path))
+    yield issue(["operations", "create", "path"], create.path, "a path without {ruleId}, which only the service knows");
+  if (list !== null && named(list.path))
+    yield issue(["operations", "list", "path"], list.path, "a path without {ruleId}");
+  for (const [name, operation] of [
+    ["delete", operations.delete],
+    ["update", update],
+  ] as const) {
     if (operation === null) continue;
     const place = operation.identifyBy;
     const at = ["operations", name, "identifyBy"];
     if (place?.in === "path" && !named(operation.path)) {
-      yield issue(["operations", name, "path"], operation.path, "a path that contains {ruleId}, because identifyBy.in is path");
+      yield issue(
+        ["operations", name, "path"],
+        operation.path,
+        "a path that contains {ruleId}, because identifyBy.in is path",
+      );
     }
     if (place?.in !== "path" && named(operation.path)) {
       yield issue([...at, "in"], place === null ? "nothing" : place.in, `path, because ${name}.path contains {ruleId}`);
@@ -39,27 +48,39 @@ function* ruleIdPlaces({ operations }: Contract): Generator<ContractIssue> {
   }
   if (update?.identifyBy.in === "body" && update.bodyAt === "") {
     const { name } = update.identifyBy;
-    yield issue(["operations", "update", "bodyAt"], '""', `a pointer such as /rule, so that the field ${name} stands beside the definition`);
+    yield issue(
+      ["operations", "update", "bodyAt"],
+      '""',
+      `a pointer such as /rule, so that the field ${name} stands beside the definition`,
+    );
   }
 }
 
 function* unknownNames({ operations, auth, parameters }: Contract): Generator<ContractIssue> {
   const known = new Set(Object.keys(parameters));
   for (const reserved of ["ruleId", "token", "clientId", "clientSecret"]) {
-    if (known.has(reserved)) yield issue(["parameters", reserved], reserved, `another name: ${reserved} has a meaning of its own`);
+    if (known.has(reserved))
+      yield issue(["parameters", reserved], reserved, `another name: ${reserved} has a meaning of its own`);
   }
   const check = function* (at: readonly string[], text: string, own: readonly string[]): Generator<ContractIssue> {
     for (const name of namesIn(text)) {
       if (known.has(name) || own.includes(name)) continue;
       const allowed = [...own, ...known].map((each) => `{${each}}`).join(", ");
-      yield issue(at, `{${name}}`, allowed === "" ? "no {name}: the contract declares no parameters" : `${allowed}, or declare it under parameters`);
+      yield issue(
+        at,
+        `{${name}}`,
+        allowed === ""
+          ? "no {name}: the contract declares no parameters"
+          : `${allowed}, or declare it under parameters`,
+      );
     }
   };
   for (const [name, operation] of Object.entries(operations)) {
     if (operation === null) continue;
     yield* check(["operations", name, "path"], operation.path, name === "create" || name === "list" ? [] : ["ruleId"]);
     for (const part of ["headers", "query"] as const) {
-      for (const [key, text] of Object.entries(operation[part])) yield* check(["operations", name, part, key], text, []);
+      for (const [key, text] of Object.entries(operation[part]))
+        yield* check(["operations", name, part, key], text, []);
     }
   }
   if (auth.present !== null) yield* check(["auth", "present", "format"], auth.present.format, ["token"]);
@@ -74,17 +95,35 @@ function* unknownNames({ operations, auth, parameters }: Contract): Generator<Co
 }
 
 /** Headers that the transport owns, or that would carry a credential out of a file that is committed. */
-const ownedHeaders = ["host", "content-length", "transfer-encoding", "connection", "content-type", "accept", "cookie", "proxy-authorization"];
+const ownedHeaders = [
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "content-type",
+  "accept",
+  "cookie",
+  "proxy-authorization",
+];
 
 function* headerClashes({ operations, auth, idempotency }: Contract): Generator<ContractIssue> {
   const credential = auth.present?.name.toLowerCase() ?? "authorization";
-  const taken = [...ownedHeaders, "authorization", credential, ...(idempotency === null ? [] : [idempotency.header.toLowerCase()])];
+  const taken = [
+    ...ownedHeaders,
+    "authorization",
+    credential,
+    ...(idempotency === null ? [] : [idempotency.header.toLowerCase()]),
+  ];
   for (const [name, operation] of [...Object.entries(operations), ["token", auth.token] as const]) {
     if (operation === null) continue;
     const at = name === "token" ? ["auth", "token", "headers"] : ["operations", name, "headers"];
     for (const header of Object.keys(operation.headers)) {
       if (taken.includes(header.toLowerCase())) {
-        yield issue([...at, header], header, "another header: this one is set by the client itself (credentials belong in settings, not in the contract)");
+        yield issue(
+          [...at, header],
+          header,
+          "another header: this one is set by the client itself (credentials belong in settings, not in the contract)",
+        );
       }
     }
   }
@@ -95,7 +134,11 @@ function* headerClashes({ operations, auth, idempotency }: Contract): Generator<
 
 function* timeouts({ limits }: Contract): Generator<ContractIssue> {
   if (limits.attemptTimeoutMs > limits.totalTimeoutMs) {
-    yield issue(["limits", "attemptTimeoutMs"], String(limits.attemptTimeoutMs), `at most totalTimeoutMs, ${limits.totalTimeoutMs}`);
+    yield issue(
+      ["limits", "attemptTimeoutMs"],
+      String(limits.attemptTimeoutMs),
+      `at most totalTimeoutMs, ${limits.totalTimeoutMs}`,
+    );
   }
 }
 

@@ -11,13 +11,18 @@ export interface DefinitionFault {
 }
 
 /** A function that checks definitions against a JSON Schema. `isUnknown` names values that a preview does not know yet: what depends on them is not judged. */
-export function definitionChecker(schema: JsonObject): (definition: Json, isUnknown?: (value: Json) => boolean) => DefinitionFault[] {
+export function definitionChecker(
+  schema: JsonObject,
+): (definition: Json, isUnknown?: (value: Json) => boolean) => DefinitionFault[] {
   const validate = compile(schema);
   return (definition, isUnknown = () => false) => {
     if (validate(definition)) return [];
     const errors = validate.errors ?? [];
     const unknownBelow = (pointer: string): boolean => containsUnknown(valueAt(definition, pointer), isUnknown);
-    return errors.filter((error) => !unknownBelow(error.instancePath)).filter(isLeaf).map((error) => faultOf(error, definition));
+    return errors
+      .filter((error) => !unknownBelow(error.instancePath))
+      .filter(isLeaf)
+      .map((error) => faultOf(error, definition));
   };
 }
 
@@ -37,7 +42,9 @@ const require = createRequire(import.meta.url);
 function compile(schema: JsonObject): ValidateFunction {
   const options: Options = { allErrors: true, strict: false, verbose: false, messages: true };
   const draft07 = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
-  const { default: AjvClass }: { default: new (options: Options) => Ajv } = require(draft07 ? "ajv" : "ajv/dist/2020.js");
+  const { default: AjvClass }: { default: new (options: Options) => Ajv } = require(
+    draft07 ? "ajv" : "ajv/dist/2020.js",
+  );
   const { default: addFormats }: { default: (ajv: Ajv) => Ajv } = require("ajv-formats");
   return addFormats(new AjvClass(options)).compile(schema);
 }
@@ -45,7 +52,11 @@ function compile(schema: JsonObject): ValidateFunction {
 function containsUnknown(value: Json | undefined, isUnknown: (value: Json) => boolean): boolean {
   if (value === undefined) return false;
   if (isUnknown(value)) return true;
-  return typeof value === "object" && value !== null && Object.values(value).some((child: Json) => containsUnknown(child, isUnknown));
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).some((child: Json) => containsUnknown(child, isUnknown))
+  );
 }
 
 /** Errors of anyOf, if and the like only repeat what the errors inside them say. */
@@ -63,7 +74,10 @@ function faultOf(error: ErrorObject, definition: Json): DefinitionFault {
   ).text;
   const extra = Object.entries(error.params)
     .filter(([key]) => key === "additionalProperty" || key === "allowedValues" || key === "allowedValue")
-    .map(([, value]) => `: ${Array.isArray(value) ? value.map((v) => JSON.stringify(v)).join(", ") : JSON.stringify(value)}`)
+    .map(
+      ([, value]) =>
+        `: ${Array.isArray(value) ? value.map((v) => JSON.stringify(v)).join(", ") : JSON.stringify(value)}`,
+    )
     .join("");
   return { path, reason: `${error.message ?? error.keyword}${extra}` };
 }

@@ -1,5 +1,22 @@
 export { type ContractIssue, inconsistencies } from "./consistency.ts";
 export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
-export { contractFileName, defineContract, isPreset, loadContract, loadPreset, type Preset, parseContract, presetFile, presets } from "./load.ts";
-export { type Contract, type ContractInput, contractSchema, type Operations, type Pagination, type Place } from "./schema.ts";
+export {
+  contractFileName,
+  defineContract,
+  isPreset,
+  loadContract,
+  loadPreset,
+  type Preset,
+  parseContract,
+  presetFile,
+  presets,
+} from "./load.ts";
+export {
+  type Contract,
+  type ContractInput,
+  contractSchema,
+  type Operations,
+  type Pagination,
+  type Place,
+} from "./schema.ts";
 export { expand, namesIn } from "./template.ts";

@@ -60,7 +60,10 @@ export function parseContract(text: string, file: string): Contract {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const fault = document.errors[0] ?? document.warnings[0];
-  if (fault !== undefined) throw invalid(file, [`${file}:${lines.linePos(fault.pos[0]).line}: ${fault.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "")}`]);
+  if (fault !== undefined)
+    throw invalid(file, [
+      `${file}:${lines.linePos(fault.pos[0]).line}: ${fault.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "")}`,
+    ]);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
@@ -70,7 +73,10 @@ export function parseContract(text: string, file: string): Contract {
   const parsed = parse(value);
   if ("contract" in parsed) return parsed.contract;
   const lineOf = (path: readonly (string | number)[]): number => lines.linePos(startOf(document.contents, path)).line;
-  throw invalid(file, parsed.issues.map((issue) => `${file}:${lineOf(issue.path)}: ${sentence(issue)}`));
+  throw invalid(
+    file,
+    parsed.issues.map((issue) => `${file}:${lineOf(issue.path)}: ${sentence(issue)}`),
+  );
 }
 
 /**
@@ -80,7 +86,10 @@ export function parseContract(text: string, file: string): Contract {
 export function defineContract(input: ContractInput, source = "contract"): Contract {
   const parsed = parse(input);
   if ("contract" in parsed) return parsed.contract;
-  throw invalid(source, parsed.issues.map((issue) => `${source}: ${sentence(issue)}`));
+  throw invalid(
+    source,
+    parsed.issues.map((issue) => `${source}: ${sentence(issue)}`),
+  );
 }
 
 function parse(value: unknown): { contract: Contract } | { issues: ContractIssue[] } {
@@ -88,7 +97,8 @@ function parse(value: unknown): { contract: Contract } | { issues: ContractIssue
   if (!result.success) return { issues: result.error.issues.flatMap((issue) => explain(issue, value)) };
   const issues = inconsistencies(result.data);
   const wrongSchema = result.data.rule.schema === null ? undefined : schemaError(result.data.rule.schema);
-  if (wrongSchema !== undefined) issues.push({ path: ["rule", "schema"], found: wrongSchema, allowed: "a JSON Schema that compiles" });
+  if (wrongSchema !== undefined)
+    issues.push({ path: ["rule", "schema"], found: wrongSchema, allowed: "a JSON Schema that compiles" });
   return issues.length === 0 ? { contract: result.data } : { issues };
 }
 
@@ -119,7 +129,13 @@ function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
     case "invalid_key":
       return issue.issues.map((inner) => ({ path, found: shown(path.at(-1)), allowed: allowedIn(inner.message) }));
     case "too_small":
-      return [{ path, found, allowed: `at least ${issue.minimum}${issue.origin === "number" || issue.origin === "int" ? "" : ` (${issue.origin})`}` }];
+      return [
+        {
+          path,
+          found,
+          allowed: `at least ${issue.minimum}${issue.origin === "number" || issue.origin === "int" ? "" : ` (${issue.origin})`}`,
+        },
+      ];
     case "too_big":
       return [{ path, found, allowed: `at most ${issue.maximum}` }];
     default:
@@ -134,7 +150,10 @@ function allowedIn(message: string): string {
 /** The fields that the schema knows at a path, so that a misspelt one can be mended. */
 function knownFields(path: readonly (string | number)[]): string {
   let here: unknown = contractSchema.toJSONSchema({ io: "input", unrepresentable: "any" });
-  for (const key of path) here = variants(here).map((variant) => child(child(variant, "properties"), key)).find((found) => found !== undefined);
+  for (const key of path)
+    here = variants(here)
+      .map((variant) => child(child(variant, "properties"), key))
+      .find((found) => found !== undefined);
   const names = new Set(variants(here).flatMap((variant) => Object.keys(asRecord(child(variant, "properties")))));
   return names.size === 0 ? "no field of this name" : [...names].join(", ");
 }

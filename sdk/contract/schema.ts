@@ -3,8 +3,8 @@ import { isPointer } from "../rules/pointer.ts";
 
 const pointer = z
   .string()
-  .refine(isPointer, { error: "allowed: a JSON Pointer (RFC 6901), such as /data/id, or \"\" for the whole" })
-  .describe("JSON Pointer (RFC 6901); \"\" names the whole value");
+  .refine(isPointer, { error: 'allowed: a JSON Pointer (RFC 6901), such as /data/id, or "" for the whole' })
+  .describe('JSON Pointer (RFC 6901); "" names the whole value');
 
 const pointerPattern = pointer.describe("JSON Pointer in which a segment * stands for every element or field");
 
@@ -33,7 +33,7 @@ const fixed = {
   query: z.record(fieldName, z.string()).default({}).describe("Fixed query; values may name {parameter}"),
 };
 
-const bodyAt = pointer.default("").describe("Where in the request body the definition stands; \"\" is the whole body");
+const bodyAt = pointer.default("").describe('Where in the request body the definition stands; "" is the whole body');
 
 const place = z
   .strictObject({
@@ -77,7 +77,9 @@ const update = z.strictObject({
   body: z
     .enum(["declared", "changes", "merged"])
     .default("declared")
-    .describe("declared: the definition; changes: its top-level fields that differ; merged: the live rule with the definition laid over it"),
+    .describe(
+      "declared: the definition; changes: its top-level fields that differ; merged: the live rule with the definition laid over it",
+    ),
   bodyAt,
   success: success(200),
 });
@@ -90,7 +92,7 @@ const pagination = z.discriminatedUnion("type", [
     type: z.literal("cursor"),
     limit: pageLimit,
     cursor: fieldName.default("cursor").describe("Query parameter that carries the cursor"),
-    next: pointer.describe("Where the response has the next cursor; absent, null or \"\" ends the list"),
+    next: pointer.describe('Where the response has the next cursor; absent, null or "" ends the list'),
     more: pointer.nullable().default(null).describe("Where the response says true while there is more"),
   }),
   z.strictObject({
@@ -131,14 +133,19 @@ const rule = z.strictObject({
     .array(pointer)
     .min(1)
     .default(["/ruleId", "/id"])
-    .describe("Where a response has the rule's id, inside the envelope first, then in the whole response; the first present wins"),
+    .describe(
+      "Where a response has the rule's id, inside the envelope first, then in the whole response; the first present wins",
+    ),
   envelope: pointer.default("").describe("Where a response has the rule"),
   schema: z
     .record(z.string(), z.json())
     .nullable()
     .default(null)
     .describe("JSON Schema of a definition, when known (2020-12, or draft-07 where $schema says so)"),
-  naturalKey: pointer.nullable().default(null).describe("What is unique among a merchant's rules, e.g. /name; finds a rule whose id was lost"),
+  naturalKey: pointer
+    .nullable()
+    .default(null)
+    .describe("What is unique among a merchant's rules, e.g. /name; finds a rule whose id was lost"),
   immutable: z.array(pointerPattern).default([]).describe("A change there replaces the rule"),
   unordered: z.array(pointerPattern).default([]).describe("Arrays whose order means nothing"),
   secret: z.array(pointerPattern).default([]).describe("Never printed, never in a report"),
@@ -147,12 +154,21 @@ const rule = z.strictObject({
 const token = z.strictObject({
   method: z.literal("POST").default("POST").describe("Documented (seed, section 5)"),
   path,
-  baseUrl: z.url({ protocol: /^https?$/ }).nullable().default(null).describe("Where the token operation is, when not at the connection's baseUrl"),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null)
+    .describe("Where the token operation is, when not at the connection's baseUrl"),
   ...fixed,
   encoding: z.enum(["json", "form"]).default("json"),
-  fields: z.record(fieldName, z.string()).describe("The body; values may name {clientId}, {clientSecret} and {parameter}"),
+  fields: z
+    .record(fieldName, z.string())
+    .describe("The body; values may name {clientId}, {clientSecret} and {parameter}"),
   accessToken: pointer.default("/access_token"),
-  expiresIn: pointer.nullable().default("/expires_in").describe("Where the response has the token's life, in seconds; null or absent: until the service refuses it"),
+  expiresIn: pointer
+    .nullable()
+    .default("/expires_in")
+    .describe("Where the response has the token's life, in seconds; null or absent: until the service refuses it"),
   success: z.array(z.int().min(200).max(299)).min(1).default([200, 201]),
 });
 
@@ -162,7 +178,9 @@ const auth = z.strictObject({
       in: z.literal("header").default("header"),
       name: headerName.default("Authorization"),
       format: headerValue
-        .refine((text) => text.includes("{token}"), { error: "allowed: a text that contains {token}, such as \"Bearer {token}\"" })
+        .refine((text) => text.includes("{token}"), {
+          error: 'allowed: a text that contains {token}, such as "Bearer {token}"',
+        })
         .default("Bearer {token}"),
     })
     .nullable()
@@ -187,7 +205,11 @@ const limits = z.strictObject({
   attemptTimeoutMs: z.int().min(1).default(30_000).describe("For one attempt, connect to last byte"),
   totalTimeoutMs: z.int().min(1).default(120_000).describe("For one call with all its attempts and waits"),
   maxAttempts: z.int().min(1).max(20).default(5),
-  maxRetryAfterMs: z.int().min(0).default(60_000).describe("A longer Retry-After ends the call instead of being waited for"),
+  maxRetryAfterMs: z
+    .int()
+    .min(0)
+    .default(60_000)
+    .describe("A longer Retry-After ends the call instead of being waited for"),
 });
 
 const parameter = z.strictObject({
@@ -205,9 +227,14 @@ export const contractSchema = z
     version: z.literal(1).describe("The version of this format"),
     description: z.string().optional(),
     parameters: z
-      .record(z.string().regex(/^[A-Za-z][A-Za-z0-9]*$/, { error: "allowed: letters and digits, a letter first" }), parameter)
+      .record(
+        z.string().regex(/^[A-Za-z][A-Za-z0-9]*$/, { error: "allowed: letters and digits, a letter first" }),
+        parameter,
+      )
       .default({})
-      .describe("Names that paths, headers and queries may use as {name}; values come from stack config or the environment"),
+      .describe(
+        "Names that paths, headers and queries may use as {name}; values come from stack config or the environment",
+      ),
     operations: operations.prefault({}),
     rule: rule.prefault({}),
     auth: auth.prefault({}),
@@ -219,7 +246,10 @@ export const contractSchema = z
       .describe("The only thing that makes a create safe to send twice"),
     limits: limits.prefault({}),
   })
-  .meta({ title: "merchant-rules contract", description: "How one deployment of a merchant payment-rules service speaks" });
+  .meta({
+    title: "merchant-rules contract",
+    description: "How one deployment of a merchant payment-rules service speaks",
+  });
 
 /** A contract with all defaults filled in. */
 export type Contract = z.output<typeof contractSchema>;

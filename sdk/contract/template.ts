@@ -6,7 +6,11 @@ export function namesIn(template: string): string[] {
 }
 
 /** A template with each `{name}` replaced by its value, encoded for where it goes; a name without a value stays. */
-export function expand(template: string, values: Readonly<Record<string, string>>, encode: (value: string) => string = (v) => v): string {
+export function expand(
+  template: string,
+  values: Readonly<Record<string, string>>,
+  encode: (value: string) => string = (v) => v,
+): string {
   return template.replace(placeholder, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     return value === undefined ? whole : encode(value);

@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, type Json, type JsonObject, joinPath, jsonObject } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json, joinPath, jsonObject } from "./json.ts";
 import { isAt, type Pointer, segmentsOf } from "./pointer.ts";
 
 /** Where the order of elements means nothing; contract `rule.unordered`. */
@@ -29,7 +29,9 @@ export function canonical(value: Json, options: CompareOptions = ordered, place:
     return `[${(isUnordered(place, options) ? elements.sort() : elements).join(",")}]`;
   }
   if (isJsonObject(value)) {
-    const fields = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(field(value, key) ?? null, options, below(key))}`);
+    const fields = Object.keys(value)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonical(field(value, key) ?? null, options, below(key))}`);
     return `{${fields.join(",")}}`;
   }
   return JSON.stringify(value === 0 ? 0 : value);
@@ -51,7 +53,8 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
     const fields: [string, Json][] = [];
     for (const key of Object.keys(declared)) {
       const value = field(live, key);
-      if (value !== undefined) fields.push([key, project(value, field(declared, key) ?? null, options, [...place, key])]);
+      if (value !== undefined)
+        fields.push([key, project(value, field(declared, key) ?? null, options, [...place, key])]);
     }
     return jsonObject(fields);
   }
@@ -66,7 +69,12 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
 }
 
 /** What is different from `before` to `after`, innermost first known place; empty exactly when they are equal. */
-export function differences(before: Json, after: Json, options: CompareOptions = ordered, place: Place = []): Difference[] {
+export function differences(
+  before: Json,
+  after: Json,
+  options: CompareOptions = ordered,
+  place: Place = [],
+): Difference[] {
   if (isEqualAt(before, after, options, place)) return [];
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -75,7 +83,9 @@ export function differences(before: Json, after: Json, options: CompareOptions =
   if (isJsonArray(before) && isJsonArray(after)) {
     const counterparts = isUnordered(place, options) ? inDeclaredOrder(after, before, options, place) : after;
     const length = Math.max(before.length, counterparts.length);
-    return Array.from({ length }).flatMap((_, index) => between(before[index], counterparts[index], options, [...place, index]));
+    return Array.from({ length }).flatMap((_, index) =>
+      between(before[index], counterparts[index], options, [...place, index]),
+    );
   }
   return [{ place, kind: "update", before, after }];
 }
@@ -91,7 +101,12 @@ export function touches({ place }: Difference, pattern: Pointer): boolean {
   return wanted.every((segment, index) => segment === "*" || segment === String(place[index]));
 }
 
-function between(before: Json | undefined, after: Json | undefined, options: CompareOptions, place: Place): Difference[] {
+function between(
+  before: Json | undefined,
+  after: Json | undefined,
+  options: CompareOptions,
+  place: Place,
+): Difference[] {
   if (before === undefined) return after === undefined ? [] : [{ place, kind: "add", after }];
   if (after === undefined) return [{ place, kind: "delete", before }];
   return differences(before, after, options, place);
@@ -109,7 +124,12 @@ function isEqualAt(a: Json, b: Json, options: CompareOptions, place: Place): boo
  * The elements of `live`, each where the declared element stands that it equals; the others fill the gaps in order.
  * The most specific declared element chooses first, or a less specific one could take what only it is satisfied by.
  */
-function inDeclaredOrder(live: readonly Json[], declared: readonly Json[], options: CompareOptions, place: Place): readonly Json[] {
+function inDeclaredOrder(
+  live: readonly Json[],
+  declared: readonly Json[],
+  options: CompareOptions,
+  place: Place,
+): readonly Json[] {
   const left = [...live];
   const chosen = new Map<number, Json>();
   const bySpecificity = [...declared.entries()].sort(([, a], [, b]) => canonical(b).length - canonical(a).length);

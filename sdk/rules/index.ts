@@ -1,3 +1,24 @@
-export { type CompareOptions, canonical, type Difference, differences, isEqual, pathOf, project, touches } from "./compare.ts";
-export { field, findNotJson, isJson, isJsonArray, isJsonObject, type Json, type JsonObject, joinPath, jsonObject, maxDepth, type NotJson } from "./json.ts";
+export {
+  type CompareOptions,
+  canonical,
+  type Difference,
+  differences,
+  isEqual,
+  pathOf,
+  project,
+  touches,
+} from "./compare.ts";
+export {
+  field,
+  findNotJson,
+  isJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  joinPath,
+  jsonObject,
+  maxDepth,
+  type NotJson,
+} from "./json.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withValueAt } from "./pointer.ts";

@@ -46,7 +46,8 @@ export function findNotJson(value: unknown, path = "", above: readonly object[] 
   if (above.length >= maxDepth) return { path, found: `more than ${maxDepth} levels of nesting` };
   const prototype: unknown = Object.getPrototypeOf(value);
   const isArray = Array.isArray(value);
-  if (!isArray && prototype !== Object.prototype && prototype !== null) return { path, found: `a ${value.constructor.name}` };
+  if (!isArray && prototype !== Object.prototype && prototype !== null)
+    return { path, found: `a ${value.constructor.name}` };
   const within = [...above, value];
   for (const [key, child] of isArray ? value.entries() : Object.entries(value)) {
     const found = findNotJson(child, joinPath(path, key), within);

@@ -48,7 +48,10 @@ export function withValueAt(document: Json | undefined, pointer: Pointer, value:
 /** Whether a place, given by its segments, is one that a pattern names. */
 export function isAt(place: readonly (string | number)[], pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
-  return wanted.length === place.length && wanted.every((segment, index) => segment === "*" || segment === String(place[index]));
+  return (
+    wanted.length === place.length &&
+    wanted.every((segment, index) => segment === "*" || segment === String(place[index]))
+  );
 }
 
 function step(value: Json | undefined, segment: string): Json | undefined {

@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { defineContract, definitionChecker, loadContract, loadPreset, parseContract, presetFile, presets } from "../../sdk/contract/index.ts";
+import {
+  defineContract,
+  definitionChecker,
+  loadContract,
+  loadPreset,
+  parseContract,
+  presetFile,
+  presets,
+} from "../../sdk/contract/index.ts";
 import { publishedSchema } from "../../sdk/contract/published-schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "contract-"));
@@ -25,12 +33,23 @@ describe("a contract that says nothing but its version", () => {
     expect(operations.delete.identifyBy).toBe(null);
     expect(operations.update).toBe(null);
     expect(operations.list).toBe(null);
-    expect(rule).toEqual({ id: ["/ruleId", "/id"], envelope: "", schema: null, naturalKey: null, immutable: [], unordered: [], secret: [] });
+    expect(rule).toEqual({
+      id: ["/ruleId", "/id"],
+      envelope: "",
+      schema: null,
+      naturalKey: null,
+      immutable: [],
+      unordered: [],
+      secret: [],
+    });
     expect(idempotency).toBe(null);
   });
 
   test("is what the seed's preset says", () => {
-    expect({ ...loadPreset("seed"), description: undefined }).toEqual({ ...defineContract({ version: 1 }), description: undefined });
+    expect({ ...loadPreset("seed"), description: undefined }).toEqual({
+      ...defineContract({ version: 1 }),
+      description: undefined,
+    });
   });
 });
 
@@ -57,9 +76,19 @@ describe("a contract of a service that nobody here runs", () => {
     const contract = defineContract({
       version: 1,
       operations: { update: { method: "PATCH", path: "/rules/{ruleId}", body: "changes" } },
-      auth: { token: { path: "/oauth/token", encoding: "form", fields: { grant_type: "client_credentials", client_id: "{clientId}", client_secret: "{clientSecret}" } } },
+      auth: {
+        token: {
+          path: "/oauth/token",
+          encoding: "form",
+          fields: { grant_type: "client_credentials", client_id: "{clientId}", client_secret: "{clientSecret}" },
+        },
+      },
     });
-    expect(contract.auth.token).toMatchObject({ encoding: "form", accessToken: "/access_token", expiresIn: "/expires_in" });
+    expect(contract.auth.token).toMatchObject({
+      encoding: "form",
+      accessToken: "/access_token",
+      expiresIn: "/expires_in",
+    });
   });
 });
 
@@ -68,31 +97,165 @@ describe("a contract that cannot work is refused", () => {
     ["another version", "version: 2", 1, "version", "2", "1"],
     ["no version", "rule: {}", 1, "version", "nothing", "1"],
     ["a misspelt field", "version: 1\noperatons: {}", 2, "operatons", "an unknown field", "operations"],
-    ["a misspelt field further in", "version: 1\nrule:\n  naturalkey: /name", 3, "rule.naturalkey", "an unknown field", "naturalKey"],
-    ["a place that a delete cannot name its rule by", "version: 1\noperations:\n  delete:\n    identifyBy: { in: cookie }", 4, "operations.delete.identifyBy.in", '"cookie"', '"query" | "body" | "path" | "header"'],
-    ["a delete by path without the id in it", "version: 1\noperations:\n  delete:\n    identifyBy: { in: path }", 3, "operations.delete.path", "/api/v1/merchants/rules", "a path that contains {ruleId}"],
-    ["an id in the path that nothing speaks of", "version: 1\noperations:\n  delete:\n    path: /rules/{ruleId}", 3, "operations.delete.identifyBy.in", "nothing", "path"],
-    ["a get without the id", "version: 1\noperations:\n  get: { path: /rules }", 3, "operations.get.path", "/rules", "{ruleId}"],
-    ["an update that names nothing", "version: 1\noperations:\n  update: { path: /rules }", 3, "operations.update.path", "/rules", "{ruleId}"],
-    ["an update without a path", "version: 1\noperations:\n  update: {}", 3, "operations.update.path", "nothing", "string"],
-    ["a parameter that is not declared", "version: 1\noperations:\n  get: { path: '/m/{merchantId}/{ruleId}' }", 3, "operations.get.path", "{merchantId}", "declare it under parameters"],
-    ["a parameter named as something else", "version: 1\nparameters:\n  token: {}", 3, "parameters.token", "token", "another name"],
-    ["a path that climbs", "version: 1\noperations:\n  create: { path: /a/../b }", 3, "operations.create.path", '"/a/../b"', "without . and .."],
-    ["a status that is no success", "version: 1\noperations:\n  create: { success: [404] }", 3, "operations.create.success.0", "404", "at most 299"],
-    ["a pagination of no known type", `version: 1\noperations:\n  list: { path: /r, items: /r, pagination: { type: token } }`, 3, "operations.list.pagination.type", '"token"', "'cursor'"],
-    ["a pointer that is none", "version: 1\nrule: { naturalKey: name }", 2, "rule.naturalKey", '"name"', "a JSON Pointer"],
-    ["a JSON Schema that does not compile", "version: 1\nrule: { schema: { type: text } }", 2, "rule.schema", "schema is invalid", "a JSON Schema that compiles"],
-    ["credentials in a committed file", "version: 1\noperations:\n  create: { headers: { Authorization: Bearer abc } }", 3, "operations.create.headers.Authorization", "Authorization", "credentials belong in settings"],
-    ["a header that would break the request apart", 'version: 1\noperations:\n  create: { headers: { x: "a\\r\\nb: c" } }', 3, "operations.create.headers.x", "a\\r\\nb", "printable ASCII"],
-    ["a token that is obtained and not presented", "version: 1\nauth: { present: null, token: { path: /t, fields: {} } }", 2, "auth.present", "null", "how the token"],
-    ["a presentation without the token", "version: 1\nauth: { present: { format: Bearer } }", 2, "auth.present.format", '"Bearer"', "{token}"],
+    [
+      "a misspelt field further in",
+      "version: 1\nrule:\n  naturalkey: /name",
+      3,
+      "rule.naturalkey",
+      "an unknown field",
+      "naturalKey",
+    ],
+    [
+      "a place that a delete cannot name its rule by",
+      "version: 1\noperations:\n  delete:\n    identifyBy: { in: cookie }",
+      4,
+      "operations.delete.identifyBy.in",
+      '"cookie"',
+      '"query" | "body" | "path" | "header"',
+    ],
+    [
+      "a delete by path without the id in it",
+      "version: 1\noperations:\n  delete:\n    identifyBy: { in: path }",
+      3,
+      "operations.delete.path",
+      "/api/v1/merchants/rules",
+      "a path that contains {ruleId}",
+    ],
+    [
+      "an id in the path that nothing speaks of",
+      "version: 1\noperations:\n  delete:\n    path: /rules/{ruleId}",
+      3,
+      "operations.delete.identifyBy.in",
+      "nothing",
+      "path",
+    ],
+    [
+      "a get without the id",
+      "version: 1\noperations:\n  get: { path: /rules }",
+      3,
+      "operations.get.path",
+      "/rules",
+      "{ruleId}",
+    ],
+    [
+      "an update that names nothing",
+      "version: 1\noperations:\n  update: { path: /rules }",
+      3,
+      "operations.update.path",
+      "/rules",
+      "{ruleId}",
+    ],
+    [
+      "an update without a path",
+      "version: 1\noperations:\n  update: {}",
+      3,
+      "operations.update.path",
+      "nothing",
+      "string",
+    ],
+    [
+      "a parameter that is not declared",
+      "version: 1\noperations:\n  get: { path: '/m/{merchantId}/{ruleId}' }",
+      3,
+      "operations.get.path",
+      "{merchantId}",
+      "declare it under parameters",
+    ],
+    [
+      "a parameter named as something else",
+      "version: 1\nparameters:\n  token: {}",
+      3,
+      "parameters.token",
+      "token",
+      "another name",
+    ],
+    [
+      "a path that climbs",
+      "version: 1\noperations:\n  create: { path: /a/../b }",
+      3,
+      "operations.create.path",
+      '"/a/../b"',
+      "without . and ..",
+    ],
+    [
+      "a status that is no success",
+      "version: 1\noperations:\n  create: { success: [404] }",
+      3,
+      "operations.create.success.0",
+      "404",
+      "at most 299",
+    ],
+    [
+      "a pagination of no known type",
+      `version: 1\noperations:\n  list: { path: /r, items: /r, pagination: { type: token } }`,
+      3,
+      "operations.list.pagination.type",
+      '"token"',
+      "'cursor'",
+    ],
+    [
+      "a pointer that is none",
+      "version: 1\nrule: { naturalKey: name }",
+      2,
+      "rule.naturalKey",
+      '"name"',
+      "a JSON Pointer",
+    ],
+    [
+      "a JSON Schema that does not compile",
+      "version: 1\nrule: { schema: { type: text } }",
+      2,
+      "rule.schema",
+      "schema is invalid",
+      "a JSON Schema that compiles",
+    ],
+    [
+      "credentials in a committed file",
+      "version: 1\noperations:\n  create: { headers: { Authorization: Bearer abc } }",
+      3,
+      "operations.create.headers.Authorization",
+      "Authorization",
+      "credentials belong in settings",
+    ],
+    [
+      "a header that would break the request apart",
+      'version: 1\noperations:\n  create: { headers: { x: "a\\r\\nb: c" } }',
+      3,
+      "operations.create.headers.x",
+      "a\\r\\nb",
+      "printable ASCII",
+    ],
+    [
+      "a token that is obtained and not presented",
+      "version: 1\nauth: { present: null, token: { path: /t, fields: {} } }",
+      2,
+      "auth.present",
+      "null",
+      "how the token",
+    ],
+    [
+      "a presentation without the token",
+      "version: 1\nauth: { present: { format: Bearer } }",
+      2,
+      "auth.present.format",
+      '"Bearer"',
+      "{token}",
+    ],
     ["a limit of nothing", "version: 1\nlimits: { concurrency: 0 }", 2, "limits.concurrency", "0", "at least 1"],
-    ["one attempt longer than all of them", "version: 1\nlimits: { attemptTimeoutMs: 10, totalTimeoutMs: 5 }", 2, "limits.attemptTimeoutMs", "10", "at most totalTimeoutMs, 5"],
+    [
+      "one attempt longer than all of them",
+      "version: 1\nlimits: { attemptTimeoutMs: 10, totalTimeoutMs: 5 }",
+      2,
+      "limits.attemptTimeoutMs",
+      "10",
+      "at most totalTimeoutMs, 5",
+    ],
     ["nothing at all", "", 1, "the contract", "null", "object"],
     ["a list", "[]", 1, "the contract", "[]", "object"],
   ])("%s: with file, line, path, what was found and what is allowed", (_name, text, line, path, found, allowed) => {
     const error = refusal(() => parseContract(text, "my.yaml"));
-    const sentence = error.split("\n").find((each) => each.trim().startsWith(`my.yaml:${line}: ${path}: found `)) ?? error;
+    const sentence =
+      error.split("\n").find((each) => each.trim().startsWith(`my.yaml:${line}: ${path}: found `)) ?? error;
     expect(sentence).toContain(`my.yaml:${line}: ${path}: found `);
     const [, foundText, allowedText] = /: found (.*); allowed: (.*)$/.exec(sentence) ?? [];
     expect(foundText).toContain(found);
@@ -103,14 +266,20 @@ describe("a contract that cannot work is refused", () => {
   test.each([
     ["YAML that does not parse", "a: [", "my.yaml:1: "],
     ["a field given twice", "version: 1\nversion: 1", "my.yaml:2: Map keys must be unique"],
-    ["aliases that explode", `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]`, "Excessive alias count"],
+    [
+      "aliases that explode",
+      `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]`,
+      "Excessive alias count",
+    ],
     ["a tag that is unknown", "version: !!js/function 1", "my.yaml:1: "],
   ])("%s", (_name, text, message) => {
     expect(refusal(() => parseContract(text, "my.yaml"))).toContain(message);
   });
 
   test("all its faults at once", () => {
-    const error = refusal(() => parseContract('{"version": 3, "rule": {"id": []}, "limits": {"pageSize": "many"}}', "my.json"));
+    const error = refusal(() =>
+      parseContract('{"version": 3, "rule": {"id": []}, "limits": {"pageSize": "many"}}', "my.json"),
+    );
     expect(error.match(/my\.json:1: /g)).toHaveLength(3);
   });
 
@@ -142,12 +311,19 @@ describe("the contracts that ship", () => {
   });
 
   test("the schema for editors is that of the code (node scripts/write-contract-schema.ts)", () => {
-    expect(readFileSync(new URL("../../sdk/contract/contract.schema.json", import.meta.url), "utf8")).toBe(publishedSchema());
+    expect(readFileSync(new URL("../../sdk/contract/contract.schema.json", import.meta.url), "utf8")).toBe(
+      publishedSchema(),
+    );
   });
 
   test("YAML and JSON say the same", () => {
     const value = { version: 1, operations: { list: { ...listed, pagination: { type: "cursor", next: "/next" } } } };
-    expect(parseContract(JSON.stringify(value), "a.json")).toEqual(parseContract("version: 1\noperations: {list: {path: /rules, items: /rules, pagination: {type: cursor, next: /next}}}", "a.yaml"));
+    expect(parseContract(JSON.stringify(value), "a.json")).toEqual(
+      parseContract(
+        "version: 1\noperations: {list: {path: /rules, items: /rules, pagination: {type: cursor, next: /next}}}",
+        "a.yaml",
+      ),
+    );
   });
 });
 
@@ -155,7 +331,13 @@ describe("the JSON Schema of a definition", () => {
   const check = definitionChecker({
     type: "object",
     required: ["name"],
-    properties: { name: { type: "string" }, conditions: { type: "array", items: { type: "object", required: ["field"], properties: { field: { enum: ["amount"] } } } } },
+    properties: {
+      name: { type: "string" },
+      conditions: {
+        type: "array",
+        items: { type: "object", required: ["field"], properties: { field: { enum: ["amount"] } } },
+      },
+    },
     additionalProperties: false,
   });
   const unknown = "unknown";

@@ -11,7 +11,12 @@ function contract(rule: ContractInput["rule"], operations: ContractInput["operat
   return defineContract({ version: 1, rule, operations });
 }
 
-function planned(before: JsonObject, after: JsonObject, rule: ContractInput["rule"], operations: ContractInput["operations"]) {
+function planned(
+  before: JsonObject,
+  after: JsonObject,
+  rule: ContractInput["rule"],
+  operations: ContractInput["operations"],
+) {
   const known: KnownRule = { ruleId: "1", definition: before };
   return plan(new Map([["a", known]]), new Map([["a", { definition: after }]]), contract(rule, operations))[0];
 }
@@ -26,9 +31,17 @@ describe("the plan for one rule", () => {
   });
 
   test("is to replace it where the contract has none, deleting first where the natural key must be unique", () => {
-    expect(planned({ name: "x", a: 1 }, { name: "x", a: 2 }, {}, { delete: { identifyBy } })).toMatchObject({ kind: "replace", deleteFirst: false });
-    expect(planned({ name: "x", a: 1 }, { name: "x", a: 2 }, { naturalKey: "/name" }, { delete: { identifyBy } })).toMatchObject({ kind: "replace", deleteFirst: true });
-    expect(planned({ name: "x" }, { name: "y" }, { naturalKey: "/name" }, { delete: { identifyBy } })).toMatchObject({ kind: "replace", deleteFirst: false });
+    expect(planned({ name: "x", a: 1 }, { name: "x", a: 2 }, {}, { delete: { identifyBy } })).toMatchObject({
+      kind: "replace",
+      deleteFirst: false,
+    });
+    expect(
+      planned({ name: "x", a: 1 }, { name: "x", a: 2 }, { naturalKey: "/name" }, { delete: { identifyBy } }),
+    ).toMatchObject({ kind: "replace", deleteFirst: true });
+    expect(planned({ name: "x" }, { name: "y" }, { naturalKey: "/name" }, { delete: { identifyBy } })).toMatchObject({
+      kind: "replace",
+      deleteFirst: false,
+    });
   });
 
   test.each([
@@ -53,13 +66,16 @@ describe("the plan for many rules", () => {
   test("writes exactly as often as rules differ, and leads to what is declared", () => {
     fc.assert(
       fc.property(rules, rules, (before, after) => {
-        const known = new Map(Object.entries(before).map(([key, value]) => [key, { ruleId: `id of ${key}`, definition: value }]));
+        const known = new Map(
+          Object.entries(before).map(([key, value]) => [key, { ruleId: `id of ${key}`, definition: value }]),
+        );
         const declared = new Map(Object.entries(after).map(([key, value]) => [key, { definition: value }]));
         const steps = plan(known, declared, contract({}, { update, delete: { identifyBy } }));
         const result = new Map([...known].map(([key, rule]) => [key, rule.definition]));
         for (const step of steps) {
           if (step.kind === "delete") result.delete(step.key);
-          else if (step.kind !== "keep") result.set(step.key, declared.get(step.key)?.definition ?? { name: "x", priority: -1 });
+          else if (step.kind !== "keep")
+            result.set(step.key, declared.get(step.key)?.definition ?? { name: "x", priority: -1 });
         }
         expect(new Map(result)).toEqual(new Map([...declared].map(([key, rule]) => [key, rule.definition])));
         const different = new Set([...known.keys(), ...declared.keys()]);

@@ -1,14 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonical, differences, field, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject, pathOf, project } from "../../sdk/rules/index.ts";
+import {
+  canonical,
+  differences,
+  field,
+  isEqual,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  pathOf,
+  project,
+} from "../../sdk/rules/index.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value): Json => JSON.parse(JSON.stringify(value)));
-const object = fc.dictionary(fc.string({ maxLength: 8 }), json, { maxKeys: 6 }).map((value): JsonObject => JSON.parse(JSON.stringify(value)));
+const object = fc
+  .dictionary(fc.string({ maxLength: 8 }), json, { maxKeys: 6 })
+  .map((value): JsonObject => JSON.parse(JSON.stringify(value)));
 
 /** The same value with object keys in another order. */
 function shuffled(value: Json): Json {
   if (isJsonArray(value)) return value.map(shuffled);
-  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).reverse().map(([key, child]) => [key, shuffled(child)]));
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([key, child]) => [key, shuffled(child)]),
+    );
   return value;
 }
 
@@ -28,7 +46,9 @@ describe("the canonical form", () => {
   test("tells values apart exactly as JSON does", () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
-        expect(isEqual(a, b)).toBe(canonical(JSON.parse(JSON.stringify(a))) === canonical(JSON.parse(JSON.stringify(b))));
+        expect(isEqual(a, b)).toBe(
+          canonical(JSON.parse(JSON.stringify(a))) === canonical(JSON.parse(JSON.stringify(b))),
+        );
       }),
     );
     expect(isEqual(1, JSON.parse("1.0"))).toBe(true);
@@ -57,14 +77,19 @@ describe("the canonical form", () => {
     expect(isEqual(hostile, {})).toBe(false);
     expect(isEqual(hostile, JSON.parse('{"constructor": 1, "__proto__": {"admin": true}}'))).toBe(true);
     expect(isJsonObject(hostile) && field(hostile, "toString")).toBe(undefined);
-    const projected = project(JSON.parse('{"__proto__": {"admin": true, "x": 1}, "other": 1}'), JSON.parse('{"__proto__": {"admin": false}}'));
+    const projected = project(
+      JSON.parse('{"__proto__": {"admin": true, "x": 1}, "other": 1}'),
+      JSON.parse('{"__proto__": {"admin": false}}'),
+    );
     expect(JSON.stringify(projected)).toBe('{"__proto__":{"admin":true}}');
   });
 });
 
 describe("the projection onto what is declared", () => {
   test("of a rule as declared, with whatever the service adds, is what is declared", () => {
-    fc.assert(fc.property(object, (declared) => isEqual(project(withServerFields(shuffled(declared)), declared), declared)));
+    fc.assert(
+      fc.property(object, (declared) => isEqual(project(withServerFields(shuffled(declared)), declared), declared)),
+    );
   });
 
   test("is stable: projecting again changes nothing", () => {
@@ -81,7 +106,15 @@ describe("the projection onto what is declared", () => {
   });
 
   test("keeps elements that were added and shows elements that were removed", () => {
-    expect(project([{ a: 1, x: 1 }, { a: 2, x: 2 }], [{ a: 1 }])).toEqual([{ a: 1 }, { a: 2, x: 2 }]);
+    expect(
+      project(
+        [
+          { a: 1, x: 1 },
+          { a: 2, x: 2 },
+        ],
+        [{ a: 1 }],
+      ),
+    ).toEqual([{ a: 1 }, { a: 2, x: 2 }]);
     expect(project([{ a: 1, x: 1 }], [{ a: 1 }, { a: 2 }])).toEqual([{ a: 1 }]);
   });
 
@@ -93,7 +126,18 @@ describe("the projection onto what is declared", () => {
         expect(canonical(project(live, { tags }, options), options)).toBe(canonical({ tags }, options));
       }),
     );
-    expect(project({ tags: [{ a: 1, b: 2 }, { a: 1, s: 0 }] }, { tags: [{ a: 1 }, { a: 1, b: 2 }] }, options)).toEqual({ tags: [{ a: 1 }, { a: 1, b: 2 }] });
+    expect(
+      project(
+        {
+          tags: [
+            { a: 1, b: 2 },
+            { a: 1, s: 0 },
+          ],
+        },
+        { tags: [{ a: 1 }, { a: 1, b: 2 }] },
+        options,
+      ),
+    ).toEqual({ tags: [{ a: 1 }, { a: 1, b: 2 }] });
     expect(project({ tags: [null, 1] }, { tags: [1, null] }, options)).toEqual({ tags: [1, null] });
   });
 });
@@ -107,7 +151,10 @@ describe("the differences", () => {
   test("turn one value into the other when they are applied", () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
-        const changed = differences(before, after).reduce<Json>((value, { place, after: next }) => set(value, place, next), before);
+        const changed = differences(before, after).reduce<Json>(
+          (value, { place, after: next }) => set(value, place, next),
+          before,
+        );
         expect(canonical(changed)).toBe(canonical(after));
       }),
     );

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findNotJson, isPointer, type Json, maxDepth, pointerOf, segmentsOf, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import {
+  findNotJson,
+  isPointer,
+  type Json,
+  maxDepth,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+  withValueAt,
+} from "../../sdk/rules/index.ts";
 
 describe("what is JSON", () => {
   test("is everything that JSON can say", () => {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { startLocalService } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { call, serve, textAt } from "./under-test.ts";
@@ -50,6 +50,24 @@ describe("a data file", () => {
     expect(created.map(({ status }) => status)).toEqual(created.map(() => 201));
     for (const service of services) expect(service.rules()).toHaveLength(30);
     await Promise.all(services.map((service) => service.close()));
+  });
+
+  test("that another program holds locked is answered 503, and one that it damages 500 without inner words", async () => {
+    const service = await serve({ contract, dataFile });
+    const other = new DatabaseSync(dataFile);
+    other.exec("BEGIN IMMEDIATE");
+    const busy = await call(service, "POST", rules, { body: { name: "a" } });
+    expect([busy.status, busy.at("/error/code"), busy.headers.get("retry-after")]).toEqual([503, "BUSY", "1"]);
+    other.exec("COMMIT");
+    expect((await call(service, "POST", rules, { body: { name: "a" } })).status).toBe(201);
+    other.exec("DROP TABLE rules");
+    other.close();
+    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+    const failed = await call(service, "GET", rules);
+    expect([failed.status, failed.at("/error/code"), failed.text.includes("table")]).toEqual([500, "INTERNAL", false]);
+    expect(said).toHaveBeenCalledOnce();
+    said.mockRestore();
+    await service.close();
   });
 
   const refusals: [string, (file: string) => void, string][] = [

@@ -43,6 +43,7 @@ export class Registrar implements MonitorHandler {
   /** Deleted ahead of their own registration, because something that they need is deleted before it is replaced. */
   readonly #deletedEarly = new Map<string, readonly string[]>();
   readonly #outputsDone = new Set<string>();
+  readonly #open = new Set<Promise<unknown>>();
   #defaultProvider: Promise<ResourceState> | undefined;
   #stackOutputs: { readonly urn: string; readonly outputs: PropertyMap } | undefined;
 
@@ -66,12 +67,17 @@ export class Registrar implements MonitorHandler {
       urn = this.#claimUrn(registration);
       return await this.#process(urn, this.#inherit(registration));
     })();
-    work.catch((error: unknown) => execution.fail(error, urn === "" ? undefined : urn));
+    const told = work.catch((error: unknown) => {
+      execution.fail(error, urn === "" ? undefined : urn);
+      throw new RunIsOver("the run has stopped");
+    });
+    this.#open.add(told);
+    told.catch(() => {}).finally(() => this.#open.delete(told));
     // Once the run has stopped the program is not kept waiting for what is still under way.
     const over = execution.whenStopped().then(() => {
       throw new RunIsOver("the run has stopped");
     });
-    return await Promise.race([work, over]);
+    return await Promise.race([told, over]);
   }
 
   async registerOutputs(urn: string, outputs: PropertyMap): Promise<void> {
@@ -98,8 +104,14 @@ export class Registrar implements MonitorHandler {
   log(severity: Severity, message: string, urn: string): void {
     const { execution } = this.#options;
     if (severity === "debug") return;
-    if (severity === "error" && !execution.stopped) execution.fail(new EngineError("PROGRAM_FAILED", message.trim(), { urn: urn === "" ? undefined : urn }), undefined);
-    else if (severity !== "error") execution.diagnose(severity, message, urn === "" ? undefined : urn);
+    // The program goes on after an error that it logs; what it registered until it ends is done, but nothing is deleted.
+    if (severity !== "error") execution.diagnose(severity, message, urn === "" ? undefined : urn);
+    else if (!execution.stopped) execution.fail(new EngineError("PROGRAM_FAILED", message.trim(), { urn: urn === "" ? undefined : urn }), undefined, true);
+  }
+
+  /** Resolves when every registration that has begun has come to its end, well or not. */
+  async settled(): Promise<void> {
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
   /** After the program has ended well: deletes what it did not register, and what was replaced. */

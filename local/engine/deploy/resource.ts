@@ -93,7 +93,7 @@ async function recreate(context: ResourceContext, old: ResourceState, now: Resou
 }
 
 async function replace(context: ResourceContext, registration: Registration, old: ResourceState, now: ResourceState, difference: Difference): Promise<void> {
-  const { execution, provider } = context;
+  const { execution } = context;
   if (now.protect && old.protect) {
     const error = new EngineError("FAILED", `${parseUrn(now.urn).name} cannot be replaced because it is protected: remove the protect option from it in the program and run up`, { urn: now.urn });
     // A preview shows the difference all the same.
@@ -105,10 +105,7 @@ async function replace(context: ResourceContext, registration: Registration, old
   // What the first check carried over from the old resource is not the new one's.
   now.inputs = await check(context, now, {}, registration.inputs);
   if (registration.deleteBeforeReplace ?? difference.deleteBeforeReplace) await deleteBefore(context, old);
-  else if (!old.pendingReplacement) return await createReplacement(context, old, now, difference);
-  if (!execution.preview && execution.stopped) return;
   await createReplacement(context, old, now, difference);
-  void provider;
 }
 
 /** Deletes a resource that is to be replaced, and before it everything that its deletion takes with it. */
@@ -143,8 +140,8 @@ async function createReplacement(context: ResourceContext, old: ResourceState, n
     previewOutputs(now, undefined);
     if (!old.pendingReplacement) old.delete = true;
   }
-  execution.note(stepOf("replace", old, now, difference));
   await execution.run(stepOf("create-replacement", old, now, difference), () => create(execution, provider, now, old));
+  execution.note(stepOf("replace", old, now, difference));
 }
 
 /** In a preview nothing is done: the outputs are the inputs, and a new resource has no id yet. */

@@ -10,7 +10,7 @@ import { isProvider, type OperationType, type PendingOperation, providerUrn, typ
  * has not come to yet follow as they were. That order always puts a resource behind what it needs.
  */
 export class Ledger {
-  readonly #base: ReadonlySet<ResourceState>;
+  #base: ReadonlySet<ResourceState>;
   readonly #done = new Set<ResourceState>();
   readonly #new = new Set<ResourceState>();
   readonly #running = new Map<ResourceState, OperationType>();
@@ -59,6 +59,15 @@ export class Ledger {
     const handle = this.#handle(old);
     this.#handles.set(now, handle);
     this.#entries.push(["same", handle]);
+  }
+
+  /** Starts over from other resources, those that a refresh found. The whole state must be written next. */
+  rebase(resources: readonly ResourceState[]): void {
+    this.#base = new Set(resources);
+    this.#done.clear();
+    this.#new.clear();
+    this.#changed = true;
+    this.restart();
   }
 
   /** Forgets the operations that an earlier run left unfinished, of the given types. */

@@ -100,6 +100,13 @@ export class StateStore {
     if (performance.now() - this.#lastWriteMs > Math.max(2_000, 40 * this.#writeTookMs)) this.#checkpoint(ledger, true);
   }
 
+  /** Writes the whole state at once, after the ledger was based on other resources. */
+  rewrite(ledger: Ledger): void {
+    this.#checkpoint(ledger, false);
+    ledger.restart();
+    if (this.#journalOpen) this.#journal.start(this.#hash);
+  }
+
   /** Writes the whole state, when the run changed it, and ends the journal. */
   finish(ledger: Ledger): void {
     if (ledger.changed) this.#checkpoint(ledger, false);

@@ -1,0 +1,328 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { type Condemned, deleteAll } from "./deploy/deletes.ts";
+import { Execution } from "./deploy/execution.ts";
+import { refreshAll, refuseForeign } from "./deploy/refresh.ts";
+import { Registrar } from "./deploy/registrar.ts";
+import { type ChangeSummary, describeInterrupted, type RunEvent, type Step, summarize } from "./deploy/step.ts";
+import { EngineError, unsupported } from "./errors.ts";
+import { MonitorServer } from "./hosts/monitor-server.ts";
+import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
+import { ProviderHost } from "./hosts/provider-host.ts";
+import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
+import { type Project, readProject } from "./project/project.ts";
+import { applyConfig, type Config, readStackFile, type StackFile, writeEncryptionSalt } from "./project/stack-config.ts";
+import type { Backend, StackName } from "./state/backend.ts";
+import { type Crypter, newCrypter, openCrypter } from "./state/crypter.ts";
+import { Ledger } from "./state/ledger.ts";
+import { takeLock } from "./state/lock.ts";
+import { isProvider, type ResourceState } from "./state/resource-state.ts";
+import { readStack, StateStore, type StoredStack } from "./state/store.ts";
+import { type PropertyMap, Secret } from "./values/value.ts";
+
+export type Verb = "preview" | "up" | "refresh" | "destroy";
+
+export interface RunOptions {
+  readonly verb: Verb;
+  /** The project's folder, or one below it. Default: the working directory. */
+  readonly cwd?: string | undefined;
+  readonly stack?: string | undefined;
+  /** A `file://` URL. */
+  readonly backendUrl?: string | undefined;
+  /** How many operations may be under way at once. Default: four times the number of processors. */
+  readonly parallel?: number | undefined;
+  /** Reads the resources first (`up`, `preview`, `destroy`). */
+  readonly refresh?: boolean | undefined;
+  /** Shows what `up`, `refresh` or `destroy` would do, and writes nothing. */
+  readonly previewOnly?: boolean | undefined;
+  /** Default: this process's environment. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** Stops the run gently: nothing new begins, what is under way ends, state is written. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends the children at once; the journal then holds what was done. */
+  readonly killSignal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+}
+
+/** How a run went. */
+export interface RunResult {
+  readonly verb: Verb;
+  /** Whether this was a preview: nothing was done or written. */
+  readonly preview: boolean;
+  readonly project: string;
+  readonly stack: string;
+  readonly ok: boolean;
+  readonly cancelled: boolean;
+  readonly steps: readonly Step[];
+  readonly summary: ChangeSummary;
+  /** The stack's outputs; secrets are `Secret` values. */
+  readonly outputs: PropertyMap;
+  readonly config: Config;
+  readonly errors: readonly EngineError[];
+  readonly durationMs: number;
+}
+
+/**
+ * Runs one verb on one stack. Throws an `EngineError` when the run cannot begin (a bad call, a broken file, a lock, a
+ * wrong passphrase, no such stack); everything that goes wrong later is in the result.
+ */
+export async function runEngine(options: RunOptions): Promise<RunResult> {
+  const started = performance.now();
+  const { verb, env = process.env, onEvent = () => {} } = options;
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const preview = verb === "preview" || options.previewOnly === true;
+  const parallel = options.parallel ?? availableParallelism() * 4;
+  const project = await readProject(cwd);
+  const backend = await chooseBackend(project, options.backendUrl, env, cwd);
+  const stack = await chooseStack(project, backend, options.stack, env);
+  const stackFile = await readStackFile(project, stack.name);
+  const exists = (await backend.read(stack)) !== undefined;
+  if (!exists && (verb === "refresh" || verb === "destroy")) {
+    throw new EngineError("STACK_NOT_FOUND", `there is no stack ${stack.name} of project ${project.name} in ${backend.folder}`);
+  }
+  const inform = (severity: "info" | "warning", message: string): void => onEvent({ kind: "diagnostic", severity, message, urn: undefined });
+  const lock = preview ? undefined : await takeLock(backend, stack, (message) => inform("warning", message));
+  try {
+    const opened = await open({ project, backend, stack, stackFile, env, cwd, preview });
+    if (opened.created) inform("info", `Created stack '${stack.name}'`);
+    if (opened.recovered !== undefined) inform("warning", opened.recovered);
+    const { ledger, config, store, resources } = opened;
+    onEvent({ kind: "start", preview, stack: stack.name });
+    const execution = new Execution({ preview, parallel, ledger, store: preview ? undefined : store, emit: onEvent });
+    const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources });
+    const { outputs, cancelled } = await run.execute(verb);
+    const { steps, errors } = execution;
+    const ok = errors.length === 0 && !cancelled;
+    const durationMs = performance.now() - started;
+    return { verb, preview, project: project.name, stack: stack.name, ok, cancelled, steps, summary: summarize(steps), outputs, config, errors, durationMs };
+  } finally {
+    lock?.release();
+  }
+}
+
+interface Opened {
+  readonly store: StateStore;
+  readonly ledger: Ledger;
+  readonly resources: readonly ResourceState[];
+  readonly config: Config;
+  readonly created: boolean;
+  readonly recovered: string | undefined;
+}
+
+/** Reads and decrypts what the run needs, and creates the stack where it is new. */
+async function open(call: {
+  project: Project;
+  backend: Backend;
+  stack: StackName;
+  stackFile: StackFile;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  preview: boolean;
+}): Promise<Opened> {
+  const { project, backend, stack, stackFile, env, cwd, preview } = call;
+  const stored = await readStack(backend, stack);
+  const { config: configCrypter, state: stateCrypter } = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
+  const config = applyConfig(project, stackFile, stack.name, configCrypter);
+  const store = new StateStore(backend, stack, stored, stateCrypter);
+  const { snapshot, recovered } = await store.open(!preview);
+  refuseForeign(snapshot.resources, unsupported);
+  const created = !stored.exists && !preview;
+  if (configCrypter !== undefined && stackFile.encryptionSalt === undefined && !preview) await writeEncryptionSalt(stackFile, configCrypter.salt);
+  if (created) store.create();
+  return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, config, created, recovered };
+}
+
+/** The keys of the stack file's secrets and of the state's; they are one, but for a stack file that was made anew. */
+async function openCrypters(
+  stored: StoredStack,
+  stackFile: StackFile,
+  passphrase: () => Promise<string>,
+  preview: boolean,
+): Promise<{ config: Crypter | undefined; state: Crypter | undefined }> {
+  const stateSalt = saltOf(stored);
+  const fileSalt = stackFile.encryptionSalt;
+  if (fileSalt === undefined && stateSalt === undefined) {
+    if (preview) return { config: undefined, state: undefined };
+    const crypter = await newCrypter(await passphrase());
+    return { config: crypter, state: crypter };
+  }
+  const text = await passphrase();
+  const state = await openCrypter(text, stateSalt ?? fileSalt ?? "");
+  const config = fileSalt === undefined || fileSalt === state.salt ? state : await openCrypter(text, fileSalt);
+  return { config, state };
+}
+
+function saltOf({ checkpoint }: StoredStack): string | undefined {
+  const provider = checkpoint.secretsProvider;
+  if (provider === undefined || provider.type === "") return undefined;
+  if (provider.type !== "passphrase") throw unsupported(`the secrets provider "${provider.type}" of the state`);
+  const { state } = provider;
+  if (typeof state === "object" && state !== null && "salt" in state && typeof state.salt === "string") return state.salt;
+  throw new EngineError("STATE_INVALID", "the state names the passphrase secrets provider, but no salt");
+}
+
+interface RunContext {
+  readonly options: RunOptions;
+  readonly project: Project;
+  readonly stack: StackName;
+  readonly env: NodeJS.ProcessEnv;
+  readonly parallel: number;
+  readonly config: Config;
+  readonly execution: Execution;
+  readonly store: StateStore;
+  readonly resources: readonly ResourceState[];
+}
+
+/** The part of a run that has processes and a state in motion, and puts both in order at its end. */
+class Run {
+  readonly #context: RunContext;
+  #resources: readonly ResourceState[];
+  #provider: ProviderHost | undefined;
+  #program: ProgramHost | undefined;
+  #monitor: MonitorServer | undefined;
+  #registrar: Registrar | undefined;
+  #cancelled = false;
+
+  constructor(context: RunContext) {
+    this.#context = context;
+    this.#resources = context.resources;
+  }
+
+  async execute(verb: Verb): Promise<{ outputs: PropertyMap; cancelled: boolean }> {
+    const { options, execution } = this.#context;
+    const cancel = (): void => {
+      this.#cancelled = true;
+      execution.stop();
+    };
+    const kill = (): void => {
+      this.#provider?.kill();
+      this.#program?.kill();
+    };
+    options.signal?.addEventListener("abort", cancel);
+    options.killSignal?.addEventListener("abort", kill);
+    if (options.signal?.aborted === true) cancel();
+    try {
+      await this.#work(verb);
+    } catch (error) {
+      execution.fail(error, undefined);
+    } finally {
+      options.signal?.removeEventListener("abort", cancel);
+      try {
+        await this.#settle(verb);
+      } finally {
+        options.killSignal?.removeEventListener("abort", kill);
+      }
+    }
+    return { outputs: this.#registrar?.stackOutputs ?? {}, cancelled: this.#cancelled };
+  }
+
+  async #work(verb: Verb): Promise<void> {
+    const { options, execution } = this.#context;
+    this.#warnInterrupted(verb);
+    if (verb === "refresh") return await this.#refresh(verb);
+    if (options.refresh === true) await this.#refresh(verb);
+    if (execution.stopped || execution.errors.length > 0) return;
+    if (verb === "destroy") await this.#destroy();
+    else await this.#runProgram();
+  }
+
+  async #refresh(verb: Verb): Promise<void> {
+    const { execution, store } = this.#context;
+    const refreshed = await refreshAll(execution, () => this.#startProvider(verb === "up" || verb === "preview"), this.#resources);
+    this.#resources = refreshed.resources;
+    if (verb !== "refresh") execution.steps.length = 0;
+    if (!refreshed.changed) return;
+    execution.ledger.rebase(refreshed.resources);
+    if (!execution.preview) store.rewrite(execution.ledger);
+  }
+
+  async #destroy(): Promise<void> {
+    const { execution } = this.#context;
+    const condemned = this.#resources.map((resource): Condemned => {
+      if (resource.delete) return { resource, op: "delete-replaced" };
+      return { resource, op: resource.pendingReplacement ? "remove-pending-replace" : "delete" };
+    });
+    await deleteAll(execution, () => this.#startProvider(false), condemned);
+  }
+
+  async #runProgram(): Promise<void> {
+    const { project, stack, env, parallel, config, execution } = this.#context;
+    const provider = this.#startProvider(true);
+    const registrar = new Registrar({ stack: stack.name, project: project.name, execution, provider, config: providerConfig(config), base: this.#resources });
+    this.#registrar = registrar;
+    this.#monitor = new MonitorServer(registrar, project.root);
+    await this.#monitor.start();
+    this.#program = new ProgramHost({
+      project,
+      stack: stack.name,
+      config,
+      monitorAddress: this.#monitor.address,
+      preview: execution.preview,
+      parallel,
+      env,
+      onOutput: (line) => {
+        if (!execution.stopped) execution.diagnose("info", line);
+      },
+    });
+    const end = await Promise.race([this.#program.ended, execution.whenStopped()]);
+    if (end === undefined) return;
+    await registrar.settled();
+    if (!end.ok && !(end.reported && execution.errors.length > 0)) {
+      const what = end.reported ? "the program failed; it says above why" : `the program ended with ${end.description}`;
+      execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
+    }
+    if (execution.errors.length === 0 && !execution.stopped) await registrar.deleteUnnamed();
+  }
+
+  /** Starts the provider host when it is first needed. It gets the configuration that the CLI would give it. */
+  #startProvider(current: boolean): ProviderHost {
+    if (this.#provider !== undefined) return this.#provider;
+    const { project, env, config, execution } = this.#context;
+    const host = new ProviderHost({
+      folder: project.programFolder,
+      env: { ...env, ...configEnvironment(config), PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
+      onOutput: (severity, message) => execution.diagnose(severity === "error" ? "warning" : "info", message),
+    });
+    this.#provider = host;
+    // Without the program there is no new configuration: the resources are read and deleted with the one they were made with.
+    const stored = this.#resources.find(({ type }) => isProvider(type))?.inputs;
+    host.configure(current || stored === undefined ? providerConfig(config) : stored).catch((error: unknown) => {
+      if (!execution.stopped) execution.fail(error, undefined);
+    });
+    return host;
+  }
+
+  #warnInterrupted(verb: Verb): void {
+    const { execution } = this.#context;
+    const { interrupted } = execution.ledger;
+    if (interrupted.length === 0 || execution.preview) return;
+    const creating = interrupted.some(({ type }) => type === "creating");
+    const meaning = creating
+      ? "A resource that was being created may exist without being in the state. A provider that finds such a resource again takes it over; with any other one, look for it and delete it. "
+      : "";
+    const next = verb === "up" ? "This run goes on, and forgets these operations when it succeeds." : "Run up to settle them.";
+    execution.diagnose("warning", `an earlier run was interrupted during ${interrupted.length} operations:\n${describeInterrupted(interrupted)}\n${meaning}${next}`);
+  }
+
+  /** Lets what is under way end, writes the state, ends the processes. */
+  async #settle(verb: Verb): Promise<void> {
+    const { execution, store } = this.#context;
+    const failed = execution.errors.length > 0 || this.#cancelled;
+    try {
+      await this.#registrar?.settled();
+      await execution.whenIdle();
+      this.#registrar?.finishOutputs(failed);
+      if (!failed && verb === "up") execution.ledger.clearInterrupted(["creating", "updating", "deleting", "reading", "importing"]);
+      else execution.ledger.clearInterrupted(["updating", "deleting", "reading"]);
+      if (!execution.preview) store.finish(execution.ledger);
+    } finally {
+      await Promise.all([this.#program?.stop(failed ? 3_000 : 10_000), this.#provider?.stop()]);
+      this.#monitor?.stop();
+    }
+  }
+}
+
+/** The stack's configuration as the default provider's inputs. */
+function providerConfig(config: Config): PropertyMap {
+  return Object.fromEntries([...config].map(([key, { text, secret }]) => [key, secret ? new Secret(text) : text]));
+}

@@ -1,0 +1,269 @@
+import { expect, test } from "vitest";
+import { clientOf, failureOf, reply, serve } from "./scripted-server.ts";
+
+const definition = { name: "limit", priority: 2 };
+
+test("create posts the definition and gives back the id and the rule", async () => {
+  const server = await serve([{ status: 201, json: { ruleId: "r1", name: "limit", priority: 2, createdBy: "me" } }]);
+  const created = await clientOf(server).create(definition, { label: "limit-1" });
+  expect(created).toEqual({ ruleId: "r1", rule: { ruleId: "r1", name: "limit", priority: 2, createdBy: "me" } });
+  const [request] = server.requests;
+  expect(request).toMatchObject({ method: "POST", target: "/api/v1/merchants/rules", body: JSON.stringify(definition) });
+  expect(request?.headers).toMatchObject({
+    accept: "application/json",
+    "content-type": "application/json",
+    authorization: "Bearer token-of-the-tests",
+    "user-agent": expect.stringMatching(/^pulumi-merchant-rules\/\d+\.\d+\.\d+/),
+  });
+});
+
+test("create gives an empty rule where the answer has an id and no envelope", async () => {
+  const server = await serve([{ status: 201, json: { id: "r1" } }]);
+  expect(await clientOf(server, { rule: { envelope: "/data" } }).create(definition)).toEqual({ ruleId: "r1", rule: {} });
+});
+
+test("a get sends no body and no content type", async () => {
+  const server = await serve([{ json: { ruleId: "r1", name: "limit" } }]);
+  expect(await clientOf(server).get("r1")).toEqual({ ruleId: "r1", rule: { ruleId: "r1", name: "limit" } });
+  expect(server.requests[0]).toMatchObject({ method: "GET", target: "/api/v1/merchants/rules/r1", body: "" });
+  expect(server.requests[0]?.headers).not.toHaveProperty("content-type");
+});
+
+test("a get whose answer has no id is about the rule that was asked for", async () => {
+  const server = await serve([{ json: { name: "limit" } }]);
+  expect(await clientOf(server).get("r1")).toEqual({ ruleId: "r1", rule: { name: "limit" } });
+});
+
+test("a get that is answered with another rule is refused", async () => {
+  const server = await serve([{ json: { ruleId: "r2" } }]);
+  const error = await failureOf(clientOf(server).get("r1", { label: "limit-1" }));
+  expect(error.message).toBe(
+    'get rule "limit-1" (id "r1") failed: the answer is about another rule, "r2" [GET /api/v1/merchants/rules/r1]. ' +
+      "What to do: compare the answer with operations and rule in the contract (RESPONSE_INVALID)",
+  );
+});
+
+test.each([404, 410])("a get answered %i is RULE_NOT_FOUND", async (status) => {
+  const server = await serve([{ status, json: {} }]);
+  expect(await failureOf(clientOf(server).get("r1"))).toMatchObject({ code: "RULE_NOT_FOUND", outcomeUnknown: false });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([404, 410])("a create answered %i says that the path is wrong, not that a rule is gone", async (status) => {
+  const server = await serve([{ status, json: {} }]);
+  const error = await failureOf(clientOf(server).create(definition));
+  expect(error).toMatchObject({ code: "REJECTED", outcomeUnknown: false });
+  expect(error.message).toContain("check baseUrl and the path");
+});
+
+test("ids are found inside the envelope first, then in the whole answer, a number as its decimal text", async () => {
+  const answers: unknown[] = [
+    { id: "outer", data: { id: "inner" } },
+    { id: "outer", data: { name: "limit" } },
+    { id: null, data: { ruleId: null, id: 42 } },
+  ];
+  const server = await serve((_, number) => ({ status: 201, json: answers[number - 1] }));
+  const client = clientOf(server, { rule: { envelope: "/data" } });
+  expect(await client.create(definition)).toEqual({ ruleId: "inner", rule: { id: "inner" } });
+  expect(await client.create(definition)).toEqual({ ruleId: "outer", rule: { name: "limit" } });
+  expect(await client.create(definition)).toMatchObject({ ruleId: "42" });
+});
+
+test.each([
+  ["no id", { name: "limit" }, "has no id at /ruleId or /id"],
+  ["an empty id", { ruleId: "" }, "the id at /ruleId is empty"],
+  ["an object for an id", { ruleId: {} }, "neither a text nor a number"],
+  ["an id that no reader holds exactly", { id: 2 ** 60 }, "cannot hold exactly"],
+])("a create answered with %s says that the rule may exist", async (_, json, reason) => {
+  const server = await serve([{ status: 201, json }]);
+  const error = await failureOf(clientOf(server).create(definition));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: true });
+  expect(error.message).toContain(reason);
+  expect(error.message).toContain("the rule may exist");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a get without the envelope is not a rule that is gone", async () => {
+  const server = await serve([{ json: { error: "later" } }]);
+  const error = await failureOf(clientOf(server, { rule: { envelope: "/data" } }).get("r1"));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID" });
+  expect(error.message).toContain("no rule object at /data");
+});
+
+test("a definition stands where bodyAt says", async () => {
+  const server = await serve([{ status: 201, json: { id: "r1" } }]);
+  await clientOf(server, { operations: { create: { bodyAt: "/data/attributes" } } }).create(definition);
+  expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({ data: { attributes: definition } });
+});
+
+test("fixed headers and queries are sent with their parameters, encoded", async () => {
+  const server = await serve([{ status: 201, json: { id: "r1" } }, { json: { id: "r1" } }]);
+  const fixed = { headers: { "Api-Version": "{version}" }, query: { account: "{account}", expand: "all of it" } };
+  const client = clientOf(
+    server,
+    {
+      parameters: { account: {}, version: { default: "2026-01-31" }, region: {} },
+      operations: { create: fixed, get: { ...fixed, path: "/{region}/rules/{ruleId}" } },
+    },
+    { parameters: { account: "a&b=c", region: "eu/west" } },
+  );
+  await client.create(definition);
+  await client.get("r1");
+  expect(server.requests.map(({ target }) => target)).toEqual([
+    "/api/v1/merchants/rules?account=a%26b%3Dc&expand=all%20of%20it",
+    "/eu%2Fwest/rules/r1?account=a%26b%3Dc&expand=all%20of%20it",
+  ]);
+  expect(server.requests[0]?.headers["api-version"]).toBe("2026-01-31");
+});
+
+test.each([
+  ["query", { in: "query", name: "rule" }, "/rules", { target: "/rules?rule=a%20%26b", body: "" }],
+  ["body", { in: "body", name: "rule" }, "/rules", { target: "/rules", body: '{"rule":"a &b"}' }],
+  ["path", { in: "path" }, "/rules/{ruleId}/x", { target: "/rules/a%20%26b/x", body: "" }],
+  ["header", { in: "header", name: "X-Rule" }, "/rules", { target: "/rules", headers: expect.objectContaining({ "x-rule": "a &b" }) }],
+] as const)("delete names the rule in the %s", async (_, identifyBy, path, sent) => {
+  const server = await serve([{ body: "gone" }]);
+  expect(await clientOf(server, { operations: { delete: { identifyBy, path } } }).delete("a &b")).toBe("deleted");
+  expect(server.requests[0]).toMatchObject({ method: "DELETE", ...sent });
+});
+
+test("delete without a place for the id is refused before any request, naming the field to set", async () => {
+  const server = await serve([{}]);
+  const error = await failureOf(clientOf(server, { operations: { delete: {} } }).delete("r1"));
+  expect(error).toMatchObject({ code: "UNSUPPORTED_BY_CONTRACT" });
+  expect(error.message).toContain("operations.delete.identifyBy: query | body | path | header");
+  expect(server.requests).toHaveLength(0);
+});
+
+test("update and list that the contract lacks are refused before any request", async () => {
+  const server = await serve([{}]);
+  const client = clientOf(server);
+  const update = await failureOf(client.update("r1", { declared: {}, live: {} }));
+  const list = await failureOf(client.list().next());
+  expect(update.message).toContain("set operations.update in the contract");
+  expect(list.message).toContain("set operations.list in the contract");
+  expect([update.code, list.code]).toEqual(["UNSUPPORTED_BY_CONTRACT", "UNSUPPORTED_BY_CONTRACT"]);
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each([404, 410])("a delete answered %i is success: absent", async (status) => {
+  const server = await serve([{ status, json: {} }]);
+  expect(await clientOf(server).delete("r1")).toBe("absent");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a delete may be answered with any body", async () => {
+  const server = await serve([{ body: "" }, { body: "[1" }, { json: [] }]);
+  const client = clientOf(server);
+  for (const id of ["r1", "r2", "r3"]) expect(await client.delete(id)).toBe("deleted");
+});
+
+test("with readAfter a deleted rule is read once more", async () => {
+  const remove = { identifyBy: { in: "query" }, readAfter: true } as const;
+  const server = await serve(({ method }) => (method === "GET" ? { status: 404 } : {}));
+  expect(await clientOf(server, { operations: { delete: remove } }).delete("r1")).toBe("deleted");
+  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
+});
+
+test("with readAfter a rule that is still there is an error", async () => {
+  const remove = { identifyBy: { in: "query" }, readAfter: true } as const;
+  const server = await serve([{ json: { id: "r1" } }]);
+  const error = await failureOf(clientOf(server, { operations: { delete: remove } }).delete("r1"));
+  expect(error).toMatchObject({ code: "SERVICE_FAILED" });
+  expect(error.message).toContain("a read still finds it");
+});
+
+const live = { name: "limit", priority: 1, tags: ["b", "a"], nested: { a: 1, extra: true }, owner: "x" };
+const declared = { name: "limit", priority: 2, tags: ["a", "b"], nested: { a: 1 } };
+
+test.each([
+  ["declared", declared],
+  ["merged", { ...live, ...declared }],
+  ["changes", { priority: 2 }],
+] as const)("an update of body %s sends that", async (body, sent) => {
+  const server = await serve([{ json: { id: "r1", ...declared } }]);
+  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body } }, rule: { unordered: ["/tags"] } });
+  expect(await client.update("r1", { declared, live })).toEqual({ ruleId: "r1", rule: { id: "r1", ...declared } });
+  expect(server.requests[0]).toMatchObject({ method: "PUT", target: "/rules/r1" });
+  expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual(sent);
+});
+
+test("an update may name the rule in its body, beside the definition", async () => {
+  const server = await serve([{ json: {} }]);
+  const update = { method: "POST", path: "/rules/update", identifyBy: { in: "body", name: "id" }, bodyAt: "/rule" } as const;
+  expect(await clientOf(server, { operations: { update } }).update("r1", { declared: { a: 1 }, live: {} })).toBeUndefined();
+  expect(server.requests[0]).toMatchObject({ method: "POST", body: '{"rule":{"a":1},"id":"r1"}' });
+});
+
+test("an update that is answered with nothing, or with no id, gives nothing; with another id it is refused", async () => {
+  const answers = [{}, { json: { done: true } }, { json: { id: "r2" } }];
+  const server = await serve(answers);
+  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
+  expect(await client.update("r1", { declared, live })).toBeUndefined();
+  expect(await client.update("r1", { declared, live })).toBeUndefined();
+  expect(await failureOf(client.update("r1", { declared, live }))).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: true });
+});
+
+test("a failure says what was attempted, what came back and what to do", async () => {
+  const server = await serve([
+    { status: 422, json: { error: { code: "X", message: "no such\nfield" } }, headers: { "x-request-id": "q-1" } },
+  ]);
+  const error = await failureOf(clientOf(server, {}, { name: "eu" }).create(definition, { label: "limit-1" }));
+  expect(error.message).toBe(
+    'create rule "limit-1" on connection "eu" failed: the service answered 422 (code X; no such field; request id q-1) ' +
+      "[POST /api/v1/merchants/rules] (REJECTED)",
+  );
+  expect(error).toMatchObject({
+    code: "REJECTED",
+    exchange: { method: "POST", path: "/api/v1/merchants/rules", status: 422, serviceCode: "X", serviceMessage: "no such field", requestId: "q-1" },
+    retryable: false,
+    outcomeUnknown: false,
+  });
+});
+
+test("a failure's code may be a number, its texts are kept short, its body need not be JSON", async () => {
+  const server = await serve([
+    { status: 400, json: { error: { code: 7, message: "m".repeat(2000) } } },
+    { status: 400, body: "<html>" },
+  ]);
+  const client = clientOf(server);
+  const error = await failureOf(client.get("r1"));
+  expect(error.exchange).toMatchObject({ serviceCode: "7", serviceMessage: `${"m".repeat(300)}...` });
+  expect(await failureOf(client.get("r1"))).toMatchObject({ code: "REJECTED", exchange: { status: 400 } });
+});
+
+test("403 is FORBIDDEN, 409 is RULE_CONFLICT; neither is tried again", async () => {
+  const server = await serve([{ status: 403 }, { status: 409 }]);
+  const client = clientOf(server, { idempotency: {} });
+  expect(await failureOf(client.create(definition, { idempotencyKey: "k" }))).toMatchObject({ code: "FORBIDDEN" });
+  expect(await failureOf(client.create(definition, { idempotencyKey: "k" }))).toMatchObject({ code: "RULE_CONFLICT" });
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a success that the contract does not list is named with what was expected", async () => {
+  const server = await serve([{ status: 200, json: { id: "r1" } }]);
+  const error = await failureOf(clientOf(server).create(definition));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: true });
+  expect(error.message).toContain("the service answered 200; expected 201");
+});
+
+test("requests share kept-alive connections, at most as many as limits.concurrency", async () => {
+  const together = Promise.withResolvers<void>();
+  let underWay = 0;
+  let most = 0;
+  const server = await serve(() => async (response, { target }) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    if (underWay === 4) together.resolve();
+    await together.promise;
+    underWay -= 1;
+    reply(response, { json: { id: target.split("/").at(-1) } });
+  });
+  const client = clientOf(server, { limits: { concurrency: 4 } });
+  await Promise.all(Array.from({ length: 60 }, (_, index) => client.get(`r${index}`)));
+  expect(server.requests).toHaveLength(60);
+  expect(server.connections()).toBe(4);
+  expect(most).toBe(4);
+  await client.close();
+  expect(await failureOf(client.get("r1"))).toMatchObject({ code: "CONNECTION_FAILED", retryable: false });
+});

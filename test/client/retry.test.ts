@@ -1,0 +1,199 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { type Answer, clientOf, cut, dropped, failureOf, serve, silent } from "./scripted-server.ts";
+
+const limits = { maxAttempts: 3 };
+const keyed = { idempotency: {}, limits };
+const created = { status: 201, json: { id: "r1" } };
+const unknown: [string, Answer][] = [
+  ["408", { status: 408 }],
+  ["500", { status: 500 }],
+  ["503", { status: 503 }],
+  ["503 with Retry-After", { status: 503, headers: { "retry-after": "0" } }],
+  ["a lost connection", dropped],
+  ["a cut body", cut(201)],
+];
+
+test.each([...unknown, ["429", { status: 429 }] as const])("reads, deletes and PUT updates try again after %s", async (_, answer) => {
+  const server = await serve((_received, number) => (number % 2 === 1 ? answer : { json: { id: "r1" } }));
+  const client = clientOf(server, { limits, operations: { update: { path: "/rules/{ruleId}" }, list: { path: "/rules", items: "" } } });
+  await client.get("r1");
+  expect(await client.delete("r1")).toBe("deleted");
+  expect(await client.update("r1", { declared: {}, live: {} })).toMatchObject({ ruleId: "r1" });
+  expect(server.requests.map(({ method }) => method)).toEqual(["GET", "GET", "DELETE", "DELETE", "PUT", "PUT"]);
+});
+
+test("a list tries the page again that failed", async () => {
+  const list = { path: "/rules", items: "/rules", pagination: { type: "cursor", next: "/next" } } as const;
+  const server = await serve([{ json: { rules: [{ id: "a" }], next: "2" } }, { status: 500 }, cut(200), { json: { rules: [{ id: "b" }] } }]);
+  const ids: string[] = [];
+  for await (const { ruleId } of clientOf(server, { limits, operations: { list } }).list()) ids.push(ruleId);
+  expect(ids).toEqual(["a", "b"]);
+  expect(server.requests.map(({ target }) => target)).toEqual(["/rules", "/rules?cursor=2", "/rules?cursor=2", "/rules?cursor=2"]);
+});
+
+test.each([400, 403, 404, 405, 409, 410, 422, 501, 505])("%i is not tried again", async (status) => {
+  const server = await serve([{ status }]);
+  await failureOf(clientOf(server, keyed).get("r1"));
+  await failureOf(clientOf(server, keyed).create({}, { idempotencyKey: "k" }));
+  expect(server.requests).toHaveLength(2);
+});
+
+test("the last of limits.maxAttempts ends the call and says so", async () => {
+  const server = await serve([{ status: 503 }]);
+  const error = await failureOf(clientOf(server, { limits }).get("r1"));
+  expect(error).toMatchObject({ code: "SERVICE_FAILED", outcomeUnknown: false });
+  expect(error.message).toContain("the service answered 503, at the last of 3 attempts");
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each(unknown)("a create without a key is not sent again after %s: the rule may exist", async (_, answer) => {
+  const server = await serve([answer, created]);
+  const error = await failureOf(clientOf(server, keyed).create({}, { label: "limit-1" }));
+  expect(error).toMatchObject({ code: "RULE_OUTCOME_UNKNOWN", outcomeUnknown: true, exchange: { method: "POST", path: "/api/v1/merchants/rules" } });
+  expect(error.message).toMatch(/^create rule "limit-1" failed: .*; the rule may exist/);
+  expect(error.cause).toMatchObject({ name: "MerchantRulesError", outcomeUnknown: true });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a key that the contract does not know is not sent, and is no reason to try again", async () => {
+  const server = await serve([{ status: 500 }]);
+  const error = await failureOf(clientOf(server, { limits }).create({}, { idempotencyKey: "k" }));
+  expect(error.message).toContain("set idempotency in the contract");
+  expect(server.requests).toHaveLength(1);
+  expect(server.requests[0]?.headers).not.toHaveProperty("idempotency-key");
+});
+
+test.each(unknown)("a create with a key is sent again under the same key after %s", async (_, answer) => {
+  const server = await serve([answer, answer, created]);
+  expect(await clientOf(server, keyed).create({}, { idempotencyKey: "key-1" })).toMatchObject({ ruleId: "r1" });
+  expect(server.requests.map(({ headers }) => headers["idempotency-key"])).toEqual(["key-1", "key-1", "key-1"]);
+});
+
+test("a create is sent again after 429 without a key: it was refused", async () => {
+  const server = await serve([{ status: 429, headers: { "retry-after": "0" } }, created]);
+  expect(await clientOf(server, { limits }).create({})).toMatchObject({ ruleId: "r1" });
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a create whose first attempt was lost stays unknown, whatever the second is told", async () => {
+  const server = await serve([dropped, { status: 409 }]);
+  const error = await failureOf(clientOf(server, keyed).create({}, { idempotencyKey: "k" }));
+  expect(error).toMatchObject({ code: "RULE_OUTCOME_UNKNOWN", outcomeUnknown: true, exchange: { status: 409 } });
+  expect(error.cause).toMatchObject({ code: "CONNECTION_FAILED" });
+});
+
+test.each(["PATCH", "POST"] as const)("a %s update is sent again after a lost answer only under a key", async (method) => {
+  const server = await serve([dropped, dropped, { json: { id: "r1" } }]);
+  const client = clientOf(server, { ...keyed, operations: { update: { method, path: "/rules/{ruleId}" } } });
+  expect(await failureOf(client.update("r1", { declared: {}, live: {} }))).toMatchObject({ code: "CONNECTION_FAILED", outcomeUnknown: true });
+  expect(server.requests).toHaveLength(1);
+  await client.update("r1", { declared: {}, live: {} }, { idempotencyKey: "k" });
+  expect(server.requests).toHaveLength(3);
+});
+
+test("a delete that lost its answer and then finds nothing has deleted", async () => {
+  const server = await serve([dropped, { status: 404 }]);
+  expect(await clientOf(server, { limits }).delete("r1")).toBe("deleted");
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a delete that was refused first and then finds nothing has found nothing", async () => {
+  const server = await serve([{ status: 429 }, { status: 404 }]);
+  expect(await clientOf(server, { limits }).delete("r1")).toBe("absent");
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+test("a refused connection sent nothing: a create knows that, and is tried again", async () => {
+  const baseUrl = `http://127.0.0.1:${await closedPort()}`;
+  const error = await failureOf(clientOf({ baseUrl }, { limits }).create({}));
+  expect(error).toMatchObject({ code: "CONNECTION_FAILED", outcomeUnknown: false });
+  expect(error.message).toContain(`cannot connect to ${baseUrl} (ECONNREFUSED), at the last of 3 attempts`);
+});
+
+test("a name that does not resolve sent nothing", async () => {
+  const error = await failureOf(clientOf({ baseUrl: "https://rules.invalid" }, { limits }).create({}));
+  expect(error).toMatchObject({ code: "CONNECTION_FAILED", outcomeUnknown: false });
+  expect(error.message).toMatch(/cannot connect to https:\/\/rules\.invalid \((ENOTFOUND|EAI_AGAIN)\)/);
+});
+
+test("an attempt that takes too long is ended; a read is tried again, a create is unknown", async () => {
+  const server = await serve([silent, { json: { id: "r1" } }, silent, created]);
+  const client = clientOf(server, { limits: { ...limits, attemptTimeoutMs: 60 } });
+  expect(await client.get("r1")).toMatchObject({ ruleId: "r1" });
+  const error = await failureOf(client.create({}));
+  expect(error).toMatchObject({ code: "RULE_OUTCOME_UNKNOWN" });
+  expect(error.message).toContain("no whole answer within 60 ms");
+  expect(server.requests).toHaveLength(3);
+});
+
+test("an attempt's clock runs to the last byte, not to the next", async () => {
+  const drip: Answer = (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write(" "), 10);
+    response.on("close", () => clearInterval(timer));
+  };
+  const server = await serve([drip]);
+  const error = await failureOf(clientOf(server, { limits: { maxAttempts: 1, attemptTimeoutMs: 80 } }).get("r1"));
+  expect(error).toMatchObject({ code: "TIMED_OUT", exchange: { status: 200 } });
+});
+
+test("the total clock ends a call that has attempts left", async () => {
+  const server = await serve([silent]);
+  const before = performance.now();
+  const error = await failureOf(
+    clientOf(server, { limits: { maxAttempts: 20, attemptTimeoutMs: 50, totalTimeoutMs: 180 } }).get("r1"),
+  );
+  expect(error).toMatchObject({ code: "TIMED_OUT" });
+  expect(error.message).toContain("limits.totalTimeoutMs (180 ms)");
+  expect(performance.now() - before).toBeLessThan(1000);
+  expect(server.requests.length).toBeLessThanOrEqual(5);
+});
+
+test("the total clock starts when a call's first turn comes, not while it waits for it", async () => {
+  const slow: Answer = (response) => {
+    setTimeout(() => response.end('{"name":"x"}'), 40);
+  };
+  const server = await serve([slow]);
+  const client = clientOf(server, { limits: { concurrency: 1, attemptTimeoutMs: 200, totalTimeoutMs: 200 } });
+  await Promise.all(Array.from({ length: 8 }, () => client.get("r1")));
+  expect(server.requests).toHaveLength(8);
+});
+
+test.each([
+  ["seconds", "1"],
+  ["a date", () => new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000).toUTCString()],
+])("Retry-After in %s is waited for", async (_, retryAfter) => {
+  const times: number[] = [];
+  const server = await serve((_received, number) => {
+    times.push(performance.now());
+    const text = typeof retryAfter === "string" ? retryAfter : retryAfter();
+    return number === 1 ? { status: 503, headers: { "retry-after": text } } : { json: { id: "r1" } };
+  });
+  await clientOf(server, { limits }).get("r1");
+  const [first = 0, second = 0] = times;
+  expect(second - first).toBeGreaterThanOrEqual(990);
+});
+
+test("a Retry-After longer than limits.maxRetryAfterMs ends the call at once", async () => {
+  const server = await serve([{ status: 429, headers: { "retry-after": "3600" } }]);
+  const error = await failureOf(clientOf(server, { limits: { ...limits, maxRetryAfterMs: 2000 } }).get("r1"));
+  expect(error).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 3_600_000 });
+  expect(error.message).toContain("asks to wait 3600 s, longer than limits.maxRetryAfterMs (2000 ms)");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a Retry-After that the total clock has no time for ends the call at once", async () => {
+  const server = await serve([{ status: 503, headers: { "retry-after": "5" } }]);
+  const error = await failureOf(clientOf(server, { limits: { attemptTimeoutMs: 500, totalTimeoutMs: 1000 } }).get("r1"));
+  expect(error.message).toContain("no time is left for attempt 2");
+  expect(server.requests).toHaveLength(1);
+});

@@ -1,0 +1,376 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { unknownValue } from "../../provider/hooks/wire.ts";
+import type { ContractInput } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { rule, type ServedContract, serve } from "../support/connections.ts";
+import { ProviderHost } from "../support/provider-host.ts";
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+});
+
+async function open(
+  contract?: ContractInput,
+  environment: Record<string, string> = {},
+): Promise<{ host: ProviderHost; served: ServedContract; another: () => Promise<ProviderHost> }> {
+  const served = await serve(contract);
+  opened.push(served);
+  const another = async (): Promise<ProviderHost> => {
+    const host = await ProviderHost.start({}, { ...served.environment, ...environment });
+    opened.push(host);
+    return host;
+  };
+  return { host: await another(), served, another };
+}
+
+const identifyBy = { in: "query" } as const;
+const list = {
+  path: "/api/v1/merchants/rules",
+  items: "/rules",
+  pagination: { type: "cursor", limit: "limit", next: "/nextCursor" },
+} as const;
+const seed: ContractInput = { version: 1 };
+
+/** A host that knows no rules may take one that is missing for the wrong place; one that is seen settles that. */
+async function withOneSeen(host: ProviderHost): Promise<void> {
+  await host.create({ definition: rule(1000) });
+}
+
+describe("the life of a rule", () => {
+  test("create, no change, change, drift, heal, delete, each with the requests it needs", async () => {
+    const { host, served } = await open();
+    const { service } = served;
+    const inputs = { definition: rule(1) };
+    const { id, outs } = await host.create(inputs);
+    expect(outs).toEqual({ definition: rule(1), ruleId: id });
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "create"]);
+
+    service.resetRequests();
+    expect(await host.diff(id, outs, inputs)).toEqual({ changes: "none", replaces: [], deleteBeforeReplace: false });
+    const changed = { definition: rule(1, { priority: 99 }) };
+    expect(await host.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+    expect((await host.check(changed)).failures).toEqual([]);
+    expect(service.requests).toEqual([]);
+
+    const updated = await host.update(id, outs, changed);
+    expect(updated).toEqual({ ...changed, ruleId: id });
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["update"]);
+
+    service.put(id, rule(1, { priority: 5, note: "by hand" }));
+    const seen = await host.read(id, updated);
+    expect(seen.inputs).toEqual({ definition: rule(1, { priority: 5 }) });
+    expect(seen.props).toEqual({ definition: rule(1, { priority: 5 }), ruleId: id });
+    expect(await host.diff(id, seen.props, changed)).toMatchObject({ changes: "unknown" });
+    await host.update(id, seen.props, changed);
+    expect(service.rules()[0]?.rule).toMatchObject({ priority: 99 });
+
+    await host.delete(id, updated);
+    await host.delete(id, updated);
+    expect(service.rules()).toEqual([]);
+  });
+
+  test("one reading of the list serves every read, and a rule that is not in it is read by itself", async () => {
+    const { served, host, another } = await open();
+    const rules = await Promise.all(Array.from({ length: 450 }, (_, k) => host.create({ definition: rule(k) })));
+    const reader = await another();
+    served.service.resetRequests();
+    for (const { id, outs } of rules) expect((await reader.read(id, outs)).id).toBe(id);
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list", "list", "list"]);
+
+    const late = served.service.put(undefined, rule(1001));
+    expect((await reader.read(late, { definition: rule(1001), ruleId: late })).id).toBe(late);
+    expect(served.service.requestCount("get")).toBe(1);
+  });
+
+  test("without a list each read is one GET", async () => {
+    const { served, host } = await open({ version: 1, rule: { id: ["/id"] } });
+    const { id, outs } = await host.create({ definition: rule(1) });
+    await host.read(id, outs);
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["create", "get"]);
+  });
+
+  test("a rule that is gone is gone, once the service shows that it is the right one", async () => {
+    const { host, served } = await open();
+    await withOneSeen(host);
+    const { id, outs } = await host.create({ definition: rule(1) });
+    served.service.remove(id);
+    expect(await host.read(id, outs)).toEqual({ id: "", props: {}, inputs: {} });
+    await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
+      /no longer there.*pulumi refresh/s,
+    );
+  });
+});
+
+describe("a connection that shows none of the declared rules", () => {
+  const gone = (k: number): [string, JsonObject] => [`gone-${k}`, { definition: rule(k), ruleId: `gone-${k}` }];
+
+  test("is an error about the connection, not a deletion of all", async () => {
+    const { host, served } = await open();
+    served.service.put(undefined, rule(77));
+    const reads = await Promise.allSettled([host.read(...gone(1)), host.read(...gone(2)), host.read(...gone(3))]);
+    for (const read of reads)
+      expect(read).toMatchObject({
+        status: "rejected",
+        reason: { message: expect.stringMatching(/none of the 3 rules .*MERCHANT_RULES_ACCEPT_ALL_GONE/s) },
+      });
+  });
+
+  test("is believed when the settings say so, and for the only rule of a stack", async () => {
+    const { host } = await open(undefined, { MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
+    expect((await Promise.all([host.read(...gone(1)), host.read(...gone(2))])).map(({ id }) => id)).toEqual(["", ""]);
+    const { host: other } = await open();
+    expect((await other.read(...gone(1))).id).toBe("");
+  });
+
+  test("never makes a rule gone by refusing the credentials", async () => {
+    const { host } = await open(undefined, { MERCHANT_RULES_TOKEN: "wrong-token" });
+    await expect(host.read(...gone(1))).rejects.toThrow(/UNAUTHENTICATED/);
+    expect(host.stderr).not.toContain("wrong-token");
+  });
+});
+
+describe("create makes a rule at most once", () => {
+  test("a rule that an interrupted run left behind is taken over, not made again", async () => {
+    const { served, another } = await open();
+    const left = served.service.put(undefined, rule(1));
+    const host = await another();
+    const { id, outs } = await host.create({ definition: rule(1) });
+    expect(id).toBe(left);
+    expect(served.service.requestCount("create")).toBe(0);
+    expect(outs).toMatchObject({ ruleId: left, definition: rule(1) });
+    await host.delete(id, outs);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("another rule with its natural key is an error that names it and says how to take it over", async () => {
+    const { host, served } = await open();
+    const other = served.service.put(undefined, rule(1, { priority: 9, actions: [] }));
+    const failure = host.create({ definition: rule(1) });
+    await expect(failure).rejects.toThrow(
+      new RegExp(
+        `rule ${other} has the same natural key .*differs at actions\\[0\\], priority.*adopt: "${other}"`,
+        "s",
+      ),
+    );
+    expect(served.service.requestCount("create")).toBe(0);
+  });
+
+  test.each([["its id"], ["its natural key"]])(
+    "adopt takes over an existing rule by %s and makes it as declared",
+    async (by) => {
+      const { host, served } = await open();
+      const existing = served.service.put(undefined, rule(1, { priority: 9 }));
+      const adopt = by === "its id" ? existing : true;
+      const { id, outs } = await host.create({ definition: rule(1), adopt });
+      expect(id).toBe(existing);
+      expect(served.service.rules()).toMatchObject([{ ruleId: existing, rule: { priority: 1 } }]);
+      const seen = await host.read(id, outs);
+      expect(seen.inputs).toEqual({ definition: rule(1), adopt });
+      await host.delete(id, outs);
+      expect(served.service.rules()).toEqual([]);
+    },
+  );
+
+  test("adopt of a rule that is not there creates none", async () => {
+    const { host, served } = await open();
+    await expect(host.create({ definition: rule(1), adopt: "missing" })).rejects.toThrow(/RULE_NOT_FOUND/);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("adopt says what the contract lacks for it", async () => {
+    const { host, served } = await open(seed);
+    await expect(host.create({ definition: rule(1), adopt: true })).rejects.toThrow(/operations\.list/);
+    const existing = served.service.put(undefined, rule(1, { priority: 9 }));
+    await expect(host.create({ definition: rule(1), adopt: existing })).rejects.toThrow(
+      /differs at priority.*no update operation/s,
+    );
+    expect(await host.create({ definition: rule(1, { priority: 9 }), adopt: existing })).toMatchObject({
+      id: existing,
+    });
+  });
+
+  test("two resources with one natural key are one rule and one error", async () => {
+    const { host, served } = await open();
+    const results = await Promise.allSettled([
+      host.create({ definition: rule(1) }),
+      host.create({ definition: rule(1) }),
+    ]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(results.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { message: expect.stringContaining("managed by another resource of this stack") },
+    });
+    expect(served.service.rules()).toHaveLength(1);
+  });
+
+  test("a second resource that declares a rule of the stack is refused, whichever comes first", async () => {
+    const { host, served, another } = await open();
+    const { id, outs } = await host.create({ definition: rule(1) });
+    const next = await another();
+    expect(await next.diff(id, outs, { definition: rule(1) })).toMatchObject({ changes: "none" });
+    await expect(next.create({ definition: rule(1) })).rejects.toThrow(/managed by another resource/);
+    const third = await another();
+    await third.create({ definition: rule(1) });
+    await expect(third.diff(id, outs, { definition: rule(1) })).rejects.toThrow(
+      /two resources of this stack declare rule/,
+    );
+    expect(served.service.rules()).toHaveLength(1);
+  });
+
+  test("a resource that is renamed keeps its rule: the new name takes it over and the old one does not delete it", async () => {
+    const { host, served, another } = await open();
+    const old = await host.create({ definition: rule(1) });
+    const next = await another();
+    const renamed = await next.create({ definition: rule(1) });
+    await next.delete(old.id, old.outs);
+    expect(served.service.rules()).toMatchObject([{ ruleId: renamed.id }]);
+    const later = await another();
+    expect(await later.diff(renamed.id, renamed.outs, { definition: rule(1) })).toMatchObject({ changes: "none" });
+    await later.delete(old.id, old.outs);
+    expect(served.service.rules()).toHaveLength(1);
+    await later.delete(renamed.id, renamed.outs);
+    expect(served.service.rules()).toHaveLength(0);
+  });
+});
+
+describe("diff", () => {
+  test("replaces where the contract has no update, deleting first where the natural key must be unique", async () => {
+    const { host } = await open({
+      version: 1,
+      operations: { delete: { identifyBy }, list },
+      rule: { naturalKey: "/name" },
+    });
+    const olds = { definition: rule(1), ruleId: "1" };
+    expect(await host.diff("1", olds, { definition: rule(1, { priority: 2 }) })).toEqual({
+      changes: "unknown",
+      replaces: ["definition"],
+      deleteBeforeReplace: true,
+    });
+    expect(await host.diff("1", olds, { definition: rule(1, { name: "other" }) })).toMatchObject({
+      replaces: ["definition"],
+      deleteBeforeReplace: false,
+    });
+  });
+
+  test("replaces when the connection changes, and does nothing when adopt does", async () => {
+    const { host } = await open();
+    const olds = { definition: rule(1), ruleId: "1" };
+    expect(await host.diff("1", olds, { definition: rule(1), connection: "sandbox" })).toMatchObject({
+      replaces: ["connection"],
+    });
+    expect(await host.diff("1", olds, { definition: rule(1), adopt: "1" })).toMatchObject({ changes: "none" });
+  });
+
+  test("needs no credentials, and no service", async () => {
+    const host = await ProviderHost.start({
+      "merchant-rules:baseUrl": "https://nowhere.invalid",
+      "merchant-rules:contract": "illustrative",
+    });
+    opened.push(host);
+    expect((await host.check({ definition: rule(1) })).failures).toEqual([]);
+    expect(await host.diff("1", { definition: rule(1), ruleId: "1" }, { definition: rule(2) })).toMatchObject({
+      changes: "unknown",
+    });
+    await expect(host.create({ definition: rule(1) })).rejects.toThrow(
+      /lacks merchant-rules:clientId \(or MERCHANT_RULES_CLIENT_ID\)/,
+    );
+  });
+});
+
+describe("check", () => {
+  test("names the property path of what the contract's JSON Schema refuses", async () => {
+    const { host } = await open();
+    const { failures } = await host.check({
+      definition: rule(1, {
+        priority: "high",
+        conditions: [
+          { field: "amount", operator: "gt" },
+          { field: 7, operator: "gt" },
+        ],
+      }),
+    });
+    expect(failures).toEqual([
+      { property: "definition.priority", reason: "must be number" },
+      { property: "definition.conditions[1].field", reason: "must be string" },
+    ]);
+  });
+
+  test("does not judge what a preview does not know yet", async () => {
+    const { host } = await open();
+    expect(
+      (await host.check({ definition: rule(1, { priority: unknownValue, actions: [{ type: unknownValue }] }) }))
+        .failures,
+    ).toEqual([]);
+    expect((await host.check({ definition: unknownValue })).failures).toEqual([]);
+    expect((await host.check({ definition: rule(1, { priority: true, actions: unknownValue }) })).failures).toEqual([
+      { property: "definition.priority", reason: "must be number" },
+    ]);
+  });
+
+  test.each<[string, JsonObject, string, RegExp]>([
+    ["no definition", {}, "definition", /is missing/],
+    ["a definition that is no object", { definition: ["x"] }, "definition", /must be an object/],
+    [
+      "an input that does not exist",
+      { definition: rule(1), adpot: true },
+      "adpot",
+      /allowed: definition, connection, adopt/,
+    ],
+    ["an adopt that is neither id nor true", { definition: rule(1), adopt: 7 }, "adopt", /ruleId, or true/],
+    [
+      "a connection that cannot be a name",
+      { definition: rule(1), connection: "a/b" },
+      "connection",
+      /name of a connection/,
+    ],
+    [
+      "a connection that has no settings",
+      { definition: rule(1), connection: "other" },
+      "connection",
+      /merchant-rules:connections\.other\.baseUrl \(or MERCHANT_RULES_OTHER__BASE_URL\)/,
+    ],
+  ])("refuses %s", async (_name, news, property, reason) => {
+    const { host } = await open();
+    expect((await host.check(news)).failures).toEqual([{ property, reason: expect.stringMatching(reason) }]);
+  });
+
+  test("reports a contract that cannot work", async () => {
+    const host = await ProviderHost.start({
+      "merchant-rules:baseUrl": "https://x.invalid",
+      "merchant-rules:contract": "does-not-exist.yaml",
+    });
+    opened.push(host);
+    expect((await host.check({ definition: rule(1) })).failures).toEqual([
+      { property: "connection", reason: expect.stringMatching(/does-not-exist\.yaml.*presets: seed, illustrative/s) },
+    ]);
+  });
+});
+
+describe("the bare contract of the specification", () => {
+  test("creates and reads, and refuses to change or delete before the first request", async () => {
+    const { host, served } = await open(seed);
+    const { id, outs } = await host.create({ definition: rule(1) });
+    expect((await host.read(id, outs)).id).toBe(id);
+    served.service.resetRequests();
+    await expect(host.delete(id, outs)).rejects.toThrow(/operations\.delete\.identifyBy/);
+    await expect(host.diff(id, outs, { definition: rule(2) })).rejects.toThrow(/operations\.delete\.identifyBy/);
+    expect(served.service.requests).toEqual([]);
+  });
+});
+
+describe("what a hook says when it fails", () => {
+  test("is one message, without a stack trace on the host's output", async () => {
+    const { host } = await open(seed);
+    const { id, outs } = await host.create({ definition: rule(1) });
+    await expect(host.delete(id, outs)).rejects.toThrow();
+    expect(host.stderr).toContain("merchant-rules: delete");
+    expect(host.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("tells that a newer version wrote the state", async () => {
+    const { host } = await open();
+    await expect(host.read("1", { definition: rule(1), ruleId: "1", stateVersion: 2 })).rejects.toThrow(
+      /state has version 2.*install/s,
+    );
+  });
+});

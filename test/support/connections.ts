@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type LocalService, localCredentials, startLocalService } from "../../local/service/index.ts";
+import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+
+/** A service of its own for one test, with a contract file and the environment that a provider finds it by. */
+export interface ServedContract {
+  readonly service: LocalService;
+  readonly environment: Record<string, string>;
+  close(): Promise<void>;
+}
+
+/** Serves a contract: the illustrative one, or one that is given. */
+export async function serve(contract?: ContractInput): Promise<ServedContract> {
+  const service = await startLocalService({
+    contract: contract === undefined ? loadPreset("illustrative") : defineContract(contract),
+  });
+  const folder = mkdtempSync(join(tmpdir(), "served-"));
+  const file = join(folder, "contract.json");
+  if (contract !== undefined) writeFileSync(file, JSON.stringify(contract));
+  return {
+    service,
+    environment: {
+      MERCHANT_RULES_BASE_URL: service.url,
+      MERCHANT_RULES_CONTRACT: contract === undefined ? "illustrative" : file,
+      MERCHANT_RULES_TOKEN: localCredentials.token,
+    },
+    async close() {
+      await service.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** The rule number k of the workload that this product is measured by. */
+export function rule(k: number, changes: JsonObject = {}): JsonObject {
+  return {
+    name: `rule-${k}`,
+    priority: k,
+    isActive: true,
+    conditions: [{ field: "amount", operator: "gt", value: 10 * k }],
+    actions: [{ type: "decline", reason: "limit 1" }],
+    ...changes,
+  };
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { credentials, type ServiceError } from "@grpc/grpc-js";
+import provider from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { providerSource } from "../../provider/provider-source.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
+
+/** The real dynamic provider host, spoken to as the engine speaks to it. It runs the compiled package. */
+export class ProviderHost {
+  readonly #child: ChildProcess;
+  readonly #client: InstanceType<typeof provider.ResourceProviderClient>;
+  #stderr = "";
+
+  private constructor(child: ChildProcess, port: string) {
+    this.#child = child;
+    this.#client = new provider.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+    child.stderr?.on("data", (text: Buffer) => {
+      this.#stderr += text.toString();
+    });
+  }
+
+  static async start(
+    config: Record<string, string>,
+    environment: Record<string, string> = {},
+    cwd: string = root,
+  ): Promise<ProviderHost> {
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_"));
+    const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
+      cwd,
+      env: { ...Object.fromEntries(own), ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [port] = await once(createInterface({ input: child.stdout }), "line");
+    const host = new ProviderHost(child, String(port));
+    const request = new messages.ConfigureRequest();
+    request.setArgs(struct(config));
+    await new Promise<void>((resolve, reject) =>
+      host.#client.configure(request, (error) => (error ? reject(error) : resolve())),
+    );
+    return host;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  async close(): Promise<void> {
+    this.#client.close();
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exited;
+  }
+
+  async check(
+    news: JsonObject,
+    olds: JsonObject = {},
+  ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }> {
+    const request = new messages.CheckRequest();
+    request.setOlds(struct(olds));
+    request.setNews(struct(withProvider(news)));
+    const response = await this.#call<InstanceType<typeof messages.CheckResponse>>((done) =>
+      this.#client.check(request, done),
+    );
+    return {
+      inputs: plain(response.getInputs()),
+      failures: response
+        .getFailuresList()
+        .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() })),
+    };
+  }
+
+  async diff(
+    id: string,
+    olds: JsonObject,
+    news: JsonObject,
+  ): Promise<{ changes: "unknown" | "none" | "some"; replaces: string[]; deleteBeforeReplace: boolean }> {
+    const request = new messages.DiffRequest();
+    request.setId(id);
+    request.setOlds(struct(withProvider(olds)));
+    request.setNews(struct(withProvider(news)));
+    const response = await this.#call<InstanceType<typeof messages.DiffResponse>>((done) =>
+      this.#client.diff(request, done),
+    );
+    const changes = (["unknown", "none", "some"] as const)[response.getChanges()] ?? "unknown";
+    return { changes, replaces: response.getReplacesList(), deleteBeforeReplace: response.getDeletebeforereplace() };
+  }
+
+  async create(news: JsonObject): Promise<{ id: string; outs: JsonObject }> {
+    const request = new messages.CreateRequest();
+    request.setProperties(struct(withProvider(news)));
+    const response = await this.#call<InstanceType<typeof messages.CreateResponse>>((done) =>
+      this.#client.create(request, done),
+    );
+    return { id: response.getId(), outs: plain(response.getProperties()) };
+  }
+
+  async read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject }> {
+    const request = new messages.ReadRequest();
+    request.setId(id);
+    request.setProperties(struct(withProvider(props)));
+    const response = await this.#call<InstanceType<typeof messages.ReadResponse>>((done) =>
+      this.#client.read(request, done),
+    );
+    return { id: response.getId(), props: plain(response.getProperties()), inputs: plain(response.getInputs()) };
+  }
+
+  async update(id: string, olds: JsonObject, news: JsonObject): Promise<JsonObject> {
+    const request = new messages.UpdateRequest();
+    request.setId(id);
+    request.setOlds(struct(withProvider(olds)));
+    request.setNews(struct(withProvider(news)));
+    const response = await this.#call<InstanceType<typeof messages.UpdateResponse>>((done) =>
+      this.#client.update(request, done),
+    );
+    return plain(response.getProperties());
+  }
+
+  async delete(id: string, props: JsonObject): Promise<void> {
+    const request = new messages.DeleteRequest();
+    request.setId(id);
+    request.setProperties(struct(withProvider(props)));
+    await this.#call((done) => this.#client.delete(request, done));
+  }
+
+  #call<Response>(
+    send: (done: (error: ServiceError | null, response: Response) => void) => unknown,
+  ): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      send((error, response) => {
+        if (error === null) return resolve(response);
+        reject(new Error(error.details));
+      });
+    });
+  }
+}
+
+function withProvider(properties: JsonObject): JsonObject {
+  return { ...properties, __provider: providerSource("merchantRule") };
+}
+
+function struct(value: JsonObject): Struct {
+  return Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));
+}
+
+/** Properties as the engine would keep them, without the code. */
+function plain(value: Struct | undefined): JsonObject {
+  const { __provider, ...properties } = value?.toJavaScript() ?? {};
+  return JSON.parse(JSON.stringify(properties));
+}
