@@ -1,12 +1,13 @@
 // The quickstart's story: rules that are declared in a program appear in a rules service, drift, heal and go away.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { styleText } from "node:util";
 import { Command, CommanderError, Option } from "commander";
+import { z } from "zod";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stack = "quickstart";
@@ -21,11 +22,9 @@ interface Engine {
   command(...words: string[]): string[];
 }
 
-interface Rule {
-  readonly id: string;
-  readonly name: string;
-  readonly priority: number;
-}
+const ruleSchema = z.looseObject({ id: z.string(), name: z.string(), priority: z.number() });
+const listSchema = z.object({ rules: z.array(z.looseObject({ id: z.string() })) });
+type Rule = z.infer<typeof ruleSchema>;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -151,7 +150,6 @@ async function startService(folder: string): Promise<Service> {
     stdio: ["ignore", output, output],
   });
   child.unref();
-  const { readFileSync } = await import("node:fs");
   for (let tries = 0; tries < 300; tries++) {
     const text = readFileSync(log, "utf8");
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
@@ -186,12 +184,12 @@ function environmentOf(url: string, folder: string): Record<string, string> {
 async function readRules(url: string): Promise<Rule[]> {
   show(curl(`${url}${rulesPath}`));
   const response = await fetch(`${url}${rulesPath}`, { headers: { authorization: `Bearer ${token}` } });
-  const answer: { rules: { id: string }[] } = await response.json();
+  const answer = listSchema.parse(await response.json());
   const rules = await Promise.all(
     answer.rules.map(async ({ id }): Promise<Rule> => {
       const read = await fetch(`${url}${rulesPath}/${id}`, { headers: { authorization: `Bearer ${token}` } });
       expect(read.status === 200, `GET ${rulesPath}/${id} should answer 200, and answered ${read.status}`);
-      return read.json();
+      return ruleSchema.parse(await read.json());
     }),
   );
   if (rules.length === 0) indented("(no rules)");

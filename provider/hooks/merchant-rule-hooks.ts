@@ -14,7 +14,7 @@ export class MerchantRuleHooks implements dynamic.ResourceProvider<Properties, P
     this.#session = session;
   }
 
-  // biome-ignore lint/suspicious/useAwait: the host expects a promise, and stores must happen before the first await
+  // Stores before anything could be awaited: the host runs the next hook without waiting for this one.
   async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
     this.#session.configure((key) => config.get(key));
   }
