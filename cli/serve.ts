@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import type { LocalService, ServedRequest } from "../local/service/index.ts";
+import { variableName } from "../provider/variable-name.ts";
 import type { Contract } from "../sdk/contract/index.ts";
+import { expand } from "../sdk/contract/template.ts";
 
 interface ServeOptions {
   readonly contract?: string;
@@ -101,7 +103,10 @@ function announcement(served: Served, { url }: Pick<LocalService, "url">, creden
     ["BASE_URL", url],
     ["CONTRACT", setting],
     ...credentialVariables(contract, credentials),
-    ...Object.entries(values).map(([parameter, value]): [string, string] => [`PARAM_${upperSnake(parameter)}`, value]),
+    ...Object.entries(values).map(([parameter, value]): [string, string] => [
+      `PARAM_${variableName(parameter)}`,
+      value,
+    ]),
   ];
   return [
     `Local rules service (${name}), rules in ${options.data === undefined ? "memory" : resolve(options.data)}`,
@@ -133,20 +138,12 @@ function exampleRequest(
   { token }: Credentials,
 ): string {
   const operation = operations.list ?? operations.get;
-  const fill = (
-    text: string,
-    known: Readonly<Record<string, string>>,
-    encode: (value: string) => string = (value) => value,
-  ): string =>
-    text.replace(/\{([A-Za-z][A-Za-z0-9]*)\}/g, (whole, name: string) =>
-      Object.hasOwn(known, name) ? encode(known[name] ?? "") : whole,
-    );
-  const path = fill(operation.path, { ...values, ruleId: "RULE_ID" }, encodeURIComponent);
+  const path = expand(operation.path, { ...values, ruleId: "RULE_ID" }, encodeURIComponent);
   const query = new URLSearchParams(
-    Object.entries(operation.query).map(([name, text]): [string, string] => [name, fill(text, values)]),
+    Object.entries(operation.query).map(([name, text]): [string, string] => [name, expand(text, values)]),
   );
-  const headers = Object.entries(operation.headers).map(([name, text]) => `${name}: ${fill(text, values)}`);
-  if (auth.present !== null) headers.push(`${auth.present.name}: ${fill(auth.present.format, { ...values, token })}`);
+  const headers = Object.entries(operation.headers).map(([name, text]) => `${name}: ${expand(text, values)}`);
+  if (auth.present !== null) headers.push(`${auth.present.name}: ${expand(auth.present.format, { ...values, token })}`);
   return [
     "curl",
     ...headers.flatMap((header) => ["-H", shellWord(header)]),
@@ -178,11 +175,6 @@ function addParameter(text: string, before: Readonly<Record<string, string>> = {
   const at = text.indexOf("=");
   if (at < 1 || at === text.length - 1) throw new InvalidArgumentError("Write it as name=value.");
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
-}
-
-/** merchantId → MERCHANT_ID, as the provider's settings have it. */
-function upperSnake(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
 }
 
 function shellWord(text: string): string {

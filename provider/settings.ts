@@ -4,6 +4,7 @@ import type { Connection, Credentials } from "../sdk/client/connection.ts";
 import { type Contract, contractFileName, isPreset, loadContract, loadPreset, presets } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
+import { variableName } from "./variable-name.ts";
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -136,20 +137,20 @@ class SettingsReader {
   }
 
   fromEnvironment(setting: Setting): string | undefined {
-    return text(this.#sources.environment[this.#variable(upper(setting))]);
+    return text(this.#sources.environment[this.#variable(variableName(setting))]);
   }
 
   parameter(parameter: string): string | undefined {
     const configured = Object.hasOwn(this.#parameters, parameter) ? this.#parameters[parameter] : undefined;
-    return text(configured) ?? text(this.#sources.environment[this.#variable(`PARAM_${upper(parameter)}`)]);
+    return text(configured) ?? text(this.#sources.environment[this.#variable(`PARAM_${variableName(parameter)}`)]);
   }
 
   described(setting: Setting): string {
-    return `${this.#key(setting)} (or ${this.#variable(upper(setting))})`;
+    return `${this.#key(setting)} (or ${this.#variable(variableName(setting))})`;
   }
 
   describedParameter(parameter: string): string {
-    return `${this.#key(`parameters.${parameter}`)} (or ${this.#variable(`PARAM_${upper(parameter)}`)})`;
+    return `${this.#key(`parameters.${parameter}`)} (or ${this.#variable(`PARAM_${variableName(parameter)}`)})`;
   }
 
   #key(setting: string): string {
@@ -159,7 +160,9 @@ class SettingsReader {
   }
 
   #variable(setting: string): string {
-    return this.#own === undefined ? `MERCHANT_RULES_${setting}` : `MERCHANT_RULES_${upper(this.#name)}__${setting}`;
+    return this.#own === undefined
+      ? `MERCHANT_RULES_${setting}`
+      : `MERCHANT_RULES_${variableName(this.#name)}__${setting}`;
   }
 }
 
@@ -233,12 +236,4 @@ function notAnObject(key: string): MerchantRulesError {
 function text(value: Json | undefined): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** merchantId → MERCHANT_ID, my-sandbox → MY_SANDBOX. */
-function upper(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replaceAll("-", "_")
-    .toUpperCase();
 }

@@ -1,0 +1,150 @@
+import { createInterface } from "node:readline/promises";
+import { Command, InvalidArgumentError } from "commander";
+import type { JsonDiagnostic } from "../local/engine/display/json.ts";
+import type { RunOptions, RunResult, Verb } from "../local/engine/index.ts";
+
+interface LocalOptions {
+  readonly stack?: string;
+  readonly cwd?: string;
+  readonly backend?: string;
+  readonly parallel?: number;
+  readonly diff?: boolean;
+  readonly json?: boolean;
+  readonly expectNoChanges?: boolean;
+  readonly refresh?: boolean;
+  readonly previewOnly?: boolean;
+  readonly skipPreview?: boolean;
+  readonly yes?: boolean;
+}
+
+const summaries: Record<Verb, string> = {
+  preview: "show what up would change",
+  up: "bring the rules to what the program declares",
+  refresh: "read the rules, and bring the state to what they are",
+  destroy: "delete everything in the stack",
+};
+
+/**
+ * `merchant-rules local preview|up|refresh|destroy`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
+ * 0 done, 1 failed, 2 called wrongly, 6 no such stack, 7 a change that was not expected, 8 cancelled.
+ */
+export function localCommand(done: (exitCode: number) => void): Command {
+  const local = new Command("local")
+    .description("Run a Pulumi program with the embedded local engine; the state is the Pulumi CLI's own")
+    .exitOverride();
+  for (const verb of ["preview", "up", "refresh", "destroy"] as const) local.addCommand(verbCommand(verb, done));
+  return local;
+}
+
+function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
+  const command = new Command(verb)
+    .description(summaries[verb])
+    .option("-s, --stack <name>", "the stack (default: PULUMI_STACK, else the only one there is, else dev)")
+    .option("-C, --cwd <dir>", "the project's folder, or one below it")
+    .option("--backend <url>", "a file:// URL (default: PULUMI_BACKEND_URL, else backend.url of Pulumi.yaml, else the project's folder)")
+    .option("-p, --parallel <number>", "operations under way at once (default: four times the processors)", positiveInteger)
+    .option("--diff", "show the properties of what is created or deleted, too")
+    .option("-j, --json", "print one JSON document, of the shape of pulumi preview --json")
+    .option("--expect-no-changes", "exit with 7 when there is a change");
+  if (verb !== "refresh") command.option("-r, --refresh", "read the rules first");
+  if (verb !== "preview") {
+    command
+      .option("-y, --yes", "go ahead without asking, and without a preview first")
+      .option("-f, --skip-preview", "the same as --yes")
+      .option("--preview-only", "show what would happen, and do nothing");
+  }
+  return command.exitOverride().action(async (options: LocalOptions) => done(await runVerb(verb, options, done)));
+}
+
+function positiveInteger(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError("It must be a whole number of at least 1.");
+  return number;
+}
+
+async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: number) => void): Promise<number> {
+  const { EngineError } = await import("../local/engine/index.ts");
+  try {
+    if (verb === "preview" || options.previewOnly === true) return await runOnce(verb, options, options.previewOnly === true);
+    if (options.yes === true || options.skipPreview === true) return await runOnce(verb, options, false);
+    if (!process.stdin.isTTY || !process.stdout.isTTY || options.json === true) {
+      throw new EngineError("BAD_CALL", `${verb} changes things, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look`);
+    }
+    const code = await runOnce(verb, options, true);
+    if (code !== 0 || !(await confirmed(verb))) return code;
+    return await runOnce(verb, options, false);
+  } catch (error) {
+    done(error instanceof EngineError ? error.exitCode : 1);
+    throw error;
+  }
+}
+
+async function confirmed(verb: Verb): Promise<boolean> {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await prompt.question(`Do you want to perform this ${verb === "up" ? "update" : verb}? (yes/no) `)).trim());
+  } finally {
+    prompt.close();
+  }
+}
+
+async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<number> {
+  const { hasChanges } = await import("../local/engine/index.ts");
+  const result = options.json === true ? await runJson(verb, options, previewOnly) : await runText(verb, options, previewOnly);
+  if (result.cancelled) return 8;
+  if (!result.ok) return 1;
+  if (options.expectNoChanges === true && hasChanges(result.summary)) {
+    console.error("error: no changes were expected, but there are some");
+    return 7;
+  }
+  return 0;
+}
+
+async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
+  const { TextDisplay } = await import("../local/engine/display/text.ts");
+  const color = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
+  const display = new TextDisplay({ verb, diff: options.diff === true, color, print: (line) => console.log(line) });
+  const result = await interruptible({ ...engineOptions(verb, options, previewOnly), onEvent: (event) => display.onEvent(event) });
+  display.finish(result);
+  return result;
+}
+
+async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
+  const { diagnosticOf, jsonDocument } = await import("../local/engine/display/json.ts");
+  const diagnostics: JsonDiagnostic[] = [];
+  const result = await interruptible({
+    ...engineOptions(verb, options, previewOnly),
+    onEvent: (event) => {
+      if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
+    },
+  });
+  console.log(JSON.stringify(jsonDocument(result, diagnostics), null, 4));
+  for (const error of result.errors) console.error(`error: ${error.message}`);
+  return result;
+}
+
+function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean): RunOptions {
+  const { stack, cwd, backend, parallel, refresh } = options;
+  return { verb, stack, cwd, backendUrl: backend, parallel, refresh, previewOnly };
+}
+
+/** Ctrl-C lets what is under way end; a second one ends everything at once, and the next run goes on from the journal. */
+async function interruptible(options: RunOptions): Promise<RunResult> {
+  const { runEngine } = await import("../local/engine/index.ts");
+  const gently = new AbortController();
+  const atOnce = new AbortController();
+  const onSignal = (): void => {
+    if (gently.signal.aborted) {
+      atOnce.abort();
+      process.exit(8);
+    }
+    console.error("cancelling: what is under way comes to its end (once more to end at once)");
+    gently.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  try {
+    return await runEngine({ ...options, signal: gently.signal, killSignal: atOnce.signal });
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
+  }
+}

@@ -1,0 +1,201 @@
+import { expect, test } from "vitest";
+import type { ContractInput } from "../../sdk/contract/index.ts";
+import { clientOf, contractOf, failureOf, type Received, type Reply, reply, serve } from "./scripted-server.ts";
+
+const credentials = { kind: "client", clientId: "shop", clientSecret: "hush, a secret" } as const;
+const tokenPath = "/api/v1/auth/token";
+const token = { path: tokenPath, fields: { client_id: "{clientId}", client_secret: "{clientSecret}" } };
+const found = { json: { name: "x" } };
+
+/** Tokens t1, t2, ... for those who ask; rules for those who present one that `accepts` likes. */
+async function tokenService(answer: (number: number) => Reply, accepts: (authorization: string, received: Received) => boolean = () => true) {
+  let asked = 0;
+  const server = await serve((received) => {
+    if (received.target === tokenPath) {
+      asked += 1;
+      return answer(asked);
+    }
+    return accepts(String(received.headers.authorization), received) ? found : { status: 401, json: { error: { code: "expired" } } };
+  });
+  return { ...server, server, asked: () => asked, rules: () => server.requests.filter(({ target }) => target !== tokenPath) };
+}
+
+const issued = (number: number, expiresIn?: unknown): Reply => ({ json: { access_token: `t${number}`, expires_in: expiresIn } });
+
+test("100 calls at once ask for one token and present it", async () => {
+  const service = await tokenService((number) => issued(number, 3600));
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  await Promise.all(Array.from({ length: 100 }, (_, index) => client.get(`r${index}`)));
+  expect(service.asked()).toBe(1);
+  expect(service.rules()).toHaveLength(100);
+  expect(new Set(service.rules().map(({ headers }) => headers.authorization))).toEqual(new Set(["Bearer t1"]));
+});
+
+test("the token operation gets the contract's fields as JSON, and no credentials in a header", async () => {
+  const service = await tokenService((number) => issued(number));
+  await clientOf(service, { auth: { token } }, { credentials }).get("r1");
+  const [request] = service.requests;
+  expect(request).toMatchObject({ method: "POST", body: '{"client_id":"shop","client_secret":"hush, a secret"}' });
+  expect(request?.headers["content-type"]).toBe("application/json");
+  expect(request?.headers).not.toHaveProperty("authorization");
+});
+
+test("the token operation may be form-encoded, at an address of its own, with parameters", async () => {
+  const issuer = await serve([{ status: 200, json: { data: { jwt: "t1" } } }]);
+  const server = await serve([found]);
+  const contract: Partial<ContractInput> = {
+    parameters: { tenant: {} },
+    auth: {
+      present: { name: "X-Auth", format: "jwt={token};tenant={tenant}" },
+      token: {
+        baseUrl: `${issuer.baseUrl}/idp`,
+        path: "/{tenant}/token",
+        query: { v: "2" },
+        encoding: "form",
+        fields: { grant_type: "client_credentials", who: "{clientId}@{tenant}", secret: "{clientSecret}" },
+        accessToken: "/data/jwt",
+        expiresIn: null,
+      },
+    },
+  };
+  await clientOf(server, contract, { credentials, parameters: { tenant: "eu" } }).get("r1");
+  expect(issuer.requests[0]).toMatchObject({
+    target: "/idp/eu/token?v=2",
+    body: "grant_type=client_credentials&who=shop%40eu&secret=hush%2C+a+secret",
+  });
+  expect(issuer.requests[0]?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+  expect(server.requests[0]?.headers["x-auth"]).toBe("jwt=t1;tenant=eu");
+});
+
+test("no credentials are sent where the contract presents none", async () => {
+  const server = await serve([found]);
+  await clientOf(server, { auth: { present: null } }).get("r1");
+  expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
+});
+
+test("a token is renewed before it ends", async () => {
+  const service = await tokenService((number) => issued(number, number === 1 ? 0.2 : 3600));
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  const began = performance.now();
+  while (service.asked() < 2) await client.get("r1");
+  expect(performance.now() - began).toBeGreaterThanOrEqual(175);
+  await client.get("r1");
+  expect(service.asked()).toBe(2);
+  expect(service.rules().at(-1)?.headers.authorization).toBe("Bearer t2");
+});
+
+test("where an early renewal fails, the token is used to its end", async () => {
+  const service = await tokenService((number) => (number === 1 ? issued(number, 1) : { status: 500 }));
+  const client = clientOf(service, { auth: { token }, limits: { maxAttempts: 1 } }, { credentials });
+  const began = performance.now();
+  while (service.asked() < 2) await client.get("r1");
+  expect(performance.now() - began).toBeLessThan(1000);
+  expect(service.rules().every(({ headers }) => headers.authorization === "Bearer t1")).toBe(true);
+  await client.get("r1");
+  expect(service.asked()).toBe(2);
+  expect(await failureOf(waitForFailure(() => client.get("r1")))).toMatchObject({ code: "SERVICE_FAILED" });
+});
+
+async function waitForFailure(call: () => Promise<unknown>): Promise<never> {
+  for (;;) await call();
+}
+
+test("a token without a life is used until the service refuses it", async () => {
+  let refused = "";
+  const service = await tokenService(
+    (number) => issued(number),
+    (authorization) => authorization !== refused,
+  );
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  await client.get("r1");
+  refused = "Bearer t1";
+  await client.get("r2");
+  expect(service.asked()).toBe(2);
+  expect(service.rules().map(({ headers }) => headers.authorization)).toEqual(["Bearer t1", "Bearer t1", "Bearer t2"]);
+});
+
+test("a token that is refused in mid-run is renewed once for all calls, creates included", async () => {
+  const service = await tokenService(
+    (number) => issued(number, 3600),
+    (authorization, { method }) => method === "GET" || authorization !== "Bearer t1",
+  );
+  const answering = clientOf(service, { auth: { token }, operations: { create: { success: [200] } }, rule: { id: ["/name"] } }, { credentials });
+  await answering.get("r1").catch(() => undefined);
+  await Promise.all(Array.from({ length: 40 }, () => answering.create({})));
+  expect(service.asked()).toBe(2);
+});
+
+test("a second 401 under a new token is UNAUTHENTICATED: one renewal, one more attempt", async () => {
+  const service = await tokenService(
+    (number) => issued(number, 3600),
+    () => false,
+  );
+  const client = clientOf(service, { auth: { token }, limits: { maxAttempts: 5 } }, { credentials });
+  const error = await failureOf(client.create({}));
+  expect(error).toMatchObject({ code: "UNAUTHENTICATED", outcomeUnknown: false, exchange: { serviceCode: "expired" } });
+  expect([service.asked(), service.rules().length]).toEqual([2, 2]);
+});
+
+test("a token that was given cannot be renewed: 401 is the end", async () => {
+  const server = await serve([{ status: 401 }]);
+  expect(await failureOf(clientOf(server).get("r1"))).toMatchObject({ code: "UNAUTHENTICATED" });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([400, 401, 403])("client credentials refused with %i are asked for once, and named without the secret", async (status) => {
+  const service = await tokenService(() => ({ status, json: { error: { code: "invalid_client", message: "no hush, a secret here" } } }));
+  const client = clientOf(service, { auth: { token }, limits: { concurrency: 2 } }, { credentials });
+  const failures = await Promise.all(Array.from({ length: 10 }, (_, index) => failureOf(client.create({}, { label: `l${index}` }))));
+  expect(service.asked()).toBe(1);
+  expect(service.rules()).toHaveLength(0);
+  for (const failure of failures) expect(failure).toMatchObject({ code: "UNAUTHENTICATED", outcomeUnknown: false });
+  expect(failures[0]?.message).toBe(
+    `request an access token to create rule "l0" failed: the service answered ${status} (code invalid_client; no [redacted] here) ` +
+      `[POST ${tokenPath}]. What to do: check the client id and the client secret of this connection (UNAUTHENTICATED)`,
+  );
+});
+
+test("the token operation is tried again like a read, in one loop", async () => {
+  const service = await tokenService((number) => (number < 3 ? { status: 503 } : issued(number)));
+  await clientOf(service, { auth: { token }, limits: { maxAttempts: 3 } }, { credentials }).create({}).catch(() => undefined);
+  expect(service.asked()).toBe(3);
+  const down = await tokenService(() => ({ status: 503 }));
+  const error = await failureOf(clientOf(down, { auth: { token }, limits: { maxAttempts: 3 } }, { credentials }).create({}));
+  expect(error).toMatchObject({ code: "SERVICE_FAILED", outcomeUnknown: false });
+  expect([down.asked(), down.rules().length]).toEqual([3, 0]);
+});
+
+test.each([
+  ["no token", {}, "there is no token at /access_token"],
+  ["an empty token", { access_token: "" }, "there is no token at /access_token"],
+  ["a number for a token", { access_token: 7 }, "there is no token at /access_token"],
+  ["a token of two lines", { access_token: "a\nb" }, "characters that no header can carry"],
+  ["a life of zero", { access_token: "t", expires_in: 0 }, "not a positive number of seconds"],
+  ["a negative life", { access_token: "t", expires_in: -1 }, "not a positive number of seconds"],
+  ["a text for a life", { access_token: "t", expires_in: "3600" }, "not a positive number of seconds"],
+])("%s is refused by name", async (_, json, reason) => {
+  const service = await tokenService(() => ({ json }));
+  const error = await failureOf(clientOf(service, { auth: { token } }, { credentials }).get("r1"));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: false });
+  expect(error.message).toContain(`request an access token to get rule "r1" failed: `);
+  expect(error.message).toContain(reason);
+  expect(service.rules()).toHaveLength(0);
+});
+
+test("a call waits for a token no longer than it may last", async () => {
+  const server = await serve((received) => (received.target === tokenPath ? (response) => void setTimeout(() => reply(response, {}), 2000) : found));
+  const limits = { attemptTimeoutMs: 100, totalTimeoutMs: 150 };
+  const error = await failureOf(clientOf(server, { auth: { token }, limits }, { credentials }).create({}));
+  expect(error).toMatchObject({ code: "TIMED_OUT", outcomeUnknown: false });
+});
+
+test("client credentials without a token operation are refused when the client is made", () => {
+  const make = (): unknown => clientOf({ baseUrl: "https://rules.example" }, {}, { credentials });
+  expect(make).toThrow(/has client credentials, but its contract has no token operation/);
+});
+
+test("a token that no header can carry is refused when the client is made, without printing it", () => {
+  const make = (): unknown =>
+    clientOf({ baseUrl: "https://rules.example" }, {}, { credentials: { kind: "token", token: "tok\nen" }, contract: contractOf() });
+  expect(make).toThrow(/^(?![\s\S]*tok)[\s\S]*the token cannot be presented in Authorization/);
+});
