@@ -41,8 +41,15 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
     .description(summaries[verb])
     .option("-s, --stack <name>", "the stack (default: PULUMI_STACK, else the only one there is, else dev)")
     .option("-C, --cwd <dir>", "the project's folder, or one below it")
-    .option("--backend <url>", "a file:// URL (default: PULUMI_BACKEND_URL, else backend.url of Pulumi.yaml, else the project's folder)")
-    .option("-p, --parallel <number>", "operations under way at once (default: four times the processors)", positiveInteger)
+    .option(
+      "--backend <url>",
+      "a file:// URL (default: PULUMI_BACKEND_URL, else backend.url of Pulumi.yaml, else the project's folder)",
+    )
+    .option(
+      "-p, --parallel <number>",
+      "operations under way at once (default: four times the processors)",
+      positiveInteger,
+    )
     .option("--diff", "show the properties of what is created or deleted, too")
     .option("-j, --json", "print one JSON document, of the shape of pulumi preview --json")
     .option("--expect-no-changes", "exit with 7 when there is a change");
@@ -58,17 +65,22 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
 
 function positiveInteger(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError("It must be a whole number of at least 1.");
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError("It must be a whole number of at least 1.");
   return number;
 }
 
 async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: number) => void): Promise<number> {
   const { EngineError } = await import("../local/engine/index.ts");
   try {
-    if (verb === "preview" || options.previewOnly === true) return await runOnce(verb, options, options.previewOnly === true);
+    if (verb === "preview" || options.previewOnly === true)
+      return await runOnce(verb, options, options.previewOnly === true);
     if (options.yes === true || options.skipPreview === true) return await runOnce(verb, options, false);
     if (!process.stdin.isTTY || !process.stdout.isTTY || options.json === true) {
-      throw new EngineError("BAD_CALL", `${verb} changes things, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look`);
+      throw new EngineError(
+        "BAD_CALL",
+        `${verb} changes things, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look`,
+      );
     }
     const code = await runOnce(verb, options, true);
     if (code !== 0 || !(await confirmed(verb))) return code;
@@ -82,7 +94,9 @@ async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: numbe
 async function confirmed(verb: Verb): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await prompt.question(`Do you want to perform this ${verb === "up" ? "update" : verb}? (yes/no) `)).trim());
+    return /^y(es)?$/i.test(
+      (await prompt.question(`Do you want to perform this ${verb === "up" ? "update" : verb}? (yes/no) `)).trim(),
+    );
   } finally {
     prompt.close();
   }
@@ -90,7 +104,8 @@ async function confirmed(verb: Verb): Promise<boolean> {
 
 async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<number> {
   const { hasChanges } = await import("../local/engine/index.ts");
-  const result = options.json === true ? await runJson(verb, options, previewOnly) : await runText(verb, options, previewOnly);
+  const result =
+    options.json === true ? await runJson(verb, options, previewOnly) : await runText(verb, options, previewOnly);
   if (result.cancelled) return 8;
   if (!result.ok) return 1;
   if (options.expectNoChanges === true && hasChanges(result.summary)) {
@@ -104,7 +119,10 @@ async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean):
   const { TextDisplay } = await import("../local/engine/display/text.ts");
   const color = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
   const display = new TextDisplay({ verb, diff: options.diff === true, color, print: (line) => console.log(line) });
-  const result = await interruptible({ ...engineOptions(verb, options, previewOnly), onEvent: (event) => display.onEvent(event) });
+  const result = await interruptible({
+    ...engineOptions(verb, options, previewOnly),
+    onEvent: (event) => display.onEvent(event),
+  });
   display.finish(result);
   return result;
 }

@@ -11,7 +11,13 @@ import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
 import { ProviderHost } from "./hosts/provider-host.ts";
 import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
 import { type Project, readProject } from "./project/project.ts";
-import { applyConfig, type Config, readStackFile, type StackFile, writeEncryptionSalt } from "./project/stack-config.ts";
+import {
+  applyConfig,
+  type Config,
+  readStackFile,
+  type StackFile,
+  writeEncryptionSalt,
+} from "./project/stack-config.ts";
 import type { Backend, StackName } from "./state/backend.ts";
 import { type Crypter, newCrypter, openCrypter } from "./state/crypter.ts";
 import { Ledger } from "./state/ledger.ts";
@@ -78,9 +84,13 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
   const stackFile = await readStackFile(project, stack.name);
   const exists = (await backend.read(stack)) !== undefined;
   if (!exists && (verb === "refresh" || verb === "destroy")) {
-    throw new EngineError("STACK_NOT_FOUND", `there is no stack ${stack.name} of project ${project.name} in ${backend.folder}`);
+    throw new EngineError(
+      "STACK_NOT_FOUND",
+      `there is no stack ${stack.name} of project ${project.name} in ${backend.folder}`,
+    );
   }
-  const inform = (severity: "info" | "warning", message: string): void => onEvent({ kind: "diagnostic", severity, message, urn: undefined });
+  const inform = (severity: "info" | "warning", message: string): void =>
+    onEvent({ kind: "diagnostic", severity, message, urn: undefined });
   const lock = preview ? undefined : await takeLock(backend, stack, (message) => inform("warning", message));
   try {
     const opened = await open({ project, backend, stack, stackFile, env, cwd, preview });
@@ -94,7 +104,20 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
     const { steps, errors } = execution;
     const ok = errors.length === 0 && !cancelled;
     const durationMs = performance.now() - started;
-    return { verb, preview, project: project.name, stack: stack.name, ok, cancelled, steps, summary: summarize(steps), outputs, config, errors, durationMs };
+    return {
+      verb,
+      preview,
+      project: project.name,
+      stack: stack.name,
+      ok,
+      cancelled,
+      steps,
+      summary: summarize(steps),
+      outputs,
+      config,
+      errors,
+      durationMs,
+    };
   } finally {
     lock?.release();
   }
@@ -121,13 +144,19 @@ async function open(call: {
 }): Promise<Opened> {
   const { project, backend, stack, stackFile, env, cwd, preview } = call;
   const stored = await readStack(backend, stack);
-  const { config: configCrypter, state: stateCrypter } = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
+  const { config: configCrypter, state: stateCrypter } = await openCrypters(
+    stored,
+    stackFile,
+    () => readPassphrase(env, cwd),
+    preview,
+  );
   const config = applyConfig(project, stackFile, stack.name, configCrypter);
   const store = new StateStore(backend, stack, stored, stateCrypter);
   const { snapshot, recovered } = await store.open(!preview);
   refuseForeign(snapshot.resources, unsupported);
   const created = !stored.exists && !preview;
-  if (configCrypter !== undefined && stackFile.encryptionSalt === undefined && !preview) await writeEncryptionSalt(stackFile, configCrypter.salt);
+  if (configCrypter !== undefined && stackFile.encryptionSalt === undefined && !preview)
+    await writeEncryptionSalt(stackFile, configCrypter.salt);
   if (created) store.create();
   return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, config, created, recovered };
 }
@@ -157,7 +186,8 @@ function saltOf({ checkpoint }: StoredStack): string | undefined {
   if (provider === undefined || provider.type === "") return undefined;
   if (provider.type !== "passphrase") throw unsupported(`the secrets provider "${provider.type}" of the state`);
   const { state } = provider;
-  if (typeof state === "object" && state !== null && "salt" in state && typeof state.salt === "string") return state.salt;
+  if (typeof state === "object" && state !== null && "salt" in state && typeof state.salt === "string")
+    return state.salt;
   throw new EngineError("STATE_INVALID", "the state names the passphrase secrets provider, but no salt");
 }
 
@@ -228,7 +258,11 @@ class Run {
 
   async #refresh(verb: Verb): Promise<void> {
     const { execution, store } = this.#context;
-    const refreshed = await refreshAll(execution, () => this.#startProvider(verb === "up" || verb === "preview"), this.#resources);
+    const refreshed = await refreshAll(
+      execution,
+      () => this.#startProvider(verb === "up" || verb === "preview"),
+      this.#resources,
+    );
     this.#resources = refreshed.resources;
     if (verb !== "refresh") execution.steps.length = 0;
     if (!refreshed.changed) return;
@@ -248,7 +282,14 @@ class Run {
   async #runProgram(): Promise<void> {
     const { project, stack, env, parallel, config, execution } = this.#context;
     const provider = this.#startProvider(true);
-    const registrar = new Registrar({ stack: stack.name, project: project.name, execution, provider, config: providerConfig(config), base: this.#resources });
+    const registrar = new Registrar({
+      stack: stack.name,
+      project: project.name,
+      execution,
+      provider,
+      config: providerConfig(config),
+      base: this.#resources,
+    });
     this.#registrar = registrar;
     this.#monitor = new MonitorServer(registrar, project.root);
     await this.#monitor.start();
@@ -300,8 +341,12 @@ class Run {
     const meaning = creating
       ? "A resource that was being created may exist without being in the state. A provider that finds such a resource again takes it over; with any other one, look for it and delete it. "
       : "";
-    const next = verb === "up" ? "This run goes on, and forgets these operations when it succeeds." : "Run up to settle them.";
-    execution.diagnose("warning", `an earlier run was interrupted during ${interrupted.length} operations:\n${describeInterrupted(interrupted)}\n${meaning}${next}`);
+    const next =
+      verb === "up" ? "This run goes on, and forgets these operations when it succeeds." : "Run up to settle them.";
+    execution.diagnose(
+      "warning",
+      `an earlier run was interrupted during ${interrupted.length} operations:\n${describeInterrupted(interrupted)}\n${meaning}${next}`,
+    );
   }
 
   /** Lets what is under way end, writes the state, ends the processes. */
@@ -312,7 +357,8 @@ class Run {
       await this.#registrar?.settled();
       await execution.whenIdle();
       this.#registrar?.finishOutputs(failed);
-      if (!failed && verb === "up") execution.ledger.clearInterrupted(["creating", "updating", "deleting", "reading", "importing"]);
+      if (!failed && verb === "up")
+        execution.ledger.clearInterrupted(["creating", "updating", "deleting", "reading", "importing"]);
       else execution.ledger.clearInterrupted(["updating", "deleting", "reading"]);
       if (!execution.preview) store.finish(execution.ledger);
     } finally {

@@ -1,20 +1,21 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Pointer, segmentsOf } from "../rules/index.ts";
-
 /** What stands in the place of a secret. */
 const mark = "[redacted]";
 
 /** How many secrets are remembered; of tokens, which come and go, the latest. */
-const mostSecrets = 64;
+const mostSecrets = 16;
+
+/** How many times over a text may be encoded. */
+const mostLayers = 6;
 
 /**
  * Takes secrets out of texts that others wrote, such as the message of a service that echoes what it was sent. Finds
- * them plain, URL-encoded, escaped as JSON, and in Base64, alone or as a part of what was encoded.
+ * them plain and in Base64, alone or as a part of what was encoded, and each of these URL-encoded or escaped as JSON,
+ * be it several times over. No regular expression is made of a secret: its errors would print it.
  */
 export class Redactor {
   readonly #secrets = new Set<string>();
 
   add(secret: string): void {
-    if (secret === "") return;
     this.#secrets.add(secret);
     const [oldest] = this.#secrets;
     if (this.#secrets.size > mostSecrets && oldest !== undefined) this.#secrets.delete(oldest);
@@ -22,54 +23,128 @@ export class Redactor {
 
   /** The text without the secrets added, nor those of `more`. */
   redact(text: string, more: readonly string[] = []): string {
-    const forms = [...this.#secrets, ...more].filter((secret) => secret !== "").flatMap(formsOf);
-    if (forms.length === 0) return text;
-    // The longest first: a secret may be the beginning of another, or a part of its own encoded form.
-    const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
-    const pattern = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
-    return text.replace(new RegExp(pattern, "gi"), mark);
+    const secrets = [...this.#secrets, ...more].filter((secret) => secret !== "");
+    if (secrets.length === 0) return text;
+    const needles = new Set(
+      secrets.flatMap((secret) => [secret, ...base64FormsOf(secret)]).map((form) => comparable(bytesOf(form))),
+    );
+    const found: [number, number][] = [];
+    let layer: Layer | undefined = plainLayer(text);
+    for (let depth = 0; depth < mostLayers && layer !== undefined; depth += 1) {
+      for (const needle of needles) found.push(...occurrences(layer, needle));
+      layer = decoded(layer);
+    }
+    return without(text, found);
   }
 }
 
-/** The texts and numbers of a definition that the contract calls secret (`rule.secret`), all that lie below them included. */
-export function secretTextsIn(definition: JsonObject, patterns: readonly Pointer[]): string[] {
-  return patterns.flatMap((pattern) => below(definition, segmentsOf(pattern))).flatMap(leavesOf);
+/** A text as bytes, one character each, and for each byte which part of the original text it comes from. */
+interface Layer {
+  readonly bytes: string;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
 }
 
-function below(value: Json, [segment, ...rest]: readonly string[]): Json[] {
-  if (segment === undefined) return [value];
-  if (!isJsonArray(value) && !isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([key, child]: [string, Json]) =>
-    segment === "*" || segment === key ? below(child, rest) : [],
-  );
+function plainLayer(text: string): Layer {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  let bytes = "";
+  let at = 0;
+  for (const character of text) {
+    const own = bytesOf(character);
+    for (let index = 0; index < own.length; index += 1) {
+      starts.push(at);
+      ends.push(at + character.length);
+    }
+    bytes += own;
+    at += character.length;
+  }
+  return { bytes, starts, ends };
 }
 
-function leavesOf(value: Json): string[] {
-  if (isJsonArray(value) || isJsonObject(value)) return Object.values(value).flatMap((child: Json) => leavesOf(child));
-  // A single digit or a truth value would be found everywhere and tells nothing.
-  if (typeof value === "number") return String(value).length > 2 ? [String(value)] : [];
-  return typeof value === "string" ? [value] : [];
+const escapes = /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\(.)/gis;
+const shortEscapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+/** A layer with one encoding taken off, or undefined where there is none. */
+function decoded({ bytes, starts, ends }: Layer): Layer | undefined {
+  let plain = "";
+  const plainStarts: number[] = [];
+  const plainEnds: number[] = [];
+  let kept = 0;
+  const keep = (until: number): void => {
+    plain += bytes.slice(kept, until);
+    for (let index = kept; index < until; index += 1) {
+      plainStarts.push(starts[index] ?? 0);
+      plainEnds.push(ends[index] ?? 0);
+    }
+  };
+  for (const { 0: escape, 1: percent, 2: units, 3: character = "", index } of bytes.matchAll(escapes)) {
+    keep(index);
+    kept = index + escape.length;
+    let own = shortEscapes[character] ?? character;
+    if (percent !== undefined) own = String.fromCharCode(Number.parseInt(percent, 16));
+    if (units !== undefined)
+      own = bytesOf(
+        String.fromCharCode(
+          ...units
+            .split(/\\u/i)
+            .slice(1)
+            .map((unit) => Number.parseInt(unit, 16)),
+        ),
+      );
+    plain += own;
+    for (let byte = 0; byte < own.length; byte += 1) {
+      plainStarts.push(starts[index] ?? 0);
+      plainEnds.push(ends[kept - 1] ?? 0);
+    }
+  }
+  if (kept === 0) return undefined;
+  keep(bytes.length);
+  return { bytes: plain, starts: plainStarts, ends: plainEnds };
 }
 
-function formsOf(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const url = encodeURIComponent(secret.toWellFormed());
-  return [secret, json, json.replaceAll("/", "\\/"), url, url.replaceAll("%20", "+"), ...base64FormsOf(secret)];
+function* occurrences({ bytes, starts, ends }: Layer, needle: string): Generator<[number, number]> {
+  const text = comparable(bytes);
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
+    yield [starts[at] ?? 0, ends[at + needle.length - 1] ?? 0];
+  }
 }
 
-/** Base64 of a secret at each of the three offsets that it can have within a longer text, without the characters that it shares with its neighbours. */
+function without(text: string, ranges: readonly [number, number][]): string {
+  let rest = "";
+  let at = 0;
+  for (const [start, end] of ranges.toSorted(([one], [other]) => one - other)) {
+    if (end <= at) continue;
+    if (start >= at) rest += text.slice(at, start) + mark;
+    at = end;
+  }
+  return rest + text.slice(at);
+}
+
+function bytesOf(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+/** Forms write a blank as +. */
+function comparable(bytes: string): string {
+  return bytes.replaceAll("+", " ");
+}
+
+/**
+ * Base64 of a secret at each of the three offsets that it can have within a longer text, without the characters that it
+ * shares with its neighbours, in the alphabet for texts and in the one for URLs.
+ */
 function base64FormsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const whole = bytes.toString("base64").replace(/=+$/, "");
   const shifted = [0, 1, 2].map((offset) => {
-    const bits = 8 * offset;
-    const first = Math.ceil(bits / 6);
-    const last = Math.floor((bits + 8 * bytes.length) / 6);
+    const first = Math.ceil((8 * offset) / 6);
+    const last = Math.floor((8 * (offset + bytes.length)) / 6);
     return Buffer.concat([Buffer.alloc(offset), bytes])
       .toString("base64")
       .slice(first, last);
   });
   // A fragment of a few characters would be found in innocent words.
   const standard = [...(whole.length >= 4 ? [whole] : []), ...shifted.filter((form) => form.length >= 6)];
-  return standard.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]);
+  return [...new Set(standard.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]))];
 }

@@ -57,7 +57,7 @@ export async function withRetries<T>(
 ): Promise<T> {
   let attempts = 0;
   let deadline = Number.POSITIVE_INFINITY;
-  let startedAt = 0;
+  let waitMs = 0;
   let unknown: MerchantRulesError | undefined;
   let last: MerchantRulesError | undefined;
   const left = (): number => deadline - performance.now();
@@ -65,27 +65,30 @@ export async function withRetries<T>(
     timeoutMs: () => Math.max(1, Math.min(limits.attemptTimeoutMs, left())),
     leftMs: () => timerMs(left()),
   };
-  const task = (): Promise<T> => {
-    startedAt = performance.now();
+  const attempt = async (): Promise<T> => {
+    const startedAt = performance.now();
     if (attempts === 0) deadline = startedAt + limits.totalTimeoutMs;
+    else if (startedAt >= deadline) throw new WaitedTooLong();
     attempts += 1;
-    return call.attempt(clock);
+    try {
+      return await call.attempt(clock);
+    } catch (thrown) {
+      if (!isMerchantRulesError(thrown)) throw thrown;
+      const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
+      waitMs = Math.max(backoff, thrown.retryAfterMs ?? 0);
+      // Still within the turn: when it is over, the next request starts.
+      if (thrown.code === "RATE_LIMITED") turns.slowDown(waitMs > limits.maxRetryAfterMs ? 0 : waitMs, startedAt);
+      throw thrown;
+    }
   };
   for (;;) {
     try {
-      return await turns.run(task, last === undefined ? undefined : { maxWaitMs: timerMs(left()) });
+      return await turns.run(attempt, last === undefined ? undefined : { maxWaitMs: timerMs(left()) });
     } catch (thrown) {
       // Time may run out while a retry waits for its turn; then what is known is the failure before.
-      const error = isMerchantRulesError(thrown) ? thrown : last;
-      if (error === undefined || (error === last && !(thrown instanceof WaitedTooLong))) throw thrown;
+      const error = thrown instanceof WaitedTooLong ? last : thrown;
+      if (!isMerchantRulesError(error)) throw thrown;
       if (error.outcomeUnknown) unknown ??= error;
-      const waitMs = Math.max(
-        Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1)),
-        error.retryAfterMs ?? 0,
-      );
-      if (error.code === "RATE_LIMITED" && error !== last) {
-        turns.slowDown(waitMs > limits.maxRetryAfterMs ? 0 : waitMs, startedAt);
-      }
       const end = endOf(error, call, limits, { attempts, waitMs, leftMs: left() });
       if (end !== undefined) {
         const final = error.with({

@@ -15,9 +15,9 @@ import { headerValue, type Refuse } from "./encode.ts";
 import { identify } from "./identify.ts";
 import type { Templates } from "./operations.ts";
 import { nextPosition, type Page, type Position, pageIn, pageQuery } from "./pages.ts";
-import { secretTextsIn } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { secretTextsIn } from "./secret-fields.ts";
 
 export interface CallOptions {
   /** What messages call the rule, such as the key it has in a set. */

@@ -32,7 +32,11 @@ test("a body of unknown size is counted while it arrives, and the socket is dest
 });
 
 test("a failure whose body is too large or cut keeps its status", async () => {
-  const server = await serve([{ status: 422, body: "x".repeat(100_000) }, cut(422), { status: 404, body: "x".repeat(100_000) }]);
+  const server = await serve([
+    { status: 422, body: "x".repeat(100_000) },
+    cut(422),
+    { status: 404, body: "x".repeat(100_000) },
+  ]);
   const client = clientOf(server, { limits });
   expect(await failureOf(client.get("r1"))).toMatchObject({ code: "REJECTED", exchange: { status: 422 } });
   expect(await failureOf(client.get("r1"))).toMatchObject({ code: "REJECTED", exchange: { status: 422 } });

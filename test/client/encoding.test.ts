@@ -32,16 +32,26 @@ test("whatever an id is, it arrives as one segment that decodes to it, or nothin
   );
 });
 
-test.each(["", ".", "..", "%2e", "%2E%2e", "%252e%252e", "../other", "a/../../b", "a\\..\\b", "%2e%2e%2fother", "a/%2e%2e/b", "\ud800"])(
-  "the id %j never reaches a path",
-  async (id) => {
-    const server = await serve([{ json: { id } }]);
-    const error = await failureOf(clientOf(server).get(id));
-    expect(error).toMatchObject({ code: "RULE_INVALID" });
-    expect(error.message).toContain("its id cannot be sent");
-    expect(server.requests).toHaveLength(0);
-  },
-);
+test.each([
+  "",
+  ".",
+  "..",
+  "%2e",
+  "%2E%2e",
+  "%252e%252e",
+  "../other",
+  "a/../../b",
+  "a\\..\\b",
+  "%2e%2e%2fother",
+  "a/%2e%2e/b",
+  "\ud800",
+])("the id %j never reaches a path", async (id) => {
+  const server = await serve([{ json: { id } }]);
+  const error = await failureOf(clientOf(server).get(id));
+  expect(error).toMatchObject({ code: "RULE_INVALID" });
+  expect(error.message).toContain("its id cannot be sent");
+  expect(server.requests).toHaveLength(0);
+});
 
 test.each(["a/b", "a?b=c", "a#b", "a&b", "..a", "a..b", "100%", "a b", "é", "日本", "a\r\nx: y", "\0"])(
   "the id %j arrives whole in a path and in a query",
@@ -56,20 +66,26 @@ test.each(["a/b", "a?b=c", "a#b", "a&b", "..a", "a..b", "100%", "a b", "é", "�
   },
 );
 
-test.each(["", "a\r\nX-Other: 1", "a\nb", "a\0", "日本", " a", "a "])("the id %j never reaches a header", async (id) => {
-  const server = await serve([{}]);
-  const client = clientOf(server, { operations: { delete: { identifyBy: { in: "header", name: "X-Rule" } } } });
-  expect(await failureOf(client.delete(id))).toMatchObject({ code: "RULE_INVALID" });
-  expect(server.requests).toHaveLength(0);
-});
+test.each(["", "a\r\nX-Other: 1", "a\nb", "a\0", "日本", " a", "a "])(
+  "the id %j never reaches a header",
+  async (id) => {
+    const server = await serve([{}]);
+    const client = clientOf(server, { operations: { delete: { identifyBy: { in: "header", name: "X-Rule" } } } });
+    expect(await failureOf(client.delete(id))).toMatchObject({ code: "RULE_INVALID" });
+    expect(server.requests).toHaveLength(0);
+  },
+);
 
-test.each(["query", "body", "path", "header"] as const)("an empty id in the %s is refused: it might mean all rules", async (place) => {
-  const server = await serve([{}]);
-  const path = place === "path" ? "/rules/{ruleId}" : "/rules";
-  const client = clientOf(server, { operations: { delete: { path, identifyBy: { in: place } } } });
-  expect(await failureOf(client.delete(""))).toMatchObject({ code: "RULE_INVALID" });
-  expect(server.requests).toHaveLength(0);
-});
+test.each(["query", "body", "path", "header"] as const)(
+  "an empty id in the %s is refused: it might mean all rules",
+  async (place) => {
+    const server = await serve([{}]);
+    const path = place === "path" ? "/rules/{ruleId}" : "/rules";
+    const client = clientOf(server, { operations: { delete: { path, identifyBy: { in: place } } } });
+    expect(await failureOf(client.delete(""))).toMatchObject({ code: "RULE_INVALID" });
+    expect(server.requests).toHaveLength(0);
+  },
+);
 
 test("an idempotency key that no header can carry is refused", async () => {
   const server = await serve([{}]);
@@ -117,10 +133,15 @@ test("a prefix of baseUrl stands before every path", async () => {
 });
 
 test("a parameter without a value is named before any request, with the operation that needs it", async () => {
-  const contract = contractOf({ parameters: { account: {} }, operations: { get: { query: { account: "{account}" } } } });
+  const contract = contractOf({
+    parameters: { account: {} },
+    operations: { get: { query: { account: "{account}" } } },
+  });
   const error = await failureOf(Promise.resolve().then(() => connect("https://rules.example", {}, contract)));
   expect(error).toMatchObject({ code: "SETTINGS_INVALID" });
-  expect(error.message).toContain('connection "eu": parameter account has no value; operations.get of its contract uses it');
+  expect(error.message).toContain(
+    'connection "eu": parameter account has no value; operations.get of its contract uses it',
+  );
 });
 
 test.each([

@@ -8,7 +8,11 @@ test("create posts the definition and gives back the id and the rule", async () 
   const created = await clientOf(server).create(definition, { label: "limit-1" });
   expect(created).toEqual({ ruleId: "r1", rule: { ruleId: "r1", name: "limit", priority: 2, createdBy: "me" } });
   const [request] = server.requests;
-  expect(request).toMatchObject({ method: "POST", target: "/api/v1/merchants/rules", body: JSON.stringify(definition) });
+  expect(request).toMatchObject({
+    method: "POST",
+    target: "/api/v1/merchants/rules",
+    body: JSON.stringify(definition),
+  });
   expect(request?.headers).toMatchObject({
     accept: "application/json",
     "content-type": "application/json",
@@ -19,7 +23,10 @@ test("create posts the definition and gives back the id and the rule", async () 
 
 test("create gives an empty rule where the answer has an id and no envelope", async () => {
   const server = await serve([{ status: 201, json: { id: "r1" } }]);
-  expect(await clientOf(server, { rule: { envelope: "/data" } }).create(definition)).toEqual({ ruleId: "r1", rule: {} });
+  expect(await clientOf(server, { rule: { envelope: "/data" } }).create(definition)).toEqual({
+    ruleId: "r1",
+    rule: {},
+  });
 });
 
 test("a get sends no body and no content type", async () => {
@@ -120,7 +127,12 @@ test.each([
   ["query", { in: "query", name: "rule" }, "/rules", { target: "/rules?rule=a%20%26b", body: "" }],
   ["body", { in: "body", name: "rule" }, "/rules", { target: "/rules", body: '{"rule":"a &b"}' }],
   ["path", { in: "path" }, "/rules/{ruleId}/x", { target: "/rules/a%20%26b/x", body: "" }],
-  ["header", { in: "header", name: "X-Rule" }, "/rules", { target: "/rules", headers: expect.objectContaining({ "x-rule": "a &b" }) }],
+  [
+    "header",
+    { in: "header", name: "X-Rule" },
+    "/rules",
+    { target: "/rules", headers: expect.objectContaining({ "x-rule": "a &b" }) },
+  ],
 ] as const)("delete names the rule in the %s", async (_, identifyBy, path, sent) => {
   const server = await serve([{ body: "gone" }]);
   expect(await clientOf(server, { operations: { delete: { identifyBy, path } } }).delete("a &b")).toBe("deleted");
@@ -182,7 +194,10 @@ test.each([
   ["changes", { priority: 2 }],
 ] as const)("an update of body %s sends that", async (body, sent) => {
   const server = await serve([{ json: { id: "r1", ...declared } }]);
-  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body } }, rule: { unordered: ["/tags"] } });
+  const client = clientOf(server, {
+    operations: { update: { path: "/rules/{ruleId}", body } },
+    rule: { unordered: ["/tags"] },
+  });
   expect(await client.update("r1", { declared, live })).toEqual({ ruleId: "r1", rule: { id: "r1", ...declared } });
   expect(server.requests[0]).toMatchObject({ method: "PUT", target: "/rules/r1" });
   expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual(sent);
@@ -190,8 +205,15 @@ test.each([
 
 test("an update may name the rule in its body, beside the definition", async () => {
   const server = await serve([{ json: {} }]);
-  const update = { method: "POST", path: "/rules/update", identifyBy: { in: "body", name: "id" }, bodyAt: "/rule" } as const;
-  expect(await clientOf(server, { operations: { update } }).update("r1", { declared: { a: 1 }, live: {} })).toBeUndefined();
+  const update = {
+    method: "POST",
+    path: "/rules/update",
+    identifyBy: { in: "body", name: "id" },
+    bodyAt: "/rule",
+  } as const;
+  expect(
+    await clientOf(server, { operations: { update } }).update("r1", { declared: { a: 1 }, live: {} }),
+  ).toBeUndefined();
   expect(server.requests[0]).toMatchObject({ method: "POST", body: '{"rule":{"a":1},"id":"r1"}' });
 });
 
@@ -201,7 +223,10 @@ test("an update that is answered with nothing, or with no id, gives nothing; wit
   const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
   expect(await client.update("r1", { declared, live })).toBeUndefined();
   expect(await client.update("r1", { declared, live })).toBeUndefined();
-  expect(await failureOf(client.update("r1", { declared, live }))).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: true });
+  expect(await failureOf(client.update("r1", { declared, live }))).toMatchObject({
+    code: "RESPONSE_INVALID",
+    outcomeUnknown: true,
+  });
 });
 
 test("a failure says what was attempted, what came back and what to do", async () => {
@@ -215,7 +240,14 @@ test("a failure says what was attempted, what came back and what to do", async (
   );
   expect(error).toMatchObject({
     code: "REJECTED",
-    exchange: { method: "POST", path: "/api/v1/merchants/rules", status: 422, serviceCode: "X", serviceMessage: "no such field", requestId: "q-1" },
+    exchange: {
+      method: "POST",
+      path: "/api/v1/merchants/rules",
+      status: 422,
+      serviceCode: "X",
+      serviceMessage: "no such field",
+      requestId: "q-1",
+    },
     retryable: false,
     outcomeUnknown: false,
   });

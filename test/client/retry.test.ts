@@ -1,5 +1,5 @@
-import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { type Answer, clientOf, cut, dropped, failureOf, serve, silent } from "./scripted-server.ts";
 
@@ -18,7 +18,10 @@ const passing: typeof unknown = [...unknown.slice(0, -1), ["a cut body", cut(200
 
 test.each(passing)("reads, deletes and PUT updates try again after %s", async (_, answer) => {
   const server = await serve((_received, number) => (number % 2 === 1 ? answer : { json: { id: "r1" } }));
-  const client = clientOf(server, { limits, operations: { update: { path: "/rules/{ruleId}" }, list: { path: "/rules", items: "" } } });
+  const client = clientOf(server, {
+    limits,
+    operations: { update: { path: "/rules/{ruleId}" }, list: { path: "/rules", items: "" } },
+  });
   await client.get("r1");
   expect(await client.delete("r1")).toBe("deleted");
   expect(await client.update("r1", { declared: {}, live: {} })).toMatchObject({ ruleId: "r1" });
@@ -27,11 +30,21 @@ test.each(passing)("reads, deletes and PUT updates try again after %s", async (_
 
 test("a list tries the page again that failed", async () => {
   const list = { path: "/rules", items: "/rules", pagination: { type: "cursor", next: "/next" } } as const;
-  const server = await serve([{ json: { rules: [{ id: "a" }], next: "2" } }, { status: 500 }, cut(200), { json: { rules: [{ id: "b" }] } }]);
+  const server = await serve([
+    { json: { rules: [{ id: "a" }], next: "2" } },
+    { status: 500 },
+    cut(200),
+    { json: { rules: [{ id: "b" }] } },
+  ]);
   const ids: string[] = [];
   for await (const { ruleId } of clientOf(server, { limits, operations: { list } }).list()) ids.push(ruleId);
   expect(ids).toEqual(["a", "b"]);
-  expect(server.requests.map(({ target }) => target)).toEqual(["/rules", "/rules?cursor=2", "/rules?cursor=2", "/rules?cursor=2"]);
+  expect(server.requests.map(({ target }) => target)).toEqual([
+    "/rules",
+    "/rules?cursor=2",
+    "/rules?cursor=2",
+    "/rules?cursor=2",
+  ]);
 });
 
 test.each([400, 403, 404, 405, 409, 410, 422, 501, 505])("%i is not tried again", async (status) => {
@@ -52,7 +65,11 @@ test("the last of limits.maxAttempts ends the call and says so", async () => {
 test.each(unknown)("a create without a key is not sent again after %s: the rule may exist", async (_, answer) => {
   const server = await serve([answer, created]);
   const error = await failureOf(clientOf(server, keyed).create({}, { label: "limit-1" }));
-  expect(error).toMatchObject({ code: "RULE_OUTCOME_UNKNOWN", outcomeUnknown: true, exchange: { method: "POST", path: "/api/v1/merchants/rules" } });
+  expect(error).toMatchObject({
+    code: "RULE_OUTCOME_UNKNOWN",
+    outcomeUnknown: true,
+    exchange: { method: "POST", path: "/api/v1/merchants/rules" },
+  });
   expect(error.message).toMatch(/^create rule "limit-1" failed: .*; the rule may exist/);
   expect(error.cause).toMatchObject({ name: "MerchantRulesError", outcomeUnknown: true });
   expect(server.requests).toHaveLength(1);
@@ -85,14 +102,20 @@ test("a create whose first attempt was lost stays unknown, whatever the second i
   expect(error.cause).toMatchObject({ code: "CONNECTION_FAILED" });
 });
 
-test.each(["PATCH", "POST"] as const)("a %s update is sent again after a lost answer only under a key", async (method) => {
-  const server = await serve([dropped, dropped, { json: { id: "r1" } }]);
-  const client = clientOf(server, { ...keyed, operations: { update: { method, path: "/rules/{ruleId}" } } });
-  expect(await failureOf(client.update("r1", { declared: {}, live: {} }))).toMatchObject({ code: "CONNECTION_FAILED", outcomeUnknown: true });
-  expect(server.requests).toHaveLength(1);
-  await client.update("r1", { declared: {}, live: {} }, { idempotencyKey: "k" });
-  expect(server.requests).toHaveLength(3);
-});
+test.each(["PATCH", "POST"] as const)(
+  "a %s update is sent again after a lost answer only under a key",
+  async (method) => {
+    const server = await serve([dropped, dropped, { json: { id: "r1" } }]);
+    const client = clientOf(server, { ...keyed, operations: { update: { method, path: "/rules/{ruleId}" } } });
+    expect(await failureOf(client.update("r1", { declared: {}, live: {} }))).toMatchObject({
+      code: "CONNECTION_FAILED",
+      outcomeUnknown: true,
+    });
+    expect(server.requests).toHaveLength(1);
+    await client.update("r1", { declared: {}, live: {} }, { idempotencyKey: "k" });
+    expect(server.requests).toHaveLength(3);
+  },
+);
 
 test("a delete that lost its answer and then finds nothing has deleted", async () => {
   const server = await serve([dropped, { status: 404 }]);
@@ -194,7 +217,9 @@ test("a Retry-After longer than limits.maxRetryAfterMs ends the call at once", a
 
 test("a Retry-After that the total clock has no time for ends the call at once", async () => {
   const server = await serve([{ status: 503, headers: { "retry-after": "5" } }]);
-  const error = await failureOf(clientOf(server, { limits: { attemptTimeoutMs: 500, totalTimeoutMs: 1000 } }).get("r1"));
+  const error = await failureOf(
+    clientOf(server, { limits: { attemptTimeoutMs: 500, totalTimeoutMs: 1000 } }).get("r1"),
+  );
   expect(error.message).toContain("no time is left for attempt 2");
   expect(server.requests).toHaveLength(1);
 });

@@ -43,7 +43,10 @@ export async function serve(script: Script): Promise<ScriptedServer> {
     const { method = "", url = "", headers } = request;
     const received = { method, target: url, headers, body: Buffer.concat(chunks).toString() };
     requests.push(received);
-    const answer = typeof script === "function" ? await script(received, requests.length) : (script[requests.length - 1] ?? script.at(-1) ?? {});
+    const answer =
+      typeof script === "function"
+        ? await script(received, requests.length)
+        : (script[requests.length - 1] ?? script.at(-1) ?? {});
     if (typeof answer === "function") await answer(response, received);
     else reply(response, answer);
   });
@@ -84,7 +87,11 @@ export const silent: Answer = () => undefined;
 /** A contract of the tests: the seed's, with delete by query, and what a test adds. */
 export function contractOf(input: Partial<ContractInput> = {}): Connection["contract"] {
   const { operations, ...rest } = input;
-  return defineContract({ version: 1, operations: { delete: { identifyBy: { in: "query" } }, ...operations }, ...rest });
+  return defineContract({
+    version: 1,
+    operations: { delete: { identifyBy: { in: "query" } }, ...operations },
+    ...rest,
+  });
 }
 
 /** A client of a scripted server, quick to try again. */

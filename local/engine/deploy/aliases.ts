@@ -10,12 +10,17 @@ export interface AliasContext {
 }
 
 /** Every URN that a resource may have had: by its own aliases, and by those of its parent. */
-export function formerUrns(resource: { name: string; type: string; parent: string; aliases: readonly Alias[] }, context: AliasContext): string[] {
+export function formerUrns(
+  resource: { name: string; type: string; parent: string; aliases: readonly Alias[] },
+  context: AliasContext,
+): string[] {
   const { name, type, parent, aliases } = resource;
   const own = aliases.map((alias) => urnOf(alias, resource, context));
   const formerParent = parent === "" ? undefined : context.formerUrn(parent);
   if (formerParent === undefined) return [...new Set(own)];
-  const inherited = [{ type, name }, ...own.map(parseUrn)].map((child) => inheritedUrn(child, parseUrn(parent).name, formerParent, context));
+  const inherited = [{ type, name }, ...own.map(parseUrn)].map((child) =>
+    inheritedUrn(child, parseUrn(parent).name, formerParent, context),
+  );
   return [...new Set([...own, ...inherited])];
 }
 
@@ -33,7 +38,12 @@ function urnOf(alias: Alias, resource: { name: string; type: string; parent: str
 }
 
 /** A child that is named after its parent was named after the former one, too. */
-function inheritedUrn(child: { type: string; name: string }, parentName: string, formerParent: string, { stack, project }: AliasContext): string {
+function inheritedUrn(
+  child: { type: string; name: string },
+  parentName: string,
+  formerParent: string,
+  { stack, project }: AliasContext,
+): string {
   const former = parseUrn(formerParent);
   const name = child.name.startsWith(parentName) ? former.name + child.name.slice(parentName.length) : child.name;
   return makeUrn(stack, project, former.qualifiedType, child.type, name);

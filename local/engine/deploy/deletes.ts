@@ -14,14 +14,19 @@ export interface Condemned {
 }
 
 /** Deletes resources, each as soon as everything that needs it is gone; what cannot go keeps what it needs. */
-export async function deleteAll(execution: Execution, provider: () => ProviderHost, condemned: readonly Condemned[]): Promise<void> {
+export async function deleteAll(
+  execution: Execution,
+  provider: () => ProviderHost,
+  condemned: readonly Condemned[],
+): Promise<void> {
   const byUrn = new Map<string, Condemned[]>();
   const going = new Set(condemned.map(({ resource }) => resource.urn));
   /** Those that must be gone before the one in question. */
   const dependents = new Map<Condemned, Condemned[]>(condemned.map((one) => [one, []]));
   for (const one of condemned) {
     // Only what stands before it in state can be needed, so that an old and a new resource of one URN are told apart.
-    for (const urn of new Set(needs(one.resource))) for (const needed of byUrn.get(urn) ?? []) dependents.get(needed)?.push(one);
+    for (const urn of new Set(needs(one.resource)))
+      for (const needed of byUrn.get(urn) ?? []) dependents.get(needed)?.push(one);
     byUrn.set(one.resource.urn, [...(byUrn.get(one.resource.urn) ?? []), one]);
   }
   const results = new Map<Condemned, Promise<boolean>>();
@@ -37,7 +42,12 @@ export async function deleteAll(execution: Execution, provider: () => ProviderHo
 }
 
 /** Whether the resource is gone now. */
-async function deleteOne(execution: Execution, provider: () => ProviderHost, { resource, op }: Condemned, going: ReadonlySet<string>): Promise<boolean> {
+async function deleteOne(
+  execution: Execution,
+  provider: () => ProviderHost,
+  { resource, op }: Condemned,
+  going: ReadonlySet<string>,
+): Promise<boolean> {
   if (execution.stopped) return false;
   if (op === "remove-pending-replace") {
     execution.ledger.drop(resource);
@@ -47,7 +57,15 @@ async function deleteOne(execution: Execution, provider: () => ProviderHost, { r
     execution.fail(protectedError(resource.urn), resource.urn, true);
     return false;
   }
-  const step: Step = { op, urn: resource.urn, old: resource, new: undefined, detailedDiff: null, diffReasons: [], replaceReasons: [] };
+  const step: Step = {
+    op,
+    urn: resource.urn,
+    old: resource,
+    new: undefined,
+    detailedDiff: null,
+    diffReasons: [],
+    replaceReasons: [],
+  };
   try {
     if (isProvider(resource.type) || !resource.custom) {
       // Nothing outside the state belongs to it.
@@ -61,7 +79,11 @@ async function deleteOne(execution: Execution, provider: () => ProviderHost, { r
     if (execution.preview) execution.ledger.drop(resource);
     return true;
   } catch (error) {
-    if (!(error instanceof RunIsOver)) execution.fail(error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn: resource.urn }), resource.urn);
+    if (!(error instanceof RunIsOver))
+      execution.fail(
+        error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn: resource.urn }),
+        resource.urn,
+      );
     return false;
   }
 }

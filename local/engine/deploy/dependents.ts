@@ -1,4 +1,4 @@
-import { type ResourceState, providerUrn } from "../state/resource-state.ts";
+import { providerUrn, type ResourceState } from "../state/resource-state.ts";
 import { applyReplaceOnChanges, requiresReplace } from "../values/diff.ts";
 import { mapValues, unknown } from "../values/value.ts";
 import { diffResource } from "./differ.ts";
@@ -14,12 +14,20 @@ export interface DependentReplacement {
  * The resources that must be replaced, too, when one is deleted before its replacement: those that the provider would
  * replace if the values which they take from it were to change. In the order of state.
  */
-export async function dependentReplacements(context: ResourceContext, root: ResourceState): Promise<DependentReplacement[]> {
+export async function dependentReplacements(
+  context: ResourceContext,
+  root: ResourceState,
+): Promise<DependentReplacement[]> {
   const going = new Set([root.urn]);
   const dependents = new Set([root.urn]);
   const found: DependentReplacement[] = [];
   for (const resource of context.base.slice(context.base.indexOf(root) + 1)) {
-    const needed = [resource.deletedWith, providerUrn(resource.provider), ...resource.dependencies, ...Object.values(resource.propertyDependencies).flat()];
+    const needed = [
+      resource.deletedWith,
+      providerUrn(resource.provider),
+      ...resource.dependencies,
+      ...Object.values(resource.propertyDependencies).flat(),
+    ];
     if (!needed.some((urn) => dependents.has(urn))) continue;
     // What is registered in this run already cannot depend on a resource that is being registered only now.
     if (resource.delete || resource.pendingReplacement || context.operated.has(resource.urn)) continue;
@@ -33,7 +41,11 @@ export async function dependentReplacements(context: ResourceContext, root: Reso
 }
 
 /** The keys that require a replacement, or undefined when none is required. */
-async function replacementKeys(context: ResourceContext, resource: ResourceState, going: ReadonlySet<string>): Promise<readonly string[] | undefined> {
+async function replacementKeys(
+  context: ResourceContext,
+  resource: ResourceState,
+  going: ReadonlySet<string>,
+): Promise<readonly string[] | undefined> {
   if (!resource.custom || resource.external) return undefined;
   if (resource.deletedWith !== "" && going.has(resource.deletedWith)) return [];
   let affected = false;
@@ -44,6 +56,10 @@ async function replacementKeys(context: ResourceContext, resource: ResourceState
   });
   if (!affected) return undefined;
   const options = { preview: true, ignoreChanges: resource.ignoreChanges };
-  const difference = applyReplaceOnChanges(await diffResource(context.provider, resource.urn, resource, inputs, options), resource.replaceOnChanges, false);
+  const difference = applyReplaceOnChanges(
+    await diffResource(context.provider, resource.urn, resource, inputs, options),
+    resource.replaceOnChanges,
+    false,
+  );
   return requiresReplace(difference) ? difference.replaceKeys : undefined;
 }

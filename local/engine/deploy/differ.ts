@@ -18,7 +18,13 @@ export async function diffResource(
   inputs: PropertyMap,
   options: DiffOptions,
 ): Promise<Difference> {
-  const { changes, replaceKeys, changedKeys, deleteBeforeReplace } = await provider.diff(urn, old.id, old, inputs, options);
+  const { changes, replaceKeys, changedKeys, deleteBeforeReplace } = await provider.diff(
+    urn,
+    old.id,
+    old,
+    inputs,
+    options,
+  );
   const said = { replaceKeys, deleteBeforeReplace };
   if (changes !== undefined) return { ...said, changed: changes, changedKeys, detailedDiff: null };
   const compared = resetPaths(inputs, old.inputs, options.ignoreChanges).inputs;

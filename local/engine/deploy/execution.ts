@@ -63,7 +63,8 @@ export class Execution {
   /** Notes an error and stops the run, or lets it go on where the error is about one resource only. */
   fail(error: unknown, urn: string | undefined, goOn = false): void {
     if (error instanceof RunIsOver) return;
-    const known = error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn, cause: error });
+    const known =
+      error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn, cause: error });
     this.errors.push(known);
     this.diagnose("error", known.message, known.urn ?? urn);
     if (!goOn) this.stop();
@@ -99,7 +100,8 @@ export class Execution {
 
   /** Waits for a turn among the parallel steps, and takes it. Throws `RunIsOver` when the run has stopped meanwhile. */
   async turn<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#running >= this.#parallel && !this.#stopped) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#running >= this.#parallel && !this.#stopped)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#stopped) throw new RunIsOver("the run has stopped");
     this.#running++;
     try {

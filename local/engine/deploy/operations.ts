@@ -5,7 +5,12 @@ import { markSecretOutputs } from "../values/value.ts";
 import type { Execution } from "./execution.ts";
 
 /** Runs what must be noted in state before it begins and after it has ended, whichever way. */
-async function noted<T>(execution: Execution, resource: ResourceState, type: "creating" | "updating" | "deleting", work: () => Promise<T>): Promise<T> {
+async function noted<T>(
+  execution: Execution,
+  resource: ResourceState,
+  type: "creating" | "updating" | "deleting",
+  work: () => Promise<T>,
+): Promise<T> {
   execution.ledger.begin(resource, type);
   execution.save();
   try {
@@ -19,8 +24,15 @@ async function noted<T>(execution: Execution, resource: ResourceState, type: "cr
 }
 
 /** Creates a resource; `replaced` is the one whose place it takes. */
-export async function create(execution: Execution, provider: ProviderHost, now: ResourceState, replaced: ResourceState | undefined): Promise<void> {
-  const outcome = await noted(execution, now, "creating", () => provider.create(now.urn, now.inputs, now.customTimeouts?.create ?? 0));
+export async function create(
+  execution: Execution,
+  provider: ProviderHost,
+  now: ResourceState,
+  replaced: ResourceState | undefined,
+): Promise<void> {
+  const outcome = await noted(execution, now, "creating", () =>
+    provider.create(now.urn, now.inputs, now.customTimeouts?.create ?? 0),
+  );
   const time = new Date().toISOString();
   take(now, outcome, { id: outcome.id, created: time, modified: time });
   execution.ledger.end(now);
@@ -34,7 +46,12 @@ export async function create(execution: Execution, provider: ProviderHost, now: 
   throwFailure(outcome, now.urn);
 }
 
-export async function update(execution: Execution, provider: ProviderHost, old: ResourceState, now: ResourceState): Promise<void> {
+export async function update(
+  execution: Execution,
+  provider: ProviderHost,
+  old: ResourceState,
+  now: ResourceState,
+): Promise<void> {
   now.id = old.id;
   const outcome = await noted(execution, now, "updating", () =>
     provider.update(now.urn, old.id, old, now.inputs, now.ignoreChanges, now.customTimeouts?.update ?? 0),
@@ -48,7 +65,12 @@ export async function update(execution: Execution, provider: ProviderHost, old: 
 }
 
 /** Deletes a resource; one that is to be created anew stays in state until it is. */
-export async function remove(execution: Execution, provider: ProviderHost, old: ResourceState, how: { recreated: boolean; callProvider: boolean }): Promise<void> {
+export async function remove(
+  execution: Execution,
+  provider: ProviderHost,
+  old: ResourceState,
+  how: { recreated: boolean; callProvider: boolean },
+): Promise<void> {
   const call = how.callProvider && old.custom && !old.external && !old.retainOnDelete;
   await noted(execution, old, "deleting", async () => {
     if (call) await provider.delete(old.urn, old.id, old, old.customTimeouts?.delete ?? 0);

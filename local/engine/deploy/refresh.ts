@@ -1,4 +1,4 @@
-import { EngineError } from "../errors.ts";
+import type { EngineError } from "../errors.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import { isProvider, type ResourceState } from "../state/resource-state.ts";
 import { invert } from "../values/diff.ts";
@@ -17,7 +17,11 @@ export interface Refreshed {
  * Reads every dynamic resource from its provider. The state of each becomes what was read; what is gone leaves the
  * state, and nothing refers to it any more. A read that fails fails the run, and leaves that resource as it was.
  */
-export async function refreshAll(execution: Execution, provider: () => ProviderHost, base: readonly ResourceState[]): Promise<Refreshed> {
+export async function refreshAll(
+  execution: Execution,
+  provider: () => ProviderHost,
+  base: readonly ResourceState[],
+): Promise<Refreshed> {
   const results = await Promise.all(
     base.map(async (resource): Promise<ResourceState | undefined> => {
       if (!resource.custom || isProvider(resource.type) || resource.pendingReplacement || resource.external) {
@@ -37,24 +41,53 @@ export async function refreshAll(execution: Execution, provider: () => ProviderH
   return { resources, changed };
 }
 
-async function refreshOne(execution: Execution, provider: ProviderHost, old: ResourceState): Promise<ResourceState | undefined> {
+async function refreshOne(
+  execution: Execution,
+  provider: ProviderHost,
+  old: ResourceState,
+): Promise<ResourceState | undefined> {
   const outcome = await provider.read(old.urn, old.id, old, old.customTimeouts?.read ?? 0);
   if (outcome.failed !== undefined) {
-    execution.diagnose("warning", `the resource exists, but is not in order:\n${outcome.failed.reasons.map((reason) => `* ${reason}`).join("\n")}`, old.urn);
+    execution.diagnose(
+      "warning",
+      `the resource exists, but is not in order:\n${outcome.failed.reasons.map((reason) => `* ${reason}`).join("\n")}`,
+      old.urn,
+    );
   }
   if (outcome.id === "") {
     execution.note(stepOf("delete", old, undefined, null));
     return undefined;
   }
   const inputs = outcome.inputs ?? old.inputs;
-  const now: ResourceState = { ...old, id: outcome.id, inputs, outputs: outcome.outputs, initErrors: outcome.failed?.reasons ?? [] };
+  const now: ResourceState = {
+    ...old,
+    id: outcome.id,
+    inputs,
+    outputs: outcome.outputs,
+    initErrors: outcome.failed?.reasons ?? [],
+  };
   // The other way round than an update: what an update would have to do to get from here to the old inputs, inverted.
-  const difference = await diffResource(provider, old.urn, now, old.inputs, { preview: execution.preview, ignoreChanges: old.ignoreChanges });
-  const same = equalMaps(old.inputs, now.inputs) && equalMaps(old.outputs, now.outputs) && old.id === now.id && sameErrors(old, now);
+  const difference = await diffResource(provider, old.urn, now, old.inputs, {
+    preview: execution.preview,
+    ignoreChanges: old.ignoreChanges,
+  });
+  const same =
+    equalMaps(old.inputs, now.inputs) &&
+    equalMaps(old.outputs, now.outputs) &&
+    old.id === now.id &&
+    sameErrors(old, now);
   if (!same) now.modified = new Date().toISOString();
   for (const [key, value] of Object.entries(now.inputs)) keepCiphertexts(value, old.inputs[key]);
   for (const [key, value] of Object.entries(now.outputs)) keepCiphertexts(value, old.outputs[key]);
-  execution.note(stepOf(difference.changed ? "update" : "same", old, now, difference.changed ? invert(difference.detailedDiff) : null, difference.changedKeys));
+  execution.note(
+    stepOf(
+      difference.changed ? "update" : "same",
+      old,
+      now,
+      difference.changed ? invert(difference.detailedDiff) : null,
+      difference.changedKeys,
+    ),
+  );
   return same ? old : now;
 }
 
@@ -62,7 +95,13 @@ function sameErrors(a: ResourceState, b: ResourceState): boolean {
   return a.initErrors.length === b.initErrors.length && a.initErrors.every((error, i) => error === b.initErrors[i]);
 }
 
-function stepOf(op: Step["op"], old: ResourceState, now: ResourceState | undefined, detailedDiff: Step["detailedDiff"], keys: readonly string[] = []): Step {
+function stepOf(
+  op: Step["op"],
+  old: ResourceState,
+  now: ResourceState | undefined,
+  detailedDiff: Step["detailedDiff"],
+  keys: readonly string[] = [],
+): Step {
   return { op, urn: old.urn, old, new: now, detailedDiff, diffReasons: keys, replaceReasons: [] };
 }
 
@@ -84,12 +123,16 @@ export function prune(resources: readonly ResourceState[]): ResourceState[] {
 }
 
 function isPruned(before: ResourceState, after: ResourceState): boolean {
-  const count = (state: ResourceState): number => state.dependencies.length + Object.values(state.propertyDependencies).flat().length;
+  const count = (state: ResourceState): number =>
+    state.dependencies.length + Object.values(state.propertyDependencies).flat().length;
   return before.parent !== after.parent || before.deletedWith !== after.deletedWith || count(before) !== count(after);
 }
 
 /** Fails, by name, on resources in state that belong to another provider than the dynamic one. */
-export function refuseForeign(resources: readonly ResourceState[], refuse: (what: string, urn: string) => EngineError): void {
+export function refuseForeign(
+  resources: readonly ResourceState[],
+  refuse: (what: string, urn: string) => EngineError,
+): void {
   for (const { urn, type, custom, external } of resources) {
     if (!custom) continue;
     const dynamic = type.startsWith("pulumi-nodejs:") || type === "pulumi:providers:pulumi-nodejs";

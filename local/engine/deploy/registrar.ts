@@ -3,13 +3,20 @@ import { EngineError, unsupported } from "../errors.ts";
 import { RunIsOver } from "../hosts/monitor-server.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
-import { dynamicPackage, isProvider, providerReference, providerTypePrefix, type ResourceState, stackType } from "../state/resource-state.ts";
+import {
+  dynamicPackage,
+  isProvider,
+  providerReference,
+  providerTypePrefix,
+  type ResourceState,
+  stackType,
+} from "../state/resource-state.ts";
 import { equalMaps, keepCiphertexts, type PropertyMap } from "../values/value.ts";
 import { formerUrns } from "./aliases.ts";
 import { type Condemned, deleteAll } from "./deletes.ts";
 import type { Execution } from "./execution.ts";
-import { planResource, type ResourceContext } from "./resource.ts";
 import { newState, sameInState } from "./goal.ts";
+import { planResource, type ResourceContext } from "./resource.ts";
 import type { Step } from "./step.ts";
 import { makeUrn, parseUrn } from "./urn.ts";
 
@@ -89,7 +96,11 @@ export class Registrar implements MonitorHandler {
     }
     const state = this.#news.get(urn);
     if (state === undefined || this.#outputsDone.has(urn)) {
-      throw new EngineError("FAILED", `the outputs of ${urn} were registered ${state === undefined ? "before the resource" : "twice"}`, { urn });
+      throw new EngineError(
+        "FAILED",
+        `the outputs of ${urn} were registered ${state === undefined ? "before the resource" : "twice"}`,
+        { urn },
+      );
     }
     this.#outputsDone.add(urn);
     this.#setOutputs(state, outputs);
@@ -106,7 +117,12 @@ export class Registrar implements MonitorHandler {
     if (severity === "debug") return;
     // The program goes on after an error that it logs; what it registered until it ends is done, but nothing is deleted.
     if (severity !== "error") execution.diagnose(severity, message, urn === "" ? undefined : urn);
-    else if (!execution.stopped) execution.fail(new EngineError("PROGRAM_FAILED", message.trim(), { urn: urn === "" ? undefined : urn }), undefined, true);
+    else if (!execution.stopped)
+      execution.fail(
+        new EngineError("PROGRAM_FAILED", message.trim(), { urn: urn === "" ? undefined : urn }),
+        undefined,
+        true,
+      );
   }
 
   /** Resolves when every registration that has begun has come to its end, well or not. */
@@ -120,7 +136,8 @@ export class Registrar implements MonitorHandler {
     const condemned: Condemned[] = [];
     for (const resource of base) {
       if (resource.delete) condemned.push({ resource, op: "delete-replaced" });
-      else if (!this.#isOperated(resource.urn)) condemned.push({ resource, op: resource.pendingReplacement ? "remove-pending-replace" : "delete" });
+      else if (!this.#isOperated(resource.urn))
+        condemned.push({ resource, op: resource.pendingReplacement ? "remove-pending-replace" : "delete" });
     }
     await deleteAll(execution, () => provider, condemned);
   }
@@ -146,9 +163,15 @@ export class Registrar implements MonitorHandler {
 
   #claimUrn({ type, name, parent }: Registration): string {
     const { stack, project } = this.#options;
-    if (parent !== "" && !this.#seen.has(parent)) throw new EngineError("FAILED", `${type} "${name}" names a parent that is not registered: ${parent}`);
+    if (parent !== "" && !this.#seen.has(parent))
+      throw new EngineError("FAILED", `${type} "${name}" names a parent that is not registered: ${parent}`);
     const urn = makeUrn(stack, project, parent === "" ? "" : parseUrn(parent).qualifiedType, type, name);
-    if (this.#seen.has(urn)) throw new EngineError("FAILED", `there are two resources with the URN ${urn}: give one of them another name or parent`, { urn });
+    if (this.#seen.has(urn))
+      throw new EngineError(
+        "FAILED",
+        `there are two resources with the URN ${urn}: give one of them another name or parent`,
+        { urn },
+      );
     this.#seen.add(urn);
     return urn;
   }
@@ -183,7 +206,15 @@ export class Registrar implements MonitorHandler {
 
   #component(old: ResourceState | undefined, now: ResourceState): void {
     const { execution } = this.#options;
-    const step = (op: Step["op"]): Step => ({ op, urn: now.urn, old, new: now, detailedDiff: null, diffReasons: [], replaceReasons: [] });
+    const step = (op: Step["op"]): Step => ({
+      op,
+      urn: now.urn,
+      old,
+      new: now,
+      detailedDiff: null,
+      diffReasons: [],
+      replaceReasons: [],
+    });
     this.#operated.add(now.urn);
     if (old === undefined) {
       now.created = now.modified = new Date().toISOString();
@@ -233,7 +264,12 @@ export class Registrar implements MonitorHandler {
       if (old === undefined) continue;
       if (candidate !== urn) {
         const taken = this.#seen.has(candidate) ? candidate : this.#urnByFormer.get(candidate);
-        if (taken !== undefined) throw new EngineError("FAILED", `the alias ${candidate} of ${urn} is taken: ${taken} is, or was, that resource`, { urn });
+        if (taken !== undefined)
+          throw new EngineError(
+            "FAILED",
+            `the alias ${candidate} of ${urn} is taken: ${taken} is, or was, that resource`,
+            { urn },
+          );
         this.#formerByUrn.set(urn, candidate);
         this.#urnByFormer.set(candidate, urn);
       }

@@ -26,7 +26,12 @@ export interface ResourceContext {
 }
 
 /** Decides what is to be done with one custom resource, and does it; `now` is then as it will be in state. */
-export async function planResource(context: ResourceContext, registration: Registration, old: ResourceState | undefined, now: ResourceState): Promise<void> {
+export async function planResource(
+  context: ResourceContext,
+  registration: Registration,
+  old: ResourceState | undefined,
+  now: ResourceState,
+): Promise<void> {
   const { execution, deletedEarly } = context;
   const recreated = deletedEarly.has(now.urn);
   const kept = old === undefined || recreated ? undefined : old;
@@ -40,11 +45,14 @@ export async function planResource(context: ResourceContext, registration: Regis
   const difference = await diff(context, registration, old, now);
   // While the provider compared, another resource's replacement may have taken this one away.
   if (deletedEarly.has(now.urn)) return await recreate(context, old, now);
-  if (old.pendingReplacement || (difference.changed && requiresReplace(difference))) return await replace(context, registration, old, now, difference);
+  if (old.pendingReplacement || (difference.changed && requiresReplace(difference)))
+    return await replace(context, registration, old, now, difference);
   context.operated.add(now.urn);
   if (difference.changed || old.initErrors.length > 0) {
     if (execution.preview) previewOutputs(now, old);
-    return await execution.run(stepOf("update", old, now, difference), () => update(execution, context.provider, old, now));
+    return await execution.run(stepOf("update", old, now, difference), () =>
+      update(execution, context.provider, old, now),
+    );
   }
   now.id = old.id;
   now.outputs = markSecretOutputs(old.outputs, now.inputs, now.additionalSecretOutputs);
@@ -52,13 +60,27 @@ export async function planResource(context: ResourceContext, registration: Regis
   execution.note(stepOf("same", old, now));
 }
 
-function ignoreChanges({ execution }: ResourceContext, { ignoreChanges: paths, inputs }: Registration, old: ResourceState): PropertyMap {
+function ignoreChanges(
+  { execution }: ResourceContext,
+  { ignoreChanges: paths, inputs }: Registration,
+  old: ResourceState,
+): PropertyMap {
   const { inputs: kept, failed } = resetPaths(inputs, old.inputs, paths);
-  if (failed.length > 0) execution.diagnose("info", `cannot ignore changes in added or removed elements of the path: ${failed.join(", ")}`, old.urn);
+  if (failed.length > 0)
+    execution.diagnose(
+      "info",
+      `cannot ignore changes in added or removed elements of the path: ${failed.join(", ")}`,
+      old.urn,
+    );
   return kept;
 }
 
-async function check({ execution, provider }: ResourceContext, now: ResourceState, olds: PropertyMap, news: PropertyMap): Promise<PropertyMap> {
+async function check(
+  { execution, provider }: ResourceContext,
+  now: ResourceState,
+  olds: PropertyMap,
+  news: PropertyMap,
+): Promise<PropertyMap> {
   const { inputs, failures } = await provider.check(now.urn, olds, news, execution.preview);
   const [first, ...more] = failures;
   if (first === undefined) return inputs;
@@ -71,8 +93,14 @@ function checkError({ property, reason }: CheckFailure, urn: string): EngineErro
   return new EngineError("FAILED", `${parseUrn(urn).name} is not valid: ${where}${reason}`, { urn });
 }
 
-async function diff(context: ResourceContext, registration: Registration, old: ResourceState, now: ResourceState): Promise<Difference> {
-  if (now.deletedWith !== "" && context.replaced.has(now.deletedWith)) return { ...noDifference, changed: true, replaceKeys: ["deletedWith"] };
+async function diff(
+  context: ResourceContext,
+  registration: Registration,
+  old: ResourceState,
+  now: ResourceState,
+): Promise<Difference> {
+  if (now.deletedWith !== "" && context.replaced.has(now.deletedWith))
+    return { ...noDifference, changed: true, replaceKeys: ["deletedWith"] };
   const options = { preview: context.execution.preview, ignoreChanges: registration.ignoreChanges };
   const found = await diffResource(context.provider, now.urn, old, now.inputs, options);
   return applyReplaceOnChanges(found, registration.replaceOnChanges, old.initErrors.length > 0);
@@ -92,10 +120,20 @@ async function recreate(context: ResourceContext, old: ResourceState, now: Resou
   await createReplacement(context, old, now, { ...noDifference, changed: true, replaceKeys: keys });
 }
 
-async function replace(context: ResourceContext, registration: Registration, old: ResourceState, now: ResourceState, difference: Difference): Promise<void> {
+async function replace(
+  context: ResourceContext,
+  registration: Registration,
+  old: ResourceState,
+  now: ResourceState,
+  difference: Difference,
+): Promise<void> {
   const { execution } = context;
   if (now.protect && old.protect) {
-    const error = new EngineError("FAILED", `${parseUrn(now.urn).name} cannot be replaced because it is protected: remove the protect option from it in the program and run up`, { urn: now.urn });
+    const error = new EngineError(
+      "FAILED",
+      `${parseUrn(now.urn).name} cannot be replaced because it is protected: remove the protect option from it in the program and run up`,
+      { urn: now.urn },
+    );
     // A preview shows the difference all the same.
     if (!execution.preview) throw error;
     execution.fail(error, now.urn, true);
@@ -127,14 +165,22 @@ async function deleteBefore(context: ResourceContext, old: ResourceState): Promi
   if (!old.pendingReplacement) await deleteOne(old, true);
 
   async function deleteOne(resource: ResourceState, root: boolean): Promise<void> {
-    const taken = !root && resource.deletedWith !== "" && (resource.deletedWith === old.urn || context.deletedEarly.has(resource.deletedWith));
+    const taken =
+      !root &&
+      resource.deletedWith !== "" &&
+      (resource.deletedWith === old.urn || context.deletedEarly.has(resource.deletedWith));
     const step: Step = { ...stepOf("delete-replaced", resource, resource), new: undefined };
     if (execution.preview) resource.pendingReplacement = true;
     await execution.run(step, () => remove(execution, provider, resource, { recreated: true, callProvider: !taken }));
   }
 }
 
-async function createReplacement(context: ResourceContext, old: ResourceState, now: ResourceState, difference: Difference): Promise<void> {
+async function createReplacement(
+  context: ResourceContext,
+  old: ResourceState,
+  now: ResourceState,
+  difference: Difference,
+): Promise<void> {
   const { execution, provider } = context;
   if (execution.preview) {
     previewOutputs(now, undefined);
@@ -150,7 +196,12 @@ function previewOutputs(now: ResourceState, old: ResourceState | undefined): voi
   now.outputs = markSecretOutputs(now.inputs, now.inputs, now.additionalSecretOutputs);
 }
 
-function stepOf(op: StepOp, old: ResourceState | undefined, now: ResourceState, difference: Difference = noDifference): Step {
+function stepOf(
+  op: StepOp,
+  old: ResourceState | undefined,
+  now: ResourceState,
+  difference: Difference = noDifference,
+): Step {
   const { detailedDiff, changedKeys, replaceKeys } = difference;
   return { op, urn: now.urn, old, new: now, detailedDiff, diffReasons: changedKeys, replaceReasons: replaceKeys };
 }

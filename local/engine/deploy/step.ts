@@ -37,7 +37,12 @@ export type RunEvent =
   | { readonly kind: "step"; readonly step: Step; readonly preview: boolean }
   /** A step ended well (`failed` false) or not. */
   | { readonly kind: "done"; readonly step: Step; readonly failed: boolean; readonly durationMs: number }
-  | { readonly kind: "diagnostic"; readonly severity: "info" | "warning" | "error"; readonly message: string; readonly urn: string | undefined };
+  | {
+      readonly kind: "diagnostic";
+      readonly severity: "info" | "warning" | "error";
+      readonly message: string;
+      readonly urn: string | undefined;
+    };
 
 /** The steps that count as one resource each: the others are parts of a replacement. */
 const counted: ReadonlySet<StepOp> = new Set<StepOp>(["same", "create", "update", "delete", "replace"]);

@@ -12,13 +12,26 @@ const prefix = "urn:pulumi:";
 const stackTypeName = "pulumi:pulumi:Stack";
 
 /** Builds a URN; the stack resource as parent does not show in it. */
-export function makeUrn(stack: string, project: string, parentQualifiedType: string, type: string, name: string): string {
-  const qualified = parentQualifiedType === "" || parentQualifiedType === stackTypeName ? type : `${parentQualifiedType}$${type}`;
+export function makeUrn(
+  stack: string,
+  project: string,
+  parentQualifiedType: string,
+  type: string,
+  name: string,
+): string {
+  const qualified =
+    parentQualifiedType === "" || parentQualifiedType === stackTypeName ? type : `${parentQualifiedType}$${type}`;
   return `${prefix}${stack}::${project}::${qualified}::${name}`;
 }
 
 /** Takes a URN apart; parts that it lacks are empty. A name may itself hold `::`. */
 export function parseUrn(urn: string): UrnParts {
   const [stack = "", project = "", qualifiedType = "", ...name] = urn.slice(prefix.length).split("::");
-  return { stack, project, qualifiedType, type: qualifiedType.slice(qualifiedType.lastIndexOf("$") + 1), name: name.join("::") };
+  return {
+    stack,
+    project,
+    qualifiedType,
+    type: qualifiedType.slice(qualifiedType.lastIndexOf("$") + 1),
+    name: name.join("::"),
+  };
 }

@@ -2,7 +2,15 @@ import type { RunEvent, Step } from "../deploy/step.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { encodeResource } from "../state/codec.ts";
 import { type ResourceState, stackType } from "../state/resource-state.ts";
-import { isMap, mapValues, type PropertyMap, type PropertyValue, ResourceReference, Secret, Unknown } from "../values/value.ts";
+import {
+  isMap,
+  mapValues,
+  type PropertyMap,
+  type PropertyValue,
+  ResourceReference,
+  Secret,
+  Unknown,
+} from "../values/value.ts";
 import { printableMap, withoutProvider } from "./printable.ts";
 
 /** One message of a run, as the CLI's JSON has it. */

@@ -19,14 +19,23 @@ export function changedPaths(step: Step): ChangedPath[] {
   const found =
     step.detailedDiff === null
       ? differences(old, now).map(({ path, kind }) => ({ text: formatPath(path), path, kind: kind as string }))
-      : Object.entries(step.detailedDiff).map(([text, { kind }]) => ({ text, path: parsePath(text), kind: kind as string }));
+      : Object.entries(step.detailedDiff).map(([text, { kind }]) => ({
+          text,
+          path: parsePath(text),
+          kind: kind as string,
+        }));
   return found
     .filter(({ path }) => path[0] !== providerKey)
     .sort((a, b) => (a.text < b.text ? -1 : 1))
     .map(({ text, path, kind }) => lineOf(text, kind, valueAt(old, path), valueAt(now, path)));
 }
 
-function lineOf(path: string, kind: string, old: PropertyValue | undefined, now: PropertyValue | undefined): ChangedPath {
+function lineOf(
+  path: string,
+  kind: string,
+  old: PropertyValue | undefined,
+  now: PropertyValue | undefined,
+): ChangedPath {
   if (kind.startsWith("add")) return { symbol: "+", text: `${path}: ${formatValue(now, maxShownLength)}` };
   if (kind.startsWith("delete")) return { symbol: "-", text: path };
   return { symbol: "~", text: `${path}: ${formatValue(old, maxShownLength)} => ${formatValue(now, maxShownLength)}` };
@@ -34,5 +43,8 @@ function lineOf(path: string, kind: string, old: PropertyValue | undefined, now:
 
 /** Every property of a resource, in full, for what is created or deleted. */
 export function allProperties(map: PropertyMap, symbol: "+" | "-"): ChangedPath[] {
-  return Object.entries(withoutProvider(map)).map(([key, value]) => ({ symbol, text: `${formatPath([key])}: ${formatValue(value)}` }));
+  return Object.entries(withoutProvider(map)).map(([key, value]) => ({
+    symbol,
+    text: `${formatPath([key])}: ${formatValue(value)}`,
+  }));
 }

@@ -1,4 +1,12 @@
-import { isArray, mapValues, type PropertyMap, type PropertyValue, ResourceReference, Secret, Unknown } from "../values/value.ts";
+import {
+  isArray,
+  mapValues,
+  type PropertyMap,
+  type PropertyValue,
+  ResourceReference,
+  Secret,
+  Unknown,
+} from "../values/value.ts";
 
 export type Printable = null | boolean | number | string | Printable[] | { [key: string]: Printable };
 

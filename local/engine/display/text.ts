@@ -94,7 +94,12 @@ export function describe(urn: string): string {
 
 function title(verb: Verb, preview: boolean): string {
   const nouns: Record<Verb, string> = { preview: "update", up: "update", refresh: "refresh", destroy: "destroy" };
-  const doing: Record<Verb, string> = { preview: "Previewing", up: "Updating", refresh: "Refreshing", destroy: "Destroying" };
+  const doing: Record<Verb, string> = {
+    preview: "Previewing",
+    up: "Updating",
+    refresh: "Refreshing",
+    destroy: "Destroying",
+  };
   return preview ? `Previewing ${nouns[verb]}` : doing[verb];
 }
 
@@ -107,7 +112,9 @@ export function summaryLine({ summary, preview, verb }: Pick<RunResult, "summary
     ["delete", "to delete", "deleted"],
     ["same", "unchanged", "unchanged"],
   ];
-  const parts = words.flatMap(([op, will, done]) => (summary[op] === undefined ? [] : `${summary[op]} ${preview ? will : done}`));
+  const parts = words.flatMap(([op, will, done]) =>
+    summary[op] === undefined ? [] : `${summary[op]} ${preview ? will : done}`,
+  );
   if (parts.length === 0) return verb === "destroy" ? "nothing to destroy" : "none";
   return hasChanges(summary) || verb !== "destroy" ? parts.join(", ") : "nothing to destroy";
 }

@@ -43,7 +43,9 @@ export class Child {
     this.#process.stdout?.setEncoding("utf8").on("data", onStdout);
     this.#process.stderr?.setEncoding("utf8").on("data", onStderr);
     this.exited = new Promise((resolve, reject) => {
-      this.#process.on("error", (cause) => reject(new EngineError("FAILED", `${script} cannot be started: ${cause.message}`, { cause })));
+      this.#process.on("error", (cause) =>
+        reject(new EngineError("FAILED", `${script} cannot be started: ${cause.message}`, { cause })),
+      );
       this.#process.on("close", (code, signal) => resolve({ code, signal }));
     });
     // The run awaits it where it matters; an early failure must not count as unhandled until then.
@@ -73,6 +75,10 @@ export function resolveSdkModule(module: string, folder: string): string {
   try {
     return createRequire(join(folder, "package.json")).resolve(`@pulumi/pulumi/${module}`);
   } catch (cause) {
-    throw new EngineError("PROJECT_INVALID", `@pulumi/pulumi is not installed for the program: run npm install in ${folder}`, { cause });
+    throw new EngineError(
+      "PROJECT_INVALID",
+      `@pulumi/pulumi is not installed for the program: run npm install in ${folder}`,
+      { cause },
+    );
   }
 }

@@ -2,10 +2,9 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
 import engineServices from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 import resourceServices from "@pulumi/pulumi/proto/resource_grpc_pb.js";
-import resourceMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type {
   RegisterPackageRequest,
   RegisterResourceOutputsRequest,
@@ -14,6 +13,7 @@ import type {
   ResourceInvokeRequest,
   SupportsFeatureRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
+import resourceMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import type { Empty as EmptyMessage } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
@@ -64,7 +64,9 @@ export class MonitorServer {
 
   async start(): Promise<void> {
     const port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)));
+      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      );
     });
     this.#address = `127.0.0.1:${port}`;
   }
@@ -75,11 +77,16 @@ export class MonitorServer {
 
   #monitor(): grpc.UntypedServiceImplementation {
     const handler = this.#handler;
-    const refuse = <Request>(what: (request: Request) => string) => unary<Request, EmptyMessage>((request) => Promise.reject(handler.refuse(what(request))));
+    const refuse = <Request>(what: (request: Request) => string) =>
+      unary<Request, EmptyMessage>((request) => Promise.reject(handler.refuse(what(request))));
     return {
-      getDeploymentInfo: unary(() => Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features)))),
+      getDeploymentInfo: unary(() =>
+        Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features))),
+      ),
       supportsFeature: unary((request: SupportsFeatureRequest) =>
-        Promise.resolve(new resourceMessages.SupportsFeatureResponse().setHassupport(Object.hasOwn(features, request.getId()))),
+        Promise.resolve(
+          new resourceMessages.SupportsFeatureResponse().setHassupport(Object.hasOwn(features, request.getId())),
+        ),
       ),
       registerResource: unary((request: RegisterResourceRequest) => this.#register(request)),
       registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
@@ -103,10 +110,13 @@ export class MonitorServer {
     const severities: readonly Severity[] = ["debug", "info", "warning", "error"];
     return {
       log: unary((request: LogRequest) => {
-        if (!request.getEphemeral()) this.#handler.log(severities[request.getSeverity()] ?? "info", request.getMessage(), request.getUrn());
+        if (!request.getEphemeral())
+          this.#handler.log(severities[request.getSeverity()] ?? "info", request.getMessage(), request.getUrn());
         return Promise.resolve(empty());
       }),
-      getRootResource: unary(() => Promise.resolve(new engineMessages.GetRootResourceResponse().setUrn(this.#rootResource))),
+      getRootResource: unary(() =>
+        Promise.resolve(new engineMessages.GetRootResourceResponse().setUrn(this.#rootResource)),
+      ),
       setRootResource: unary((request: InstanceType<typeof engineMessages.SetRootResourceRequest>) => {
         this.#rootResource = request.getUrn();
         return Promise.resolve(new engineMessages.SetRootResourceResponse());
@@ -130,11 +140,13 @@ export class MonitorServer {
   #read(request: RegisterResourceRequest): Registration {
     const dependencies = [...new Set(request.getDependenciesList())];
     const propertyDependencies: { [property: string]: string[] } = {};
-    for (const [property, urns] of request.getPropertydependenciesMap().entries()) propertyDependencies[property] = [...new Set(urns.getUrnsList())];
+    for (const [property, urns] of request.getPropertydependenciesMap().entries())
+      propertyDependencies[property] = [...new Set(urns.getUrnsList())];
     const inputs = fromWire(readStruct(request.getObject()), (property, urns) => {
       propertyDependencies[property] = [...new Set([...(propertyDependencies[property] ?? []), ...urns])];
     });
-    for (const property of Object.keys(inputs)) propertyDependencies[property] ??= request.getPropertydependenciesMap().getLength() === 0 ? dependencies : [];
+    for (const property of Object.keys(inputs))
+      propertyDependencies[property] ??= request.getPropertydependenciesMap().getLength() === 0 ? dependencies : [];
     const replaces = request.getDeletebeforereplacedefined() || request.getDeletebeforereplace();
     return {
       type: request.getType(),
@@ -180,8 +192,14 @@ function unsupportedOption(request: RegisterResourceRequest): string | undefined
     [request.getHidediffsList().length > 0, 'the option "hideDiffs"'],
     [request.getEnvvarmappingsMap().getLength() > 0, 'the option "envVarMappings"'],
     [request.getStateMigrationsList().length > 0, 'the option "stateMigrations"'],
-    [Object.values(request.getHooks()?.toObject() ?? {}).some((hooks) => Array.isArray(hooks) && hooks.length > 0), 'the option "hooks"'],
-    [request.getVersion() !== "" || request.getPlugindownloadurl() !== "" || request.getPackageref() !== "", "a plugin version"],
+    [
+      Object.values(request.getHooks()?.toObject() ?? {}).some((hooks) => Array.isArray(hooks) && hooks.length > 0),
+      'the option "hooks"',
+    ],
+    [
+      request.getVersion() !== "" || request.getPlugindownloadurl() !== "" || request.getPackageref() !== "",
+      "a plugin version",
+    ],
   ];
   return used.find(([is]) => is)?.[1];
 }
@@ -199,7 +217,15 @@ function readAlias(alias: ReturnType<RegisterResourceRequest["getAliasesList"]>[
   };
 }
 
-const secondsPer: { readonly [unit: string]: number } = { h: 3600, m: 60, s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 };
+const secondsPer: { readonly [unit: string]: number } = {
+  h: 3600,
+  m: 60,
+  s: 1,
+  ms: 1e-3,
+  us: 1e-6,
+  µs: 1e-6,
+  ns: 1e-9,
+};
 
 /** Reads a duration as Go writes it ("1h30m"), in seconds. */
 export function readDuration(text: string): number {
@@ -211,7 +237,12 @@ export function readDuration(text: string): number {
 }
 
 function readTimeouts(message: ReturnType<RegisterResourceRequest["getCustomtimeouts"]>): CustomTimeouts | undefined {
-  const given = { create: message?.getCreate(), update: message?.getUpdate(), delete: message?.getDelete(), read: message?.getRead() };
+  const given = {
+    create: message?.getCreate(),
+    update: message?.getUpdate(),
+    delete: message?.getDelete(),
+    read: message?.getRead(),
+  };
   const timeouts: CustomTimeouts = {};
   for (const verb of ["create", "update", "delete", "read"] as const) {
     const text = given[verb];
@@ -234,7 +265,9 @@ function empty(): EmptyMessage {
 }
 
 /** A gRPC method from a promise. What it throws becomes the status that the SDK knows what to do with. */
-function unary<Request, Response>(run: (request: Request) => Promise<Response>): grpc.handleUnaryCall<Request, Response> {
+function unary<Request, Response>(
+  run: (request: Request) => Promise<Response>,
+): grpc.handleUnaryCall<Request, Response> {
   return (call, callback) => {
     run(call.request).then(
       (response) => callback(null, response),

@@ -35,7 +35,16 @@ export class ProgramHost {
     const stderr = lineReader(onOutput);
     const args = [
       ...["--monitor", monitorAddress, "--engine", monitorAddress],
-      ...["--organization", "organization", "--project", project.name, "--root-directory", project.root, "--stack", stack],
+      ...[
+        "--organization",
+        "organization",
+        "--project",
+        project.name,
+        "--root-directory",
+        project.root,
+        "--stack",
+        stack,
+      ],
       ...["--pwd", project.programFolder, ...(preview ? ["--dry-run"] : []), "--parallel", String(parallel)],
       project.entryPoint,
     ];

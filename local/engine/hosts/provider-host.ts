@@ -1,12 +1,12 @@
 import * as grpc from "@grpc/grpc-js";
 import providerServices from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import type { DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import { parseUrn } from "../deploy/urn.ts";
 import { EngineError } from "../errors.ts";
-import { fromWire, toProvider, toWire, type WireOptions } from "../values/wire.ts";
 import { annotateSecrets, containsUnknown, type PropertyMap } from "../values/value.ts";
+import { fromWire, toProvider, toWire, type WireOptions } from "../values/wire.ts";
 import { Child, type ChildExit, resolveSdkModule } from "./child.ts";
 import { channelOptions } from "./grpc.ts";
 import { readStruct, writeStruct } from "./monitor-server.ts";
@@ -100,7 +100,12 @@ export class ProviderHost {
     await this.#call("configure", "the provider", service.configure, request);
   }
 
-  async check(urn: string, olds: PropertyMap, news: PropertyMap, preview: boolean): Promise<{ inputs: PropertyMap; failures: CheckFailure[] }> {
+  async check(
+    urn: string,
+    olds: PropertyMap,
+    news: PropertyMap,
+    preview: boolean,
+  ): Promise<{ inputs: PropertyMap; failures: CheckFailure[] }> {
     const options = toProvider(preview);
     const request = new providerMessages.CheckRequest().setOlds(struct(olds, options)).setNews(struct(news, options));
     const response = await this.#call("check", urn, service.check, named(request, urn));
@@ -108,7 +113,9 @@ export class ProviderHost {
     rejectUnknowns(inputs, preview, urn);
     return {
       inputs: annotateSecrets(inputs, news),
-      failures: response.getFailuresList().map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() })),
+      failures: response
+        .getFailuresList()
+        .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() })),
     };
   }
 
@@ -130,13 +137,24 @@ export class ProviderHost {
   }
 
   async create(urn: string, inputs: PropertyMap, timeoutSeconds: number): Promise<Outcome> {
-    const request = new providerMessages.CreateRequest().setProperties(struct(inputs, toProvider(false))).setTimeout(timeoutSeconds);
-    const outcome = await this.#outcome("create", urn, service.create, named(request, urn), { inputs, outputs: inputs });
-    if (outcome.id === "") throw new EngineError("FAILED", `the provider created ${parseUrn(urn).name}, but gave no id for it`, { urn });
+    const request = new providerMessages.CreateRequest()
+      .setProperties(struct(inputs, toProvider(false)))
+      .setTimeout(timeoutSeconds);
+    const outcome = await this.#outcome("create", urn, service.create, named(request, urn), {
+      inputs,
+      outputs: inputs,
+    });
+    if (outcome.id === "")
+      throw new EngineError("FAILED", `the provider created ${parseUrn(urn).name}, but gave no id for it`, { urn });
     return outcome;
   }
 
-  async read(urn: string, id: string, state: { inputs: PropertyMap; outputs: PropertyMap }, timeoutSeconds: number): Promise<Outcome> {
+  async read(
+    urn: string,
+    id: string,
+    state: { inputs: PropertyMap; outputs: PropertyMap },
+    timeoutSeconds: number,
+  ): Promise<Outcome> {
     const wire = toProvider(false);
     const request = new providerMessages.ReadRequest()
       .setId(id)
@@ -146,7 +164,14 @@ export class ProviderHost {
     return await this.#outcome("read", urn, service.read, named(request, urn), state);
   }
 
-  async update(urn: string, id: string, old: { inputs: PropertyMap; outputs: PropertyMap }, inputs: PropertyMap, ignoreChanges: readonly string[], timeoutSeconds: number): Promise<Outcome> {
+  async update(
+    urn: string,
+    id: string,
+    old: { inputs: PropertyMap; outputs: PropertyMap },
+    inputs: PropertyMap,
+    ignoreChanges: readonly string[],
+    timeoutSeconds: number,
+  ): Promise<Outcome> {
     const wire = toProvider(false);
     const request = new providerMessages.UpdateRequest()
       .setId(id)
@@ -158,7 +183,12 @@ export class ProviderHost {
     return await this.#outcome("update", urn, service.update, named(request, urn), { inputs, outputs: inputs });
   }
 
-  async delete(urn: string, id: string, state: { inputs: PropertyMap; outputs: PropertyMap }, timeoutSeconds: number): Promise<void> {
+  async delete(
+    urn: string,
+    id: string,
+    state: { inputs: PropertyMap; outputs: PropertyMap },
+    timeoutSeconds: number,
+  ): Promise<void> {
     const wire = toProvider(false);
     const request = new providerMessages.DeleteRequest()
       .setId(id)
@@ -194,7 +224,10 @@ export class ProviderHost {
       const partial = error instanceof ProviderCallError ? error.partial() : undefined;
       if (partial === undefined || !(error instanceof Error)) throw error;
       message = partial;
-      failed = { message: error.message, reasons: partial.getReasonsList().length > 0 ? partial.getReasonsList() : [error.message] };
+      failed = {
+        message: error.message,
+        reasons: partial.getReasonsList().length > 0 ? partial.getReasonsList() : [error.message],
+      };
     }
     const outputs = fromWire(readStruct(message.getProperties()));
     const live = message.getInputs?.();
@@ -208,15 +241,28 @@ export class ProviderHost {
     };
   }
 
-  async #call<Request, Response>(verb: string, urn: string, method: grpc.MethodDefinition<Request, Response>, request: Request): Promise<Response> {
+  async #call<Request, Response>(
+    verb: string,
+    urn: string,
+    method: grpc.MethodDefinition<Request, Response>,
+    request: Request,
+  ): Promise<Response> {
     const client = await this.#ready;
     return await new Promise((resolve, reject) => {
-      client.makeUnaryRequest(method.path, method.requestSerialize, method.responseDeserialize, request, (error, response) => {
-        if (error === null && response !== undefined) resolve(response);
-        else if (error === null) reject(new EngineError("PROVIDER_FAILED", `the provider gave no answer to ${verb}`, { urn }));
-        else if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED) this.#lost(verb, urn).then(reject, reject);
-        else reject(new ProviderCallError(error));
-      });
+      client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        (error, response) => {
+          if (error === null && response !== undefined) resolve(response);
+          else if (error === null)
+            reject(new EngineError("PROVIDER_FAILED", `the provider gave no answer to ${verb}`, { urn }));
+          else if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED)
+            this.#lost(verb, urn).then(reject, reject);
+          else reject(new ProviderCallError(error));
+        },
+      );
     });
   }
 
@@ -227,7 +273,11 @@ export class ProviderHost {
     moment.clear();
     const how = this.#exit === undefined ? "it no longer answers" : describeExit(this.#exit);
     const name = urn.startsWith("urn:") ? ` of ${parseUrn(urn).name}` : "";
-    return new EngineError("PROVIDER_FAILED", `the provider host ended during the ${verb}${name} (${how}): whether that took effect is not known`, { urn });
+    return new EngineError(
+      "PROVIDER_FAILED",
+      `the provider host ended during the ${verb}${name} (${how}): whether that took effect is not known`,
+      { urn },
+    );
   }
 }
 
@@ -252,7 +302,9 @@ export class ProviderCallError extends Error {
     if (!Buffer.isBuffer(bytes)) return undefined;
     const details = statusMessages.Status.deserializeBinary(bytes).getDetailsList();
     const found = details.find((detail) => detail.getTypeUrl().endsWith("pulumirpc.ErrorResourceInitFailed"));
-    return found === undefined ? undefined : providerMessages.ErrorResourceInitFailed.deserializeBinary(found.getValue_asU8());
+    return found === undefined
+      ? undefined
+      : providerMessages.ErrorResourceInitFailed.deserializeBinary(found.getValue_asU8());
   }
 }
 
@@ -283,7 +335,8 @@ function named<T extends Named<T>>(request: T, urn: string): T {
 }
 
 function rejectUnknowns(map: PropertyMap, preview: boolean, urn: string): void {
-  if (!preview && containsUnknown(map)) throw new EngineError("FAILED", "the provider returned a value that is not known outside of a preview", { urn });
+  if (!preview && containsUnknown(map))
+    throw new EngineError("FAILED", "the provider returned a value that is not known outside of a preview", { urn });
 }
 
 function describeExit({ code, signal }: ChildExit): string {

@@ -34,13 +34,25 @@ const runtimeSchema = z.union([
   z.string().transform((name) => ({ name, options: {} as RuntimeOptions })),
   z.looseObject({
     name: z.string(),
-    options: z.looseObject({ typescript: z.boolean().optional(), tsconfig: z.string().optional(), nodeargs: z.string().optional() }).optional(),
+    options: z
+      .looseObject({
+        typescript: z.boolean().optional(),
+        tsconfig: z.string().optional(),
+        nodeargs: z.string().optional(),
+      })
+      .optional(),
   }),
 ]);
-type RuntimeOptions = { typescript?: boolean | undefined; tsconfig?: string | undefined; nodeargs?: string | undefined };
+type RuntimeOptions = {
+  typescript?: boolean | undefined;
+  tsconfig?: string | undefined;
+  nodeargs?: string | undefined;
+};
 
 const projectSchema = z.looseObject({
-  name: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "a project's name has letters, digits, dots, dashes and underscores only"),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,100}$/, "a project's name has letters, digits, dots, dashes and underscores only"),
   runtime: runtimeSchema,
   main: z.string().optional(),
   config: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
@@ -51,10 +63,15 @@ const projectSchema = z.looseObject({
 /** Finds and reads the Pulumi.yaml of a folder or of one above it. */
 export async function readProject(cwd: string): Promise<Project> {
   const file = findUpwards(cwd);
-  if (file === undefined) throw new EngineError("BAD_CALL", `no Pulumi.yaml was found in ${resolve(cwd)} or above it: give the project's folder with --cwd`);
+  if (file === undefined)
+    throw new EngineError(
+      "BAD_CALL",
+      `no Pulumi.yaml was found in ${resolve(cwd)} or above it: give the project's folder with --cwd`,
+    );
   const root = dirname(file);
   const parsed = projectSchema.safeParse(parseYaml(await read(file), file));
-  if (!parsed.success) throw new EngineError("PROJECT_INVALID", `${file} is not a Pulumi project:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new EngineError("PROJECT_INVALID", `${file} is not a Pulumi project:\n${z.prettifyError(parsed.error)}`);
   const { name, runtime, main, config, stackConfigDir, backend } = parsed.data;
   if (runtime.name !== "nodejs") throw unsupported(`the runtime "${runtime.name}" (${file})`);
   const { folder, entryPoint } = programOf(root, main);
@@ -106,17 +123,26 @@ const declarationSchema = z.looseObject({
   secret: z.boolean().optional(),
 });
 
-function declaredConfig(project: string, config: { [key: string]: unknown }, file: string): Map<string, DeclaredConfig> {
+function declaredConfig(
+  project: string,
+  config: { [key: string]: unknown },
+  file: string,
+): Map<string, DeclaredConfig> {
   const declared = new Map<string, DeclaredConfig>();
   for (const [name, raw] of Object.entries(config)) {
     const key = name.includes(":") ? name : `${project}:${name}`;
     const short = raw === null || typeof raw !== "object" || Array.isArray(raw);
     const { data } = declarationSchema.safeParse(short ? { value: raw ?? undefined } : raw);
-    if (data === undefined) throw new EngineError("PROJECT_INVALID", `${file}: config ${name} is neither a value nor a declaration`);
+    if (data === undefined)
+      throw new EngineError("PROJECT_INVALID", `${file}: config ${name} is neither a value nor a declaration`);
     const { type, default: preset, value, secret } = data;
-    if (preset !== undefined && value !== undefined) throw new EngineError("PROJECT_INVALID", `${file}: config ${name} has both a default and a value; give one`);
+    if (preset !== undefined && value !== undefined)
+      throw new EngineError("PROJECT_INVALID", `${file}: config ${name} has both a default and a value; give one`);
     if (!key.startsWith(`${project}:`) && value === undefined) {
-      throw new EngineError("PROJECT_INVALID", `${file}: config ${name} is of another namespace than the project, and must give a value`);
+      throw new EngineError(
+        "PROJECT_INVALID",
+        `${file}: config ${name} is of another namespace than the project, and must give a value`,
+      );
     }
     declared.set(key, { value: preset ?? value, type, secret: secret ?? false });
   }

@@ -38,10 +38,13 @@ export async function readStackFile(project: Project, stack: string): Promise<St
   const text = await readIfThere(file);
   if (text === undefined) return { file, text, encryptionSalt: undefined, config: {} };
   const parsed = stackSchema.safeParse(parseYaml(text, file) ?? {});
-  if (!parsed.success) throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(parsed.error)}`);
   const { secretsprovider, encryptedkey, encryptionsalt, config, environment } = parsed.data;
-  if ((secretsprovider ?? "passphrase") !== "passphrase" && secretsprovider !== "") throw unsupported(`the secrets provider "${secretsprovider}" (${file})`);
-  if (encryptedkey !== undefined && encryptedkey !== "") throw unsupported(`a secrets provider with an encrypted key (${file})`);
+  if ((secretsprovider ?? "passphrase") !== "passphrase" && secretsprovider !== "")
+    throw unsupported(`the secrets provider "${secretsprovider}" (${file})`);
+  if (encryptedkey !== undefined && encryptedkey !== "")
+    throw unsupported(`a secrets provider with an encrypted key (${file})`);
   if (environment !== undefined && environment !== null) throw unsupported(`a Pulumi ESC environment (${file})`);
   return { file, text, encryptionSalt: encryptionsalt === "" ? undefined : encryptionsalt, config: config ?? {} };
 }
@@ -69,7 +72,12 @@ export async function writeEncryptionSalt(stack: StackFile, salt: string): Promi
  * The stack's configuration as the CLI applies it: the stack's own values, then what Pulumi.yaml gives for keys that
  * the stack does not set. Fails on a required key that has no value, and on a value of another type than declared.
  */
-export function applyConfig(project: Project, stack: StackFile, stackName: string, crypter: Crypter | undefined): Config {
+export function applyConfig(
+  project: Project,
+  stack: StackFile,
+  stackName: string,
+  crypter: Crypter | undefined,
+): Config {
   const config = new Map<string, ConfigValue>();
   for (const [name, raw] of Object.entries(stack.config)) {
     const key = fullKey(name, project.name);
@@ -85,7 +93,10 @@ export function applyConfig(project: Project, stack: StackFile, stackName: strin
     else missing.push(key);
   }
   if (missing.length > 0) {
-    throw new EngineError("PROJECT_INVALID", `stack ${stackName} is missing configuration that the project requires: ${missing.join(", ")}. Add it under config: in ${stack.file}`);
+    throw new EngineError(
+      "PROJECT_INVALID",
+      `stack ${stackName} is missing configuration that the project requires: ${missing.join(", ")}. Add it under config: in ${stack.file}`,
+    );
   }
   return new Map([...config].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -98,7 +109,13 @@ function fullKey(name: string, project: string): string {
 }
 
 function isSecure(value: unknown): value is { secure: string } {
-  return typeof value === "object" && value !== null && Object.keys(value).length === 1 && "secure" in value && typeof value.secure === "string";
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.keys(value).length === 1 &&
+    "secure" in value &&
+    typeof value.secure === "string"
+  );
 }
 
 function containsSecure(value: unknown): boolean {
@@ -108,7 +125,11 @@ function containsSecure(value: unknown): boolean {
 
 function open(value: unknown, key: string, file: string, crypter: Crypter | undefined): unknown {
   if (isSecure(value)) {
-    if (crypter === undefined) throw new EngineError("PASSPHRASE", `${file} holds the secret ${key}, but no encryptionsalt: the secret cannot be decrypted`);
+    if (crypter === undefined)
+      throw new EngineError(
+        "PASSPHRASE",
+        `${file} holds the secret ${key}, but no encryptionsalt: the secret cannot be decrypted`,
+      );
     try {
       return crypter.decrypt(value.secure);
     } catch (error) {
@@ -124,7 +145,9 @@ function open(value: unknown, key: string, file: string, crypter: Crypter | unde
 export function configText(value: unknown): string {
   if (typeof value === "string") return value;
   const text = JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
   );
   return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -132,7 +155,10 @@ export function configText(value: unknown): string {
 function checkType(project: Project, key: string, value: unknown, secret: boolean, stackName: string): void {
   const declared = project.config.get(key);
   if (declared?.secret === true && !secret) {
-    throw new EngineError("PROJECT_INVALID", `stack ${stackName}: configuration ${key} is declared as a secret, and must be encrypted`);
+    throw new EngineError(
+      "PROJECT_INVALID",
+      `stack ${stackName}: configuration ${key} is declared as a secret, and must be encrypted`,
+    );
   }
   const { type } = declared ?? {};
   const fits =
@@ -143,5 +169,6 @@ function checkType(project: Project, key: string, value: unknown, secret: boolea
     (type === "boolean" && /^(true|false)$/.test(String(value))) ||
     (type === "array" && Array.isArray(value)) ||
     (type === "object" && typeof value === "object" && value !== null && !Array.isArray(value));
-  if (!fits) throw new EngineError("PROJECT_INVALID", `stack ${stackName}: configuration ${key} must be of type ${type}`);
+  if (!fits)
+    throw new EngineError("PROJECT_INVALID", `stack ${stackName}: configuration ${key} must be of type ${type}`);
 }

@@ -5,6 +5,7 @@ import { EngineError } from "../errors.ts";
 export function parseYaml(text: string, file: string): unknown {
   const document = parseDocument(text.replace(/^\uFEFF/, ""), { prettyErrors: true });
   const [problem] = document.errors;
-  if (problem !== undefined) throw new EngineError("PROJECT_INVALID", `${file} is not valid YAML: ${problem.message.trim()}`);
+  if (problem !== undefined)
+    throw new EngineError("PROJECT_INVALID", `${file} is not valid YAML: ${problem.message.trim()}`);
   return document.toJS();
 }

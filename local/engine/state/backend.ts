@@ -31,7 +31,8 @@ export class Backend {
     const meta = await readIfThere(join(backend.root, "meta.yaml"));
     if (meta === undefined) {
       const stacks = await entries(join(backend.root, "stacks"));
-      if (stacks.some((name) => name.endsWith(".json"))) throw unsupported(`the backend ${backend.folder}, whose layout has no .pulumi/meta.yaml,`);
+      if (stacks.some((name) => name.endsWith(".json")))
+        throw unsupported(`the backend ${backend.folder}, whose layout has no .pulumi/meta.yaml,`);
       return backend;
     }
     let version: number;
@@ -40,7 +41,8 @@ export class Backend {
     } catch (error) {
       throw new EngineError("STATE_INVALID", `${join(backend.root, "meta.yaml")} cannot be read: ${messageOf(error)}`);
     }
-    if (version !== 1) throw unsupported(`version ${version} of the backend layout (${join(backend.root, "meta.yaml")})`);
+    if (version !== 1)
+      throw unsupported(`version ${version} of the backend layout (${join(backend.root, "meta.yaml")})`);
     return backend;
   }
 

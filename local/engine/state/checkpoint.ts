@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { EngineError, messageOf, unsupported } from "../errors.ts";
-import { encodeOperation, encodeResource, operationSchema, resourceSchema, type Stored, type StoredResource } from "./codec.ts";
+import {
+  encodeOperation,
+  encodeResource,
+  operationSchema,
+  resourceSchema,
+  type Stored,
+  type StoredResource,
+} from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import type { PendingOperation, ResourceState } from "./resource-state.ts";
 
@@ -40,7 +47,10 @@ export const emptyCheckpoint: Checkpoint = {
 /** Reads a state file. Fails, naming the file, on text that is not a whole checkpoint of version 3. */
 export function parseCheckpoint(text: string, file: string): Checkpoint {
   const fail = (why: string): EngineError =>
-    new EngineError("STATE_INVALID", `the state file ${file} cannot be read: ${why}. It was not changed; ${file}.bak holds the state before it`);
+    new EngineError(
+      "STATE_INVALID",
+      `the state file ${file} cannot be read: ${why}. It was not changed; ${file}.bak holds the state before it`,
+    );
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -51,7 +61,8 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
   if (!outer.success) throw fail(z.prettifyError(outer.error));
   const { version } = outer.data;
   if (version > 3) throw unsupported(`version ${version} of the state format (${file})`);
-  if (version < 3) throw unsupported(`version ${version} of the state format (${file}), which the CLI updates by itself,`);
+  if (version < 3)
+    throw unsupported(`version ${version} of the state format (${file}), which the CLI updates by itself,`);
   const inner = checkpointSchema.safeParse(outer.data.checkpoint);
   if (!inner.success) throw fail(z.prettifyError(inner.error));
   const { stack: _stack, latest, ...checkpoint } = inner.data;
@@ -71,7 +82,12 @@ export interface Snapshot {
 }
 
 /** Writes a state file as the CLI does: one line, keys in its order. `stack` is `organization/<project>/<stack>`. */
-export function formatCheckpoint(stack: string, snapshot: Snapshot, rest: Checkpoint["rest"], crypter: Crypter | undefined): string {
+export function formatCheckpoint(
+  stack: string,
+  snapshot: Snapshot,
+  rest: Checkpoint["rest"],
+  crypter: Crypter | undefined,
+): string {
   return formatStored(
     stack,
     snapshot.resources.map((resource) => encodeResource(resource, crypter)),
@@ -90,7 +106,11 @@ export function formatStored(
   rest: Checkpoint["rest"],
 ): string {
   const latest: Stored = {
-    manifest: { time: new Date().toISOString(), magic: createHash("sha256").update(formatVersion).digest("hex"), version: formatVersion },
+    manifest: {
+      time: new Date().toISOString(),
+      magic: createHash("sha256").update(formatVersion).digest("hex"),
+      version: formatVersion,
+    },
   };
   if (secretsProvider !== undefined) latest.secrets_providers = secretsProvider;
   if (resources.length > 0) latest.resources = resources;

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { EngineError } from "../errors.ts";
-import { isArray, mapValues, type PropertyMap, type PropertyValue, ResourceReference, Secret, Unknown, unknown } from "../values/value.ts";
+import {
+  isArray,
+  mapValues,
+  type PropertyMap,
+  type PropertyValue,
+  ResourceReference,
+  Secret,
+  Unknown,
+  unknown,
+} from "../values/value.ts";
 import { readReference, referenceSignature, secretSignature, signatureKey, unknownText } from "../values/wire.ts";
 import type { Crypter } from "./crypter.ts";
 import type { OperationType, PendingOperation, ResourceState } from "./resource-state.ts";
@@ -126,7 +135,10 @@ export function encodeOperation({ resource, type }: PendingOperation, crypter: C
   return { resource: encodeResource(resource, crypter), type };
 }
 
-export function decodeOperation(stored: { resource: StoredResource; type: OperationType }, crypter: Crypter | undefined): PendingOperation {
+export function decodeOperation(
+  stored: { resource: StoredResource; type: OperationType },
+  crypter: Crypter | undefined,
+): PendingOperation {
   return { resource: decodeResource(stored.resource, crypter), type: stored.type };
 }
 
@@ -146,16 +158,21 @@ export function decodeValue(stored: unknown, at: string, crypter: Opener): Prope
   const fields = Object.entries(stored);
   const field = (name: string): unknown => fields.find(([key]) => key === name)?.[1];
   const signature = field(signatureKey);
-  if (signature === undefined) return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value, at, crypter)]));
+  if (signature === undefined)
+    return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value, at, crypter)]));
   if (signature === referenceSignature) return readReference(field, at);
   if (signature === secretSignature) return decodeSecret(field("ciphertext"), field("plaintext"), at, crypter);
-  throw new EngineError("UNSUPPORTED", `the state of ${at} holds an asset, an archive or a value of another kind, which is not handled by the local engine: install the Pulumi CLI`);
+  throw new EngineError(
+    "UNSUPPORTED",
+    `the state of ${at} holds an asset, an archive or a value of another kind, which is not handled by the local engine: install the Pulumi CLI`,
+  );
 }
 
 function decodeSecret(ciphertext: unknown, plaintext: unknown, at: string, crypter: Opener): Secret {
   let text: string;
   if (typeof ciphertext === "string") {
-    if (crypter === undefined) throw new EngineError("STATE_INVALID", `${at} holds a secret, but the state names no secrets provider`);
+    if (crypter === undefined)
+      throw new EngineError("STATE_INVALID", `${at} holds a secret, but the state names no secrets provider`);
     text = crypter === "plain" ? ciphertext : crypter.decrypt(ciphertext);
   } else if (typeof plaintext === "string") text = plaintext;
   else throw new EngineError("STATE_INVALID", `${at} holds a secret with neither ciphertext nor plaintext`);
@@ -178,7 +195,8 @@ function encodeValue(value: PropertyValue, crypter: Crypter | undefined): unknow
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Unknown) return unknownText;
   if (value instanceof Secret) {
-    if (crypter === undefined) throw new EngineError("PASSPHRASE", "a secret cannot be stored: this stack has no secrets provider");
+    if (crypter === undefined)
+      throw new EngineError("PASSPHRASE", "a secret cannot be stored: this stack has no secrets provider");
     value.ciphertext ??= crypter.encrypt(JSON.stringify(plain(value.element)));
     return { [signatureKey]: secretSignature, ciphertext: value.ciphertext };
   }
@@ -196,7 +214,8 @@ function encodeReference({ urn, id, packageVersion }: ResourceReference): Stored
 function plain(value: PropertyValue): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Unknown) return unknownText;
-  if (value instanceof Secret) return { [signatureKey]: secretSignature, plaintext: JSON.stringify(plain(value.element)) };
+  if (value instanceof Secret)
+    return { [signatureKey]: secretSignature, plaintext: JSON.stringify(plain(value.element)) };
   if (value instanceof ResourceReference) return encodeReference(value);
   if (isArray(value)) return value.map(plain);
   return mapValues(value, plain);

@@ -34,13 +34,18 @@ export class Crypter {
     }
     const bytes = Buffer.from(sealed, "base64");
     const iv = Buffer.from(nonce, "base64");
-    if (iv.length !== nonceBytes || bytes.length < tagBytes) throw new EngineError("STATE_INVALID", "a secret is cut off");
+    if (iv.length !== nonceBytes || bytes.length < tagBytes)
+      throw new EngineError("STATE_INVALID", "a secret is cut off");
     const decipher = createDecipheriv("aes-256-gcm", this.#key, iv);
     decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes));
     try {
       return decipher.update(bytes.subarray(0, bytes.length - tagBytes), undefined, "utf8") + decipher.final("utf8");
     } catch (cause) {
-      throw new EngineError("PASSPHRASE", "a secret cannot be decrypted: it was encrypted with another passphrase or salt", { cause });
+      throw new EngineError(
+        "PASSPHRASE",
+        "a secret cannot be decrypted: it was encrypted with another passphrase or salt",
+        { cause },
+      );
     }
   }
 }
@@ -61,7 +66,10 @@ export async function openCrypter(passphrase: string, salt: string): Promise<Cry
     text = undefined;
   }
   if (text !== checkText) {
-    throw new EngineError("PASSPHRASE", "incorrect passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE to the one that this stack was created with");
+    throw new EngineError(
+      "PASSPHRASE",
+      "incorrect passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE to the one that this stack was created with",
+    );
   }
   return crypter;
 }

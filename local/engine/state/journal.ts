@@ -19,13 +19,22 @@ export type JournalEntry =
 
 const handle = z.number().int().nonnegative();
 const entrySchema = z.union([
-  z.tuple([z.literal("begin"), handle, z.enum(["creating", "updating", "deleting", "reading", "importing"]), resourceSchema]),
+  z.tuple([
+    z.literal("begin"),
+    handle,
+    z.enum(["creating", "updating", "deleting", "reading", "importing"]),
+    resourceSchema,
+  ]),
   z.tuple([z.literal("end"), handle]),
   z.tuple([z.literal("put"), handle, resourceSchema]),
   z.tuple([z.literal("same"), handle]),
   z.tuple([z.literal("drop"), handle]),
 ]);
-const lineSchema = z.union([z.object({ base: z.string() }), z.object({ checkpoint: z.string() }), z.array(entrySchema)]);
+const lineSchema = z.union([
+  z.object({ base: z.string() }),
+  z.object({ checkpoint: z.string() }),
+  z.array(entrySchema),
+]);
 
 /**
  * The log beside a state file: what happened since that file was written. Each line is written before the next thing
@@ -93,11 +102,17 @@ export interface Recovered {
 export function recover(
   text: string,
   file: string,
-  base: { readonly hash: string; readonly resources: readonly ResourceState[]; readonly pendingOperations: readonly PendingOperation[] },
+  base: {
+    readonly hash: string;
+    readonly resources: readonly ResourceState[];
+    readonly pendingOperations: readonly PendingOperation[];
+  },
   crypter: Crypter | undefined,
 ): Recovered | undefined {
   const lines = parseLines(text, file);
-  const start = lines.findLastIndex((line) => ("base" in line && line.base === base.hash) || ("checkpoint" in line && line.checkpoint === base.hash));
+  const start = lines.findLastIndex(
+    (line) => ("base" in line && line.base === base.hash) || ("checkpoint" in line && line.checkpoint === base.hash),
+  );
   if (start < 0) return undefined;
   const replay = new Replay(base.resources);
   let applied = 0;
@@ -110,7 +125,11 @@ export function recover(
       else replay.apply(entry);
     }
   }
-  return { resources: replay.resources(), pendingOperations: [...replay.pending.values(), ...base.pendingOperations], lines: applied };
+  return {
+    resources: replay.resources(),
+    pendingOperations: [...replay.pending.values(), ...base.pendingOperations],
+    lines: applied,
+  };
 }
 
 /** The same rules as those by which a run keeps its own list: what the run touched comes first, in the order it was done. */
@@ -158,7 +177,10 @@ function parseLines(text: string, file: string): z.infer<typeof lineSchema>[] {
     const result = lineSchema.safeParse(json);
     if (result.success) parsed.push(result.data);
     else if (i < lines.length - 1 || torn) {
-      throw new EngineError("STATE_INVALID", `line ${i + 1} of ${file}, the journal of an interrupted run, cannot be read: move the file aside to go on without what that run did last`);
+      throw new EngineError(
+        "STATE_INVALID",
+        `line ${i + 1} of ${file}, the journal of an interrupted run, cannot be read: move the file aside to go on without what that run did last`,
+      );
     }
   }
   return parsed;

@@ -1,9 +1,16 @@
-import { parseUrn, makeUrn } from "../deploy/urn.ts";
+import { makeUrn, parseUrn } from "../deploy/urn.ts";
 import { EngineError } from "../errors.ts";
 import { mapValues } from "../values/value.ts";
 import type { Snapshot } from "./checkpoint.ts";
 import type { JournalEntry } from "./journal.ts";
-import { isProvider, type OperationType, type PendingOperation, providerUrn, type ResourceState, stackType } from "./resource-state.ts";
+import {
+  isProvider,
+  type OperationType,
+  type PendingOperation,
+  providerUrn,
+  type ResourceState,
+  stackType,
+} from "./resource-state.ts";
 
 /**
  * What a run has done to the state so far. Resources that it touched come first, in the order they were done; those it
@@ -136,7 +143,9 @@ export function settleAliases(resources: readonly ResourceState[]): ResourceStat
     for (const alias of resource.aliases) {
       const other = renamed.get(alias);
       if (other !== undefined && other !== resource.urn) {
-        throw new EngineError("FAILED", `two resources, ${other} and ${resource.urn}, have the same alias ${alias}`, { urn: resource.urn });
+        throw new EngineError("FAILED", `two resources, ${other} and ${resource.urn}, have the same alias ${alias}`, {
+          urn: resource.urn,
+        });
       }
       if (alias !== resource.urn) renamed.set(alias, resource.urn);
     }
@@ -147,7 +156,8 @@ export function settleAliases(resources: readonly ResourceState[]): ResourceStat
       if (moved !== resource.urn) renamed.set(resource.urn, moved);
     }
   }
-  if (renamed.size === 0) return resources.map((resource) => (resource.aliases.length === 0 ? resource : { ...resource, aliases: [] }));
+  if (renamed.size === 0)
+    return resources.map((resource) => (resource.aliases.length === 0 ? resource : { ...resource, aliases: [] }));
   const settle = (urn: string): string => renamed.get(urn) ?? urn;
   return resources.map((resource) => ({
     ...resource,
@@ -173,10 +183,20 @@ function settleProvider(reference: string, settle: (urn: string) => string): str
 export function integrityProblem(resources: readonly ResourceState[]): string | undefined {
   const seen = new Set<string>();
   for (const resource of resources) {
-    const urns = [resource.parent, resource.deletedWith, ...resource.dependencies, ...Object.values(resource.propertyDependencies).flat()];
+    const urns = [
+      resource.parent,
+      resource.deletedWith,
+      ...resource.dependencies,
+      ...Object.values(resource.propertyDependencies).flat(),
+    ];
     const missing = urns.find((urn) => urn !== "" && !seen.has(urn));
     if (missing !== undefined) return `${resource.urn} refers to ${missing}, which does not stand before it`;
-    if (resource.custom && !isProvider(resource.type) && resource.provider !== "" && !seen.has(providerUrn(resource.provider))) {
+    if (
+      resource.custom &&
+      !isProvider(resource.type) &&
+      resource.provider !== "" &&
+      !seen.has(providerUrn(resource.provider))
+    ) {
       return `${resource.urn} refers to the provider ${resource.provider}, which does not stand before it`;
     }
     if (!resource.delete && seen.has(`${resource.urn} live`)) return `${resource.urn} stands there twice`;

@@ -8,7 +8,12 @@ import { EngineError, systemCode } from "../errors.ts";
 import type { Backend, StackName } from "./backend.ts";
 import { makeFolder, readIfThere } from "./files.ts";
 
-const contentSchema = z.looseObject({ pid: z.number(), username: z.string(), hostname: z.string(), timestamp: z.string() });
+const contentSchema = z.looseObject({
+  pid: z.number(),
+  username: z.string(),
+  hostname: z.string(),
+  timestamp: z.string(),
+});
 
 /** The locks of this process, told from those of an earlier process that had the same pid. */
 const held = new Set<string>();
@@ -27,7 +32,12 @@ export async function takeLock(backend: Backend, stack: StackName, onStale: (mes
   const file = join(folder, `${randomUUID()}.json`);
   await makeFolder(folder);
   await clearOrFail(folder, file, onStale);
-  const content = { pid: process.pid, username: userInfo().username, hostname: hostname(), timestamp: new Date().toISOString() };
+  const content = {
+    pid: process.pid,
+    username: userInfo().username,
+    hostname: hostname(),
+    timestamp: new Date().toISOString(),
+  };
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
   held.add(file);
   const release = (): void => {
@@ -52,7 +62,10 @@ async function clearOrFail(folder: string, own: string, onStale: (message: strin
     if (text === undefined) continue;
     const content = contentSchema.safeParse(tryJson(text));
     if (!content.success) {
-      throw new EngineError("LOCKED", `the stack is locked, and the lock file ${file} cannot be read; if no run is going on, delete that file`);
+      throw new EngineError(
+        "LOCKED",
+        `the stack is locked, and the lock file ${file} cannot be read; if no run is going on, delete that file`,
+      );
     }
     const { pid, username, hostname: host, timestamp } = content.data;
     if (host === hostname() && !isAlive(pid, file)) {

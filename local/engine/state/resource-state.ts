@@ -70,6 +70,12 @@ export function providerUrn(reference: string): string {
 
 /** Every URN that a resource needs to exist: its parent, dependencies, provider, and what it is deleted with. */
 export function needs(state: ResourceState): string[] {
-  const urns = [state.parent, state.deletedWith, providerUrn(state.provider), ...state.dependencies, ...Object.values(state.propertyDependencies).flat()];
+  const urns = [
+    state.parent,
+    state.deletedWith,
+    providerUrn(state.provider),
+    ...state.dependencies,
+    ...Object.values(state.propertyDependencies).flat(),
+  ];
   return urns.filter((urn) => urn !== "");
 }

@@ -56,8 +56,12 @@ export class StateStore {
     const { resources: stored, pendingOperations } = this.#stored.checkpoint;
     const resources = stored.map((resource) => decodeResource(resource, this.#crypter));
     const problem = integrityProblem(resources);
-    if (problem !== undefined) throw new EngineError("STATE_INVALID", `the state in ${file} is not sound: ${problem}. It was not changed`);
-    const snapshot: Snapshot = { resources, pendingOperations: pendingOperations.map((operation) => decodeOperation(operation, this.#crypter)) };
+    if (problem !== undefined)
+      throw new EngineError("STATE_INVALID", `the state in ${file} is not sound: ${problem}. It was not changed`);
+    const snapshot: Snapshot = {
+      resources,
+      pendingOperations: pendingOperations.map((operation) => decodeOperation(operation, this.#crypter)),
+    };
     const journalFile = this.#backend.journalFile(this.#stack);
     const journal = await readIfThere(journalFile);
     if (journal === undefined) return { snapshot, recovered: undefined };
@@ -71,7 +75,10 @@ export class StateStore {
         recovered: `an earlier run was interrupted, and the state has been changed since by another program; what that run had noted is kept in ${where}, and is not used`,
       };
     }
-    const recovered = found.lines === 0 ? undefined : `took up the state where an interrupted run left it (${found.lines} steps of its journal)`;
+    const recovered =
+      found.lines === 0
+        ? undefined
+        : `took up the state where an interrupted run left it (${found.lines} steps of its journal)`;
     if (keep) {
       if (found.lines > 0) this.#writeFile(found);
       this.#journal.remove();
@@ -129,13 +136,21 @@ export class StateStore {
   #writeFile(snapshot: Snapshot): void {
     const problem = integrityProblem(snapshot.resources);
     const { project, name } = this.#stack;
-    const text = formatCheckpoint(`organization/${project}/${name}`, snapshot, this.#stored.checkpoint.rest, this.#crypter);
+    const text = formatCheckpoint(
+      `organization/${project}/${name}`,
+      snapshot,
+      this.#stored.checkpoint.rest,
+      this.#crypter,
+    );
     const hash = hashOf(text);
     if (this.#journalOpen) this.#journal.appendCheckpoint(hash);
     this.#backend.write(this.#stack, text);
     this.#hash = hash;
     if (problem !== undefined) {
-      throw new EngineError("STATE_INVALID", `the state that was written to ${this.#backend.stackFile(this.#stack)} is not sound: ${problem}; the one before it is in the .bak file beside it`);
+      throw new EngineError(
+        "STATE_INVALID",
+        `the state that was written to ${this.#backend.stackFile(this.#stack)} is not sound: ${problem}; the one before it is in the .bak file beside it`,
+      );
     }
   }
 }

@@ -53,11 +53,15 @@ export function differences(old: PropertyMap, now: PropertyMap): PathDifference[
 
 function diffMaps(old: PropertyMap, now: PropertyMap, path: PropertyPath, found: PathDifference[]): void {
   const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
-  for (const key of [...keys].sort()) diffValues(property(old, key) ?? null, property(now, key) ?? null, [...path, key], found);
+  for (const key of [...keys].sort())
+    diffValues(property(old, key) ?? null, property(now, key) ?? null, [...path, key], found);
 }
 
 function diffValues(old: PropertyValue, now: PropertyValue, path: PropertyPath, found: PathDifference[]): void {
-  if (isMap(old) && isMap(now)) return diffMaps(old, now, path, found);
+  if (isMap(old) && isMap(now)) {
+    diffMaps(old, now, path, found);
+    return;
+  }
   if (isArray(old) && isArray(now)) {
     for (let i = 0; i < Math.max(old.length, now.length); i++) {
       const at = [...path, i];
@@ -89,19 +93,31 @@ export function invert(diff: DetailedDiff | null): DetailedDiff | null {
     update: "update",
     "update-replace": "update-replace",
   };
-  return Object.fromEntries(Object.entries(diff).map(([path, { kind, inputDiff }]) => [path, { kind: opposite[kind], inputDiff }]));
+  return Object.fromEntries(
+    Object.entries(diff).map(([path, { kind, inputDiff }]) => [path, { kind: opposite[kind], inputDiff }]),
+  );
 }
 
 export function requiresReplace(difference: Difference): boolean {
-  return difference.replaceKeys.length > 0 || Object.values(difference.detailedDiff ?? {}).some(({ kind }) => kind.endsWith("-replace"));
+  return (
+    difference.replaceKeys.length > 0 ||
+    Object.values(difference.detailedDiff ?? {}).some(({ kind }) => kind.endsWith("-replace"))
+  );
 }
 
 /** Applies the `replaceOnChanges` option: a change at or below one of its paths replaces. `#initerror` names init errors. */
-export function applyReplaceOnChanges(difference: Difference, options: readonly string[], hasInitErrors: boolean): Difference {
+export function applyReplaceOnChanges(
+  difference: Difference,
+  options: readonly string[],
+  hasInitErrors: boolean,
+): Difference {
   if (options.length === 0 || (!difference.changed && !hasInitErrors)) return difference;
   const paths = options.map(parsePath);
   const hit = (path: PropertyPath): boolean => paths.some((option) => pathContains(option, path));
-  const replaceKeys = new Set([...difference.replaceKeys, ...difference.changedKeys.filter((key) => hit(parsePath(key)))]);
+  const replaceKeys = new Set([
+    ...difference.replaceKeys,
+    ...difference.changedKeys.filter((key) => hit(parsePath(key))),
+  ]);
   const detailed: [string, PropertyDiff][] = Object.entries(difference.detailedDiff ?? {}).map(([text, diff]) => [
     text,
     hit(parsePath(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,

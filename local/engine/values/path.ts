@@ -71,7 +71,11 @@ export function valueAt(map: PropertyMap, path: PropertyPath): PropertyValue | u
  * `inputs` with the values at the paths set back to what they were in `old` (the `ignoreChanges` option). `failed` lists
  * the paths that go through an element which only one side has.
  */
-export function resetPaths(inputs: PropertyMap, old: PropertyMap, paths: readonly string[]): { inputs: PropertyMap; failed: string[] } {
+export function resetPaths(
+  inputs: PropertyMap,
+  old: PropertyMap,
+  paths: readonly string[],
+): { inputs: PropertyMap; failed: string[] } {
   const failed: string[] = [];
   let result: PropertyMap = inputs;
   for (const text of paths) {
@@ -85,7 +89,12 @@ export function resetPaths(inputs: PropertyMap, old: PropertyMap, paths: readonl
 const failure = Symbol("path cannot be reset");
 
 /** `oldHidden` is whether a secret was opened in the old value but not in the new one: what is copied must be hidden again. */
-function reset(now: PropertyValue, old: PropertyValue, path: PropertyPath, oldHidden: boolean): PropertyValue | typeof failure {
+function reset(
+  now: PropertyValue,
+  old: PropertyValue,
+  path: PropertyPath,
+  oldHidden: boolean,
+): PropertyValue | typeof failure {
   if (now instanceof Secret) {
     const inner = reset(now.element, old instanceof Secret ? old.element : old, path, false);
     return inner === failure ? failure : inner === now.element ? now : new Secret(inner);
@@ -93,7 +102,8 @@ function reset(now: PropertyValue, old: PropertyValue, path: PropertyPath, oldHi
   if (old instanceof Secret) return reset(now, old.element, path, true);
   const [part, ...rest] = path;
   if (part === undefined) return failure;
-  const copied = (value: PropertyValue): PropertyValue => (oldHidden && !(value instanceof Secret) ? new Secret(value) : value);
+  const copied = (value: PropertyValue): PropertyValue =>
+    oldHidden && !(value instanceof Secret) ? new Secret(value) : value;
   const step = (a: PropertyValue, b: PropertyValue): PropertyValue | typeof failure =>
     rest.length === 0 ? copied(b) : reset(a, b, rest, oldHidden);
   if (part === "*") return resetEach(now, old, rest.length === 0, step);

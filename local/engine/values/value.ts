@@ -68,12 +68,18 @@ export function property(map: PropertyMap, key: string): PropertyValue | undefin
 }
 
 /** The same map with each value replaced. `Object.fromEntries` also keeps keys like `__proto__` as plain keys. */
-export function mapValues<T, R>(map: { readonly [key: string]: T }, change: (value: T, key: string) => R): { [key: string]: R } {
+export function mapValues<T, R>(
+  map: { readonly [key: string]: T },
+  change: (value: T, key: string) => R,
+): { [key: string]: R } {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value, key)]));
 }
 
 /** Rebuilds a value from the inside out: `leaf` sees every secret, unknown and reference, and gives what stands for it. */
-function rebuild(value: PropertyValue, leaf: (value: Secret | Unknown | ResourceReference) => PropertyValue): PropertyValue {
+function rebuild(
+  value: PropertyValue,
+  leaf: (value: Secret | Unknown | ResourceReference) => PropertyValue,
+): PropertyValue {
   if (value instanceof Secret || value instanceof Unknown || value instanceof ResourceReference) return leaf(value);
   if (isArray(value)) return value.map((element) => rebuild(element, leaf));
   if (isMap(value)) return mapValues(value, (element) => rebuild(element, leaf));
@@ -154,7 +160,8 @@ export function equalMaps(a: PropertyMap, b: PropertyMap): boolean {
 export function keepCiphertexts(now: PropertyValue, old: PropertyValue | undefined): void {
   if (old === undefined || typeof now !== "object" || now === null) return;
   if (now instanceof Secret) {
-    if (old instanceof Secret && now.ciphertext === undefined && equal(now.element, old.element)) now.ciphertext = old.ciphertext;
+    if (old instanceof Secret && now.ciphertext === undefined && equal(now.element, old.element))
+      now.ciphertext = old.ciphertext;
   } else if (isArray(now)) {
     if (isArray(old)) for (const [i, element] of now.entries()) keepCiphertexts(element, old[i]);
   } else if (isMap(now) && isMap(old)) {

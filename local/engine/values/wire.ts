@@ -1,5 +1,14 @@
 import { EngineError, unsupported } from "../errors.ts";
-import { isArray, mapValues, type PropertyMap, type PropertyValue, ResourceReference, Secret, Unknown, unknown } from "./value.ts";
+import {
+  isArray,
+  mapValues,
+  type PropertyMap,
+  type PropertyValue,
+  ResourceReference,
+  Secret,
+  Unknown,
+  unknown,
+} from "./value.ts";
 
 /** The key that says that an object on the wire, or in state, stands for something else. */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
@@ -36,7 +45,8 @@ function readValue(value: unknown, at: string, onDependencies: (urns: readonly s
     case "string":
       return unknownTexts.has(value) ? unknown : value;
     case "number":
-      if (!Number.isFinite(value)) throw new EngineError("FAILED", `property "${at}" holds ${value}, which state cannot store`);
+      if (!Number.isFinite(value))
+        throw new EngineError("FAILED", `property "${at}" holds ${value}, which state cannot store`);
       return value;
     case "boolean":
       return value;
@@ -51,7 +61,9 @@ function readValue(value: unknown, at: string, onDependencies: (urns: readonly s
   const field = (name: string): unknown => fields.find(([key]) => key === name)?.[1];
   const signature = field(signatureKey);
   if (signature === undefined) {
-    return Object.fromEntries(fields.map(([key, element]) => [key, readValue(element, `${at}.${key}`, onDependencies)]));
+    return Object.fromEntries(
+      fields.map(([key, element]) => [key, readValue(element, `${at}.${key}`, onDependencies)]),
+    );
   }
   switch (signature) {
     case secretSignature:
@@ -126,6 +138,7 @@ function writeValue(value: PropertyValue, options: WireOptions): WireValue | und
     if (value.id !== undefined) reference.id = value.id instanceof Unknown ? "" : (id ?? "");
     return reference;
   }
-  if (isArray(value)) return value.map((element) => writeValue(element, options)).filter((element) => element !== undefined);
+  if (isArray(value))
+    return value.map((element) => writeValue(element, options)).filter((element) => element !== undefined);
   return toWire(value, options);
 }

@@ -1,0 +1,112 @@
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export type EngineName = "local" | "pulumi";
+export const hasPulumi = spawnSync("pulumi", ["version"], { stdio: "ignore" }).status === 0;
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both, as a person sees them. */
+  readonly output: string;
+}
+
+const program = `
+import { readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { MerchantRule } from "pulumi-merchant-rules";
+
+const secret = new pulumi.Config().getSecret("secret");
+const rules = JSON.parse(readFileSync(new URL("rules.json", import.meta.url), "utf8"), (key, value) => (value === "(secret)" ? secret : value));
+export const ruleIds = {};
+for (const [name, args] of Object.entries(rules)) ruleIds[name] = new MerchantRule(name, args).ruleId;
+`;
+
+/** A Pulumi project in a folder of its own, whose program declares the rules that a file beside it holds. */
+export class TestProject {
+  readonly folder: string;
+  readonly backend: string;
+  readonly stack = "test";
+  readonly #environment: Record<string, string>;
+
+  constructor(environment: Record<string, string>, config: readonly string[] = []) {
+    this.folder = mkdtempSync(join(tmpdir(), "project-"));
+    this.backend = mkdtempSync(join(tmpdir(), "backend-"));
+    this.#environment = { ...environment, PULUMI_CONFIG_PASSPHRASE: "correct horse", PULUMI_BACKEND_URL: pathToFileURL(this.backend).href };
+    this.write("Pulumi.yaml", "name: lifecycle\nruntime:\n  name: nodejs\n  options: { typescript: false }\n");
+    this.write("package.json", '{ "name": "lifecycle", "type": "module", "main": "index.js" }');
+    this.write("index.js", program);
+    if (config.length > 0) this.write(`Pulumi.${this.stack}.yaml`, ["config:", ...config.map((line) => `  ${line}`), ""].join("\n"));
+    symlinkSync(join(root, "node_modules"), join(this.folder, "node_modules"));
+    this.declare({});
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.folder, name), "utf8");
+  }
+
+  /** Puts rules into the program: arguments of MerchantRule by resource name. "(secret)" becomes the stack's secret. */
+  declare(rules: Record<string, JsonObject>): void {
+    this.write("rules.json", JSON.stringify(rules));
+  }
+
+  /** Runs an engine's verb as a user does. */
+  run(engine: EngineName, verb: string, ...flags: string[]): Promise<CommandResult> {
+    const common = ["--stack", this.stack, ...flags];
+    const interactive = verb === "preview" || flags.includes("--preview-only") ? [] : ["--yes"];
+    if (engine === "local") return this.command(process.execPath, [join(root, "bin/merchant-rules.js"), "local", verb, ...common, ...interactive]);
+    const skip = interactive.length > 0 && verb !== "refresh" ? ["--skip-preview"] : [];
+    return this.command("pulumi", [verb, ...common, ...interactive, ...skip, "--non-interactive", "--color", "never"]);
+  }
+
+  async pulumi(...words: string[]): Promise<CommandResult> {
+    return this.command("pulumi", [...words, "--non-interactive", "--color", "never"]);
+  }
+
+  /** The stack must exist before the CLI does anything with it; the local engine makes it by itself. */
+  async init(engine: EngineName): Promise<void> {
+    if (engine === "local") return;
+    const { code, output } = await this.pulumi("stack", "init", this.stack);
+    if (code !== 0) throw new Error(output);
+  }
+
+  command(file: string, args: readonly string[], environment: Record<string, string> = {}): Promise<CommandResult> {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_") && !name.startsWith("PULUMI_CONFIG") && name !== "PULUMI_STACK");
+    const env = { ...Object.fromEntries(inherited), ...this.#environment, PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1", ...environment };
+    return new Promise((resolve) => {
+      execFile(file, args, { cwd: this.folder, env, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
+        resolve({ code, stdout, stderr, output: stdout + stderr });
+      });
+    });
+  }
+
+  /** The state file as it stands on the disk. */
+  state(): string {
+    return readFileSync(join(this.backend, ".pulumi/stacks/lifecycle", `${this.stack}.json`), "utf8");
+  }
+
+  /** Everything that any run left on the disk: state, backups, history, stack file, program. */
+  everythingOnDisk(): string {
+    return [this.folder, this.backend]
+      .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()))
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+      .join("\n");
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+    rmSync(this.backend, { recursive: true });
+  }
+}
