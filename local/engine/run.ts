@@ -301,9 +301,7 @@ class Run {
       preview: execution.preview,
       parallel,
       env,
-      onOutput: (line) => {
-        if (!execution.stopped) execution.diagnose("info", line);
-      },
+      onOutput: (severity, message) => registrar.log(severity, message),
     });
     const end = await Promise.race([this.#program.ended, execution.whenStopped()]);
     if (end === undefined) return;

@@ -72,8 +72,11 @@ export class Limiter implements Turns {
   }
 }
 
+const longestTimerMs = 2_147_483_647;
+
 /** As whole starts in a window: 2.5 a second are 2 in 800 ms, 0.5 a second 1 in 2 s. */
 function windowOf(requestsPerSecond: number): { intervalCap: number; interval: number; strict: true } {
   const intervalCap = Math.max(1, Math.floor(requestsPerSecond));
-  return { intervalCap, interval: Math.ceil((intervalCap / requestsPerSecond) * 1000), strict: true };
+  const windowMs = Math.ceil((intervalCap / requestsPerSecond) * 1000);
+  return { intervalCap, interval: Math.min(windowMs, longestTimerMs), strict: true };
 }

@@ -78,9 +78,9 @@ function decoded({ bytes, starts, ends }: Layer): Layer | undefined {
       plainEnds.push(ends[index] ?? 0);
     }
   };
-  for (const { 0: escape, 1: percent, 2: units, 3: character = "", index } of bytes.matchAll(escapes)) {
+  for (const { 0: spelling, 1: percent, 2: units, 3: character = "", index } of bytes.matchAll(escapes)) {
     keep(index);
-    kept = index + escape.length;
+    kept = index + spelling.length;
     let own = shortEscapes[character] ?? character;
     if (percent !== undefined) own = String.fromCharCode(Number.parseInt(percent, 16));
     if (units !== undefined)

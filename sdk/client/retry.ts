@@ -62,7 +62,7 @@ export async function withRetries<T>(
   let last: MerchantRulesError | undefined;
   const left = (): number => deadline - performance.now();
   const clock: AttemptClock = {
-    timeoutMs: () => Math.max(1, Math.min(limits.attemptTimeoutMs, left())),
+    timeoutMs: () => timerMs(Math.max(1, Math.min(limits.attemptTimeoutMs, left()))),
     leftMs: () => timerMs(left()),
   };
   const attempt = async (): Promise<T> => {
@@ -77,7 +77,8 @@ export async function withRetries<T>(
       const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
       waitMs = Math.max(backoff, thrown.retryAfterMs ?? 0);
       // Still within the turn: when it is over, the next request starts.
-      if (thrown.code === "RATE_LIMITED") turns.slowDown(waitMs > limits.maxRetryAfterMs ? 0 : waitMs, startedAt);
+      if (thrown.code === "RATE_LIMITED")
+        turns.slowDown(waitMs > limits.maxRetryAfterMs ? 0 : timerMs(waitMs), startedAt);
       throw thrown;
     }
   };
@@ -100,7 +101,7 @@ export async function withRetries<T>(
         throw final;
       }
       last = error;
-      await sleep(waitMs);
+      await sleep(timerMs(waitMs));
     }
   }
 }

@@ -28,7 +28,7 @@ test("whatever an id is, it arrives as one segment that decodes to it, or nothin
       expect(pathname.startsWith(base) && !pathname.slice(base.length).includes("/")).toBe(true);
       expect([decodeURIComponent(pathname.slice(base.length)), search, hash]).toEqual([id, "", ""]);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 

@@ -9,13 +9,13 @@ test("a 429 pauses everything until its Retry-After, and costs no call more than
   const times: number[] = [];
   const server = await serve((_, number) => {
     times.push(performance.now());
-    return number === 1 ? { status: 429, headers: { "retry-after": "1" } } : found;
+    return number === 1 ? { status: 429, headers: { "retry-after": "0.3" } } : found;
   });
   const client = clientOf(server, { limits: { concurrency: 1, maxAttempts: 2 } });
   await Promise.all(Array.from({ length: 5 }, (_, index) => client.get(`r${index}`)));
   expect(server.requests).toHaveLength(6);
   const [first = 0, second = 0] = times;
-  expect(second - first).toBeGreaterThanOrEqual(990);
+  expect(second - first).toBeGreaterThanOrEqual(290);
 });
 
 test("the call that was refused goes first when the pause is over", async () => {
@@ -87,7 +87,7 @@ test("after a refusal half as many requests are under way at once", async () => 
 });
 
 test.each([
-  [20, 500],
+  [1.9, 527],
   [2.5, 800],
 ])("at most limits.requestsPerSecond (%d) start in any window", async (requestsPerSecond, windowMs) => {
   const times: number[] = [];

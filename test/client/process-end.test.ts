@@ -60,7 +60,7 @@ test("a pause that nobody waits for does not keep the process", async () => {
 });
 
 test("a pause that a call waits for does keep the process", async () => {
-  const server = await serve([{ status: 429, headers: { "retry-after": "1" } }, { json: { name: "x" } }]);
+  const server = await serve([{ status: 429, headers: { "retry-after": "0.3" } }, { json: { name: "x" } }]);
   const { printed, code } = await run(
     server.baseUrl,
     { maxAttempts: 1, concurrency: 1 },

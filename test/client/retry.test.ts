@@ -192,19 +192,30 @@ test("the total clock starts when a call's first turn comes, not while it waits 
   expect(server.requests).toHaveLength(8);
 });
 
+const date = Date.UTC(2026, 0, 1);
 test.each([
-  ["seconds", "1"],
-  ["a date", () => new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000).toUTCString()],
-])("Retry-After in %s is waited for", async (_, retryAfter) => {
+  ["seconds", { "retry-after": "0.6" }, 590],
+  // Seconds are all that an HTTP date has. The service's own clock counts, here one that is months away.
+  ["a date", { "retry-after": new Date(date + 1000).toUTCString(), date: new Date(date).toUTCString() }, 990],
+])("Retry-After in %s is waited for", async (_, headers, waitedMs) => {
   const times: number[] = [];
   const server = await serve((_received, number) => {
     times.push(performance.now());
-    const text = typeof retryAfter === "string" ? retryAfter : retryAfter();
-    return number === 1 ? { status: 503, headers: { "retry-after": text } } : { json: { id: "r1" } };
+    return number === 1 ? { status: 503, headers } : { json: { id: "r1" } };
   });
   await clientOf(server, { limits }).get("r1");
   const [first = 0, second = 0] = times;
-  expect(second - first).toBeGreaterThanOrEqual(990);
+  expect(second - first).toBeGreaterThanOrEqual(waitedMs);
+});
+
+test("a Retry-After that says nothing usable, or a date that has passed, asks for no wait", async () => {
+  const answers = ["soon", "-1", new Date(0).toUTCString()].map((text) => ({
+    status: 503,
+    headers: { "retry-after": text },
+  }));
+  const server = await serve([...answers, { json: { id: "r1" } }]);
+  await clientOf(server, { limits: { maxAttempts: 4 } }).get("r1");
+  expect(server.requests).toHaveLength(4);
 });
 
 test("a Retry-After longer than limits.maxRetryAfterMs ends the call at once", async () => {

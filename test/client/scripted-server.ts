@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { type Connection, RulesClient, type RulesClientOptions } from "../../sdk/client/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 
 /** A request as it arrived. */
 export interface Received {
@@ -115,12 +116,12 @@ export function clientOf(
   return client;
 }
 
-/** The error that a promise rejects with. */
-export async function failureOf(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
+/** The error of this package that a promise rejects with. */
+export async function failureOf(promise: Promise<unknown>): Promise<MerchantRulesError> {
   try {
     await promise;
   } catch (error) {
-    if (error instanceof Error) return Object.assign(error, {});
+    if (isMerchantRulesError(error)) return error;
     throw error;
   }
   throw new Error("it did not fail");

@@ -99,10 +99,9 @@ export class TestProject {
 
   /** Everything that any run left on the disk: state, backups, history, stack file, program. */
   everythingOnDisk(): string {
-    return [this.folder, this.backend]
-      .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()))
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
-      .join("\n");
+    const own = readdirSync(this.folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+    const kept = readdirSync(this.backend, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
+    return [...own, ...kept].map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8")).join("\n");
   }
 
   remove(): void {

@@ -112,17 +112,12 @@ export class Registrar implements MonitorHandler {
     return error;
   }
 
-  log(severity: Severity, message: string, urn: string): void {
+  /** What the program logs or prints. It goes on after an error that it logs; nothing is then deleted at its end. */
+  log(severity: Severity, message: string): void {
     const { execution } = this.#options;
-    if (severity === "debug") return;
-    // The program goes on after an error that it logs; what it registered until it ends is done, but nothing is deleted.
-    if (severity !== "error") execution.diagnose(severity, message, urn === "" ? undefined : urn);
-    else if (!execution.stopped)
-      execution.fail(
-        new EngineError("PROGRAM_FAILED", message.trim(), { urn: urn === "" ? undefined : urn }),
-        undefined,
-        true,
-      );
+    if (severity === "debug" || execution.stopped) return;
+    if (severity === "error") execution.fail(new EngineError("PROGRAM_FAILED", message), undefined, true);
+    else execution.diagnose(severity, message);
   }
 
   /** Resolves when every registration that has begun has come to its end, well or not. */

@@ -1,16 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { EngineError } from "../errors.ts";
 
-/**
- * Loaded into a child before anything else: ends it when the pipe on descriptor 3 closes, that is, when this process is
- * gone, however it went. Only for the child itself, not for what it starts (which inherits the arguments).
- */
-const endWithParent = `import{isMainThread}from"node:worker_threads";import{Socket}from"node:net";
-if(isMainThread&&process.env.MERCHANT_RULES_ENGINE_PID===String(process.ppid)){
-const pipe=new Socket({fd:3});pipe.on("error",()=>{});pipe.on("close",()=>process.exit(1));pipe.resume();pipe.unref();}`;
-const preload = `--import=data:text/javascript,${encodeURIComponent(endWithParent)}`;
+// The sources run as they are in tests, and compiled from dist.
+const preload = `--import=${new URL(`./child-preload${extname(import.meta.url)}`, import.meta.url).href}`;
 
 export interface ChildOptions {
   readonly cwd: string;

@@ -1,9 +1,6 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
-import engineServices from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
-import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 import resourceServices from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import type {
   RegisterPackageRequest,
@@ -22,7 +19,7 @@ import { EngineError, messageOf } from "../errors.ts";
 import type { CustomTimeouts } from "../state/resource-state.ts";
 import { fromWire, toProgram, toWire, type WireMap } from "../values/wire.ts";
 import { channelOptions } from "./grpc.ts";
-import type { Alias, MonitorHandler, Registration, Severity } from "./registration.ts";
+import type { Alias, MonitorHandler, Registration } from "./registration.ts";
 
 /** Thrown by a handler when the run is over: the program is told that the engine is gone, and ends quietly. */
 export class RunIsOver extends Error {}
@@ -43,19 +40,17 @@ const features: { readonly [id: string]: number } = {
   errorHooks: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
 };
 
-/** The two services that a program talks to, on one loopback port. */
+/** The service that a program registers its resources with, on a loopback port. */
 export class MonitorServer {
   readonly #server = new grpc.Server(channelOptions);
   readonly #handler: MonitorHandler;
   readonly #projectRoot: string;
-  #rootResource = "";
   #address = "";
 
   constructor(handler: MonitorHandler, projectRoot: string) {
     this.#handler = handler;
     this.#projectRoot = projectRoot;
     this.#server.addService(resourceServices.ResourceMonitorService, this.#monitor());
-    this.#server.addService(engineServices.EngineService, this.#engine());
   }
 
   get address(): string {
@@ -103,26 +98,6 @@ export class MonitorServer {
       registerResourceHook: refuse(() => "a resource hook"),
       registerErrorHook: refuse(() => "an error hook"),
       registerPackage: refuse((request: RegisterPackageRequest) => `the package ${request.getName()}`),
-    };
-  }
-
-  #engine(): grpc.UntypedServiceImplementation {
-    const severities: readonly Severity[] = ["debug", "info", "warning", "error"];
-    return {
-      log: unary((request: LogRequest) => {
-        if (!request.getEphemeral())
-          this.#handler.log(severities[request.getSeverity()] ?? "info", request.getMessage(), request.getUrn());
-        return Promise.resolve(empty());
-      }),
-      getRootResource: unary(() =>
-        Promise.resolve(new engineMessages.GetRootResourceResponse().setUrn(this.#rootResource)),
-      ),
-      setRootResource: unary((request: InstanceType<typeof engineMessages.SetRootResourceRequest>) => {
-        this.#rootResource = request.getUrn();
-        return Promise.resolve(new engineMessages.SetRootResourceResponse());
-      }),
-      startDebugging: unary(() => Promise.resolve(empty())),
-      requirePulumiVersion: unary(() => Promise.resolve(new engineMessages.RequirePulumiVersionResponse())),
     };
   }
 

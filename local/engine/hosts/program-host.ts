@@ -1,6 +1,8 @@
 import type { Project } from "../project/project.ts";
 import type { Config } from "../project/stack-config.ts";
 import { Child, resolveSdkModule } from "./child.ts";
+import { ProgramOutput } from "./program-output.ts";
+import type { Severity } from "./registration.ts";
 
 export interface ProgramOptions {
   readonly project: Project;
@@ -10,8 +12,8 @@ export interface ProgramOptions {
   readonly preview: boolean;
   readonly parallel: number;
   readonly env: NodeJS.ProcessEnv;
-  /** What the program prints, line by line. */
-  readonly onOutput: (line: string) => void;
+  /** What the program logs, and what it prints, line by line. */
+  readonly onOutput: (severity: Severity, message: string) => void;
 }
 
 /** How a program ended. `reported` is whether it has told the user itself what went wrong. */
@@ -31,10 +33,12 @@ export class ProgramHost {
 
   constructor(options: ProgramOptions) {
     const { project, stack, config, monitorAddress, preview, parallel, env, onOutput } = options;
-    const stdout = lineReader(onOutput);
-    const stderr = lineReader(onOutput);
+    const stdout = new ProgramOutput(onOutput);
+    const stderr = new ProgramOutput(onOutput);
+    // No --engine: with one, the SDK sends several debug messages a resource there, each by a call of its own. Without
+    // it, what the program logs comes out on its streams.
     const args = [
-      ...["--monitor", monitorAddress, "--engine", monitorAddress],
+      ...["--monitor", monitorAddress],
       ...[
         "--organization",
         "organization",
@@ -52,8 +56,8 @@ export class ProgramHost {
       cwd: project.programFolder,
       env: { ...env, ...configEnvironment(config), ...typescriptEnvironment(project) },
       nodeArguments: project.nodeArguments,
-      onStdout: stdout.push,
-      onStderr: stderr.push,
+      onStdout: (text) => stdout.push(text),
+      onStderr: (text) => stderr.push(text),
     });
     this.ended = this.#child.exited.then(({ code, signal }) => {
       stdout.end();
@@ -91,20 +95,5 @@ function typescriptEnvironment({ typescript, tsconfig }: Project): NodeJS.Proces
   return {
     ...(typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
     ...(tsconfig === undefined ? {} : { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
-  };
-}
-
-function lineReader(onLine: (line: string) => void): { push: (text: string) => void; end: () => void } {
-  let rest = "";
-  return {
-    push: (text) => {
-      const lines = (rest + text).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) onLine(line);
-    },
-    end: () => {
-      if (rest !== "") onLine(rest);
-      rest = "";
-    },
   };
 }
