@@ -19,12 +19,14 @@ export class AttemptFailure extends Error {
   readonly wasSent: boolean;
   /** The status, where the answer had begun. */
   readonly status: number | undefined;
+  readonly timeoutMs: number;
 
-  constructor(fault: AttemptFault, wasSent: boolean, status: number | undefined, cause?: Error) {
+  constructor(fault: AttemptFault, known: Pick<AttemptFailure, "wasSent" | "status" | "timeoutMs">, cause?: Error) {
     super(fault, { cause });
     this.fault = fault;
-    this.wasSent = wasSent;
-    this.status = status;
+    this.wasSent = known.wasSent;
+    this.status = known.status;
+    this.timeoutMs = known.timeoutMs;
   }
 }
 
@@ -117,7 +119,13 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     if (this.#status !== undefined && !this.#isSuccess) this.#end(this.#status);
     else {
       this.#settle();
-      this.#reject(new AttemptFailure(fault, this.#controller !== undefined, this.#status, cause));
+      this.#reject(
+        new AttemptFailure(
+          fault,
+          { wasSent: this.#controller !== undefined, status: this.#status, timeoutMs: this.#bounds.timeoutMs },
+          cause,
+        ),
+      );
     }
     this.#controller?.abort(new Error(fault));
   }

@@ -32,30 +32,25 @@ export class Caller {
   }
 
   call<T>(call: Call<T>): Promise<T> {
+    const { tokens, transport, contract, backoffMs } = this.#options;
     let isRenewed = false;
     const attempt = async (clock: AttemptClock): Promise<T> => {
-      const { tokens } = this.#options;
-      const current = tokens.current();
-      const presented = Array.isArray(current) ? current : await this.#token(current, call, clock);
-      const answer = await this.#send(call, presented, clock);
-      if (answer.status !== 401 || isRenewed) return this.#parse(call, answer);
-      const renewal = tokens.renewed(presented);
-      if (renewal === undefined) return this.#parse(call, answer);
-      isRenewed = true;
-      return this.#parse(call, await this.#send(call, await this.#token(renewal, call, clock), clock));
+      try {
+        const current = tokens.current();
+        const presented = Array.isArray(current) ? current : await this.#token(current, call, clock);
+        const answer = await transport.send(call.request, presented, clock.timeoutMs());
+        if (answer.status !== 401 || isRenewed) return this.#parse(call, answer);
+        const renewal = tokens.renewed(presented);
+        if (renewal === undefined) return this.#parse(call, answer);
+        isRenewed = true;
+        const renewed = await this.#token(renewal, call, clock);
+        return this.#parse(call, await transport.send(call.request, renewed, clock.timeoutMs()));
+      } catch (error) {
+        throw error instanceof AttemptFailure ? errorOfFailure(this.#options, call, error) : error;
+      }
     };
     const { attempted, isRepeatable, failed } = call;
-    const retried = { attempted, isRepeatable, attempt, ...(failed === undefined ? {} : { failed }) };
-    return withRetries(retried, this.#options.contract.limits, this.#turns, this.#options.backoffMs);
-  }
-
-  async #send(call: Call<unknown>, presented: Presented, clock: AttemptClock): Promise<Answer> {
-    const timeoutMs = clock.timeoutMs();
-    try {
-      return await this.#options.transport.send(call.request, presented, timeoutMs);
-    } catch (error) {
-      throw error instanceof AttemptFailure ? errorOfFailure(this.#options, call, error, timeoutMs) : error;
-    }
+    return withRetries({ attempted, isRepeatable, attempt, failed }, contract.limits, this.#turns, backoffMs);
   }
 
   #parse<T>(call: Call<T>, answer: Answer): T {

@@ -75,10 +75,9 @@ export function errorOfFailure(
   context: FailureContext,
   failed: FailedRequest,
   failure: AttemptFailure,
-  timeoutMs: number,
 ): MerchantRulesError {
   const { request, writes } = failed;
-  const { fault, wasSent, status } = failure;
+  const { fault, wasSent, status, timeoutMs } = failure;
   const exchange: Exchange = {
     method: request.method,
     path: request.path,

@@ -30,11 +30,9 @@ export class Limiter implements Turns {
     return this.#queue.concurrency;
   }
 
-  async run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
+  run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
     if (this.#queue.isPaused) this.#resumeTimer?.ref();
-    const result = await (retry === undefined ? this.#queue.add(task) : this.#runAgain(task, retry.maxWaitMs));
-    if (this.#queue.concurrency < this.#most) this.#recover();
-    return result;
+    return retry === undefined ? this.#queue.add(task) : this.#runAgain(task, retry.maxWaitMs);
   }
 
   slowDown(waitMs: number, startedAt: number): void {
@@ -64,7 +62,8 @@ export class Limiter implements Turns {
     return await this.#queue.add(begin, { priority: 1, signal: waiting.signal });
   }
 
-  #recover(): void {
+  succeeded(): void {
+    if (this.#queue.concurrency === this.#most) return;
     this.#successes += 1;
     if (this.#successes < this.#queue.concurrency) return;
     this.#successes = 0;

@@ -16,7 +16,7 @@ export interface RetriedCall<T> {
   /** One attempt. @throws MerchantRulesError, which says whether it is worth another */
   readonly attempt: (clock: AttemptClock) => Promise<T>;
   /** The end of a call that failed; `unknown` is its first failure that may have taken effect. Returns or throws. */
-  readonly failed?: (error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T;
+  readonly failed?: ((error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T) | undefined;
 }
 
 export interface AttemptClock {
@@ -35,11 +35,13 @@ export interface Turns {
   run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T>;
   /** The service refused a request that began at `startedAt` (performance.now) for coming too fast. */
   slowDown(waitMs: number, startedAt: number): void;
+  /** A request went well. */
+  succeeded(): void;
 }
 
 export class WaitedTooLong extends Error {}
 
-export const noTurns: Turns = { run: (task) => task(), slowDown: () => undefined };
+export const noTurns: Turns = { run: (task) => task(), slowDown: () => undefined, succeeded: () => undefined };
 
 const mostBackoffMs = 10_000;
 
@@ -71,7 +73,9 @@ export async function withRetries<T>(
     else if (startedAt >= deadline) throw new WaitedTooLong();
     attempts += 1;
     try {
-      return await call.attempt(clock);
+      const value = await call.attempt(clock);
+      turns.succeeded();
+      return value;
     } catch (thrown) {
       if (!isMerchantRulesError(thrown)) throw thrown;
       const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
