@@ -116,7 +116,10 @@ async function tellStory(engine: Engine, service: Service, folder: string, keep:
     "the rule large-amounts should have priority 100 again",
   );
 
-  if (keep) return sayWhatToTry(engine, service, environment);
+  if (keep) {
+    sayWhatToTry(engine, service, environment);
+    return;
+  }
 
   title("Destroy", "The rules go away");
   run({ code: 0 }, "destroy", "--stack", stack, "--yes", ...(engine.name === "pulumi" ? ["--skip-preview"] : []));

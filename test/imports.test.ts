@@ -59,6 +59,12 @@ describe.each(Object.keys(allowed))("the room %s", (room) => {
 
 test("the pure rooms do no I/O", () => {
   const io = ["node:fs", "node:http", "node:net", "node:child_process", "undici", "fetch("];
-  const pure = [...filesOf("sdk/rules"), "provider/reconcile/plan.ts", "provider/reconcile/observe.ts", "provider/reconcile/apply.ts"];
-  for (const file of pure) for (const name of io) expect(readFileSync(join(root, file), "utf8"), file).not.toContain(name);
+  const pure = [
+    ...filesOf("sdk/rules"),
+    "provider/reconcile/plan.ts",
+    "provider/reconcile/observe.ts",
+    "provider/reconcile/apply.ts",
+  ];
+  for (const file of pure)
+    for (const name of io) expect(readFileSync(join(root, file), "utf8"), file).not.toContain(name);
 });

@@ -9,7 +9,9 @@ const scripts: Record<string, string> = JSON.parse(readFileSync(`${root}package.
 
 describe("the README", () => {
   test("names only npm scripts that exist", () => {
-    const named = [...readme.matchAll(/npm (?:run )?(test|[a-z]+)(?= |$|`|\n)/g)].map((match) => match[1] ?? "").filter((name) => name !== "registry");
+    const named = [...readme.matchAll(/npm (?:run )?(test|[a-z]+)(?= |$|`|\n)/g)]
+      .map((match) => match[1] ?? "")
+      .filter((name) => name !== "registry");
     expect(named).toContain("quickstart");
     expect(named).toContain("test");
     for (const name of named) expect(Object.keys(scripts), name).toContain(name);
@@ -17,7 +19,11 @@ describe("the README", () => {
 
   test("names only subcommands and flags that the command has", () => {
     for (const [, words] of readme.matchAll(/npx merchant-rules ([a-z]+(?: [a-z]+)?)/g)) {
-      const { status, stdout } = spawnSync(process.execPath, ["bin/merchant-rules.js", ...(words ?? "").split(" "), "--help"], { cwd: root, encoding: "utf8" });
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        ["bin/merchant-rules.js", ...(words ?? "").split(" "), "--help"],
+        { cwd: root, encoding: "utf8" },
+      );
       expect(status, words).toBe(0);
       expect(stdout).toContain(`Usage: merchant-rules ${words}`);
     }
@@ -39,9 +45,23 @@ describe("the README", () => {
 
 describe("npm run quickstart", () => {
   test("tells the whole story on the local engine and leaves nothing behind", () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/quickstart.ts", "--engine", "local"], { cwd: root, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/quickstart.ts", "--engine", "local"], {
+      cwd: root,
+      encoding: "utf8",
+    });
     expect(status, `${stdout}\n${stderr}`).toBe(0);
-    for (const step of ["The service", "Preview", "Up", "Read them back", "Preview again", "Somebody edits", "Drift check", "Up heals", "Destroy", "Done"]) {
+    for (const step of [
+      "The service",
+      "Preview",
+      "Up",
+      "Read them back",
+      "Preview again",
+      "Somebody edits",
+      "Drift check",
+      "Up heals",
+      "Destroy",
+      "Done",
+    ]) {
       expect(stdout).toContain(`. ${step}`);
     }
     expect(stdout).toContain("definition.priority");
@@ -49,7 +69,10 @@ describe("npm run quickstart", () => {
   });
 
   test("refuses an engine that it does not know", () => {
-    const { status, stderr } = spawnSync(process.execPath, ["scripts/quickstart.ts", "--engine", "other"], { cwd: root, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/quickstart.ts", "--engine", "other"], {
+      cwd: root,
+      encoding: "utf8",
+    });
     expect(status).toBe(2);
     expect(stderr).toContain("local");
   });

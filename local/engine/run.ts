@@ -7,7 +7,7 @@ import { Registrar } from "./deploy/registrar.ts";
 import { type ChangeSummary, describeInterrupted, type RunEvent, type Step, summarize } from "./deploy/step.ts";
 import { EngineError, unsupported } from "./errors.ts";
 import { MonitorServer } from "./hosts/monitor-server.ts";
-import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
+import { ProgramHost } from "./hosts/program-host.ts";
 import { ProviderHost } from "./hosts/provider-host.ts";
 import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
 import { type Project, readProject } from "./project/project.ts";
@@ -92,35 +92,44 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
   const inform = (severity: "info" | "warning", message: string): void =>
     onEvent({ kind: "diagnostic", severity, message, urn: undefined });
   const lock = preview ? undefined : await takeLock(backend, stack, (message) => inform("warning", message));
+  let provider: ProviderHost | undefined;
   try {
-    const opened = await open({ project, backend, stack, stackFile, env, cwd, preview });
+    const stored = await readStack(backend, stack);
+    // Started first, because it is slow to start; it does nothing before it is configured.
+    if (needsProvider(verb, stored)) provider = startProvider(project, env, onEvent);
+    const opened = await open({ project, backend, stack, stackFile, stored, env, cwd, preview });
     if (opened.created) inform("info", `Created stack '${stack.name}'`);
     if (opened.recovered !== undefined) inform("warning", opened.recovered);
     const { ledger, config, store, resources } = opened;
     onEvent({ kind: "start", preview, stack: stack.name });
     const execution = new Execution({ preview, parallel, ledger, store: preview ? undefined : store, emit: onEvent });
-    const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources });
+    const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources, provider });
     const { outputs, cancelled } = await run.execute(verb);
     const { steps, errors } = execution;
     const ok = errors.length === 0 && !cancelled;
     const durationMs = performance.now() - started;
-    return {
-      verb,
-      preview,
-      project: project.name,
-      stack: stack.name,
-      ok,
-      cancelled,
-      steps,
-      summary: summarize(steps),
-      outputs,
-      config,
-      errors,
-      durationMs,
-    };
+    const about = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
+    return { ...about, ok, cancelled, steps, summary: summarize(steps), outputs, errors };
   } finally {
+    await provider?.stop();
     lock?.release();
   }
+}
+
+/** Whether anything will be asked of the provider: without the program only what is in state can be. */
+function needsProvider(verb: Verb, { checkpoint }: StoredStack): boolean {
+  return (
+    verb === "up" || verb === "preview" || checkpoint.resources.some(({ custom, type }) => custom && !isProvider(type))
+  );
+}
+
+function startProvider(project: Project, env: NodeJS.ProcessEnv, onEvent: (event: RunEvent) => void): ProviderHost {
+  return new ProviderHost({
+    folder: project.programFolder,
+    env: { ...env, PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
+    onOutput: (severity, message) =>
+      onEvent({ kind: "diagnostic", severity: severity === "error" ? "warning" : "info", message, urn: undefined }),
+  });
 }
 
 interface Opened {
@@ -138,12 +147,12 @@ async function open(call: {
   backend: Backend;
   stack: StackName;
   stackFile: StackFile;
+  stored: StoredStack;
   env: NodeJS.ProcessEnv;
   cwd: string;
   preview: boolean;
 }): Promise<Opened> {
-  const { project, backend, stack, stackFile, env, cwd, preview } = call;
-  const stored = await readStack(backend, stack);
+  const { project, backend, stack, stackFile, stored, env, cwd, preview } = call;
   const { config: configCrypter, state: stateCrypter } = await openCrypters(
     stored,
     stackFile,
@@ -201,13 +210,14 @@ interface RunContext {
   readonly execution: Execution;
   readonly store: StateStore;
   readonly resources: readonly ResourceState[];
+  readonly provider: ProviderHost | undefined;
 }
 
 /** The part of a run that has processes and a state in motion, and puts both in order at its end. */
 class Run {
   readonly #context: RunContext;
   #resources: readonly ResourceState[];
-  #provider: ProviderHost | undefined;
+  #isConfigured = false;
   #program: ProgramHost | undefined;
   #monitor: MonitorServer | undefined;
   #registrar: Registrar | undefined;
@@ -225,7 +235,7 @@ class Run {
       execution.stop();
     };
     const kill = (): void => {
-      this.#provider?.kill();
+      this.#context.provider?.kill();
       this.#program?.kill();
     };
     options.signal?.addEventListener("abort", cancel);
@@ -260,7 +270,7 @@ class Run {
     const { execution, store } = this.#context;
     const refreshed = await refreshAll(
       execution,
-      () => this.#startProvider(verb === "up" || verb === "preview"),
+      () => this.#configured(verb === "up" || verb === "preview"),
       this.#resources,
     );
     this.#resources = refreshed.resources;
@@ -276,12 +286,12 @@ class Run {
       if (resource.delete) return { resource, op: "delete-replaced" };
       return { resource, op: resource.pendingReplacement ? "remove-pending-replace" : "delete" };
     });
-    await deleteAll(execution, () => this.#startProvider(false), condemned);
+    await deleteAll(execution, () => this.#configured(false), condemned);
   }
 
   async #runProgram(): Promise<void> {
     const { project, stack, env, parallel, config, execution } = this.#context;
-    const provider = this.#startProvider(true);
+    const provider = this.#configured(true);
     const registrar = new Registrar({
       stack: stack.name,
       project: project.name,
@@ -313,22 +323,18 @@ class Run {
     if (execution.errors.length === 0 && !execution.stopped) await registrar.deleteUnnamed();
   }
 
-  /** Starts the provider host when it is first needed. It gets the configuration that the CLI would give it. */
-  #startProvider(current: boolean): ProviderHost {
-    if (this.#provider !== undefined) return this.#provider;
-    const { project, env, config, execution } = this.#context;
-    const host = new ProviderHost({
-      folder: project.programFolder,
-      env: { ...env, ...configEnvironment(config), PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
-      onOutput: (severity, message) => execution.diagnose(severity === "error" ? "warning" : "info", message),
-    });
-    this.#provider = host;
-    // Without the program there is no new configuration: the resources are read and deleted with the one they were made with.
+  /** The provider host, configured when it is first needed. It gets the configuration that the CLI would give it. */
+  #configured(current: boolean): ProviderHost {
+    const { provider, config, execution } = this.#context;
+    if (provider === undefined) throw new EngineError("FAILED", "there is a resource to work on, but no provider host");
+    if (this.#isConfigured) return provider;
+    this.#isConfigured = true;
+    // Without the program there is no new configuration: resources are read and deleted with the one they were made with.
     const stored = this.#resources.find(({ type }) => isProvider(type))?.inputs;
-    host.configure(current || stored === undefined ? providerConfig(config) : stored).catch((error: unknown) => {
+    provider.configure(current || stored === undefined ? providerConfig(config) : stored).catch((error: unknown) => {
       if (!execution.stopped) execution.fail(error, undefined);
     });
-    return host;
+    return provider;
   }
 
   #warnInterrupted(verb: Verb): void {
@@ -360,7 +366,7 @@ class Run {
       else execution.ledger.clearInterrupted(["updating", "deleting", "reading"]);
       if (!execution.preview) store.finish(execution.ledger);
     } finally {
-      await Promise.all([this.#program?.stop(failed ? 3_000 : 10_000), this.#provider?.stop()]);
+      await this.#program?.stop(failed ? 3_000 : 10_000);
       this.#monitor?.stop();
     }
   }

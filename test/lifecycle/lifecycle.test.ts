@@ -9,7 +9,10 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-async function open(engine: EngineName, options: { contract?: ContractInput; environment?: Record<string, string>; config?: readonly string[] } = {}) {
+async function open(
+  engine: EngineName,
+  options: { contract?: ContractInput; environment?: Record<string, string>; config?: readonly string[] } = {},
+) {
   const served = await serve(options.contract);
   opened.push(() => served.close());
   const project = new TestProject({ ...served.environment, ...options.environment }, options.config);
@@ -34,7 +37,12 @@ function life(engine: EngineName): void {
     expect((await succeeds("preview")).output).toMatch(/to create/);
     expect(service.requests).toEqual([]);
     await succeeds("up");
-    expect(service.rules().map((each) => each.rule).sort((x, y) => Number(x.priority) - Number(y.priority))).toEqual([rule(1), rule(2), rule(3)]);
+    expect(
+      service
+        .rules()
+        .map((each) => each.rule)
+        .sort((x, y) => Number(x.priority) - Number(y.priority)),
+    ).toEqual([rule(1), rule(2), rule(3)]);
     expect(service.requests.filter(({ operation }) => operation === "create")).toHaveLength(3);
 
     service.resetRequests();
@@ -43,16 +51,32 @@ function life(engine: EngineName): void {
     await succeeds("up", "--expect-no-changes");
     expect(service.requests).toEqual([]);
 
-    const ids = service.rules().map(({ ruleId }) => ruleId).sort();
-    project.declare({ ...three, b: { definition: rule(2, { priority: 20, conditions: [{ field: "amount", operator: "gt", value: 7 }] }) } });
+    const ids = service
+      .rules()
+      .map(({ ruleId }) => ruleId)
+      .sort();
+    project.declare({
+      ...three,
+      b: { definition: rule(2, { priority: 20, conditions: [{ field: "amount", operator: "gt", value: 7 }] }) },
+    });
     const preview = await succeeds("preview", "--diff");
     expect(preview.output).toContain("priority");
     expect(preview.output).toMatch(/2 => 20/);
     expect(preview.output).toMatch(/1 to update/);
     await succeeds("up");
     expect(service.requests.map(({ operation }) => operation)).toEqual(["update"]);
-    expect(service.rules().map(({ ruleId }) => ruleId).sort()).toEqual(ids);
-    expect(service.rules().map(({ rule: each }) => each.priority).sort()).toEqual([1, 20, 3]);
+    expect(
+      service
+        .rules()
+        .map(({ ruleId }) => ruleId)
+        .sort(),
+    ).toEqual(ids);
+    expect(
+      service
+        .rules()
+        .map(({ rule: each }) => each.priority)
+        .sort(),
+    ).toEqual([1, 20, 3]);
 
     project.declare({ a: three.a });
     await succeeds("up");
@@ -107,7 +131,14 @@ function life(engine: EngineName): void {
   test("a contract without update replaces, deleting first where the natural key must be unique", async () => {
     const contract: ContractInput = {
       version: 1,
-      operations: { delete: { identifyBy }, list: { path: "/api/v1/merchants/rules", items: "/rules", pagination: { type: "cursor", limit: "limit", next: "/nextCursor" } } },
+      operations: {
+        delete: { identifyBy },
+        list: {
+          path: "/api/v1/merchants/rules",
+          items: "/rules",
+          pagination: { type: "cursor", limit: "limit", next: "/nextCursor" },
+        },
+      },
       rule: { naturalKey: "/name" },
     };
     const { project, service, succeeds } = await open(engine, { contract });
@@ -118,7 +149,10 @@ function life(engine: EngineName): void {
     expect((await succeeds("preview")).output).toMatch(/1 to replace/);
     service.resetRequests();
     await succeeds("up");
-    expect(service.requests.map(({ operation }) => operation).filter((operation) => operation !== "list")).toEqual(["delete", "create"]);
+    expect(service.requests.map(({ operation }) => operation).filter((operation) => operation !== "list")).toEqual([
+      "delete",
+      "create",
+    ]);
     expect(service.rules()).toHaveLength(1);
     expect(service.rules()[0]?.ruleId).not.toBe(before?.ruleId);
     await succeeds("destroy");
@@ -146,10 +180,17 @@ function life(engine: EngineName): void {
       await project.pulumi("config", "set", "--stack", project.stack, "--secret", "secret", secret);
     } else {
       const crypter = await newCrypter("correct horse");
-      project.write(`Pulumi.${project.stack}.yaml`, `encryptionsalt: ${crypter.salt}\nconfig:\n  lifecycle:secret:\n    secure: ${crypter.encrypt(secret)}\n`);
+      project.write(
+        `Pulumi.${project.stack}.yaml`,
+        `encryptionsalt: ${crypter.salt}\nconfig:\n  lifecycle:secret:\n    secure: ${crypter.encrypt(secret)}\n`,
+      );
     }
     project.declare({ a: { definition: rule(1, { actions: [{ type: "decline", reason: "(secret)" }] }) } });
-    const outputs = [await succeeds("preview", "--diff"), await succeeds("up", "--diff"), await succeeds("preview", "--diff", "--expect-no-changes")];
+    const outputs = [
+      await succeeds("preview", "--diff"),
+      await succeeds("up", "--diff"),
+      await succeeds("preview", "--diff", "--expect-no-changes"),
+    ];
     expect(JSON.stringify(service.rules())).toContain(secret);
     const [existing] = service.rules();
     service.put(existing?.ruleId, rule(1, { actions: [{ type: "decline", reason: `${secret}-changed` }] }));
@@ -166,7 +207,9 @@ function life(engine: EngineName): void {
   });
 
   test("missing settings are named with key and variable, in the preview already", async () => {
-    const { project, run } = await open(engine, { environment: { MERCHANT_RULES_BASE_URL: "", MERCHANT_RULES_TOKEN: "" } });
+    const { project, run } = await open(engine, {
+      environment: { MERCHANT_RULES_BASE_URL: "", MERCHANT_RULES_TOKEN: "" },
+    });
     project.declare({ a: three.a });
     const { code, output } = await run("preview");
     expect(code).not.toBe(0);
@@ -176,11 +219,22 @@ function life(engine: EngineName): void {
   });
 
   test("settings come from stack config too, and objects with them", async () => {
-    const contract = { version: 1 as const, parameters: { accountId: {} }, operations: { create: { query: { account: "{accountId}" } } }, auth: { present: null } };
-    const { project, service, succeeds } = await open(engine, { contract, environment: { MERCHANT_RULES_BASE_URL: "" } });
+    const contract = {
+      version: 1 as const,
+      parameters: { accountId: {} },
+      operations: { create: { query: { account: "{accountId}" } } },
+      auth: { present: null },
+    };
+    const { project, service, succeeds } = await open(engine, {
+      contract,
+      environment: { MERCHANT_RULES_BASE_URL: "" },
+    });
     const stackFile = `Pulumi.${project.stack}.yaml`;
     const salt = engine === "pulumi" ? project.read(stackFile) : "";
-    project.write(stackFile, `${salt}config:\n  merchant-rules:baseUrl: ${service.url}\n  merchant-rules:parameters:\n    accountId: acc-1\n`);
+    project.write(
+      stackFile,
+      `${salt}config:\n  merchant-rules:baseUrl: ${service.url}\n  merchant-rules:parameters:\n    accountId: acc-1\n`,
+    );
     project.declare({ a: three.a });
     await succeeds("up");
     expect(service.requests.find(({ operation }) => operation === "create")?.query).toEqual({ account: "acc-1" });
@@ -224,7 +278,10 @@ describe.skipIf(!hasPulumi)("the two engines on one backend folder (needs the Pu
     const { project, service, succeeds } = await open("local");
     project.declare(three);
     await succeeds("up");
-    for (const verb of [["preview", "--expect-no-changes"], ["refresh", "--preview-only", "--expect-no-changes"]] as const) {
+    for (const verb of [
+      ["preview", "--expect-no-changes"],
+      ["refresh", "--preview-only", "--expect-no-changes"],
+    ] as const) {
       const result = await project.run("pulumi", ...verb);
       expect(result.code, result.output).toBe(0);
     }

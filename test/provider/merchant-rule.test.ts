@@ -23,7 +23,9 @@ beforeAll(async () => {
 
 describe("the code that the engine keeps for a rule", () => {
   test("never changes by a byte: state everywhere holds it", () => {
-    expect(providerSource("merchantRule")).toBe('exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRule');
+    expect(providerSource("merchantRule")).toBe(
+      'exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRule',
+    );
     expect(Buffer.byteLength(providerSource("merchantRule"))).toBeLessThan(100);
   });
 
@@ -35,11 +37,18 @@ describe("the code that the engine keeps for a rule", () => {
 
 describe("a MerchantRule in a program", () => {
   test("is registered with its definition, outputs and secrets included, and the code above", async () => {
-    const rule = new MerchantRule("limit", { definition: { name: "limit", value: pulumi.secret(7), priority: pulumi.output(1), note: undefined }, connection: "sandbox" });
+    const rule = new MerchantRule("limit", {
+      definition: { name: "limit", value: pulumi.secret(7), priority: pulumi.output(1), note: undefined },
+      connection: "sandbox",
+    });
     const id = await new Promise((resolve) => rule.ruleId.apply(resolve));
     expect(id).toBe("id of limit");
     const { inputs } = registered.find(({ name }) => name === "limit") ?? { inputs: {} };
-    expect(inputs).toMatchObject({ definition: { value: { name: "limit", priority: 1, value: 7 } }, connection: "sandbox", __provider: providerSource("merchantRule") });
+    expect(inputs).toMatchObject({
+      definition: { value: { name: "limit", priority: 1, value: 7 } },
+      connection: "sandbox",
+      __provider: providerSource("merchantRule"),
+    });
     expect(JSON.stringify(inputs)).not.toContain("note");
     expect(await pulumi.isSecret(rule.definition)).toBe(true);
   });

@@ -39,11 +39,16 @@ export class TestProject {
   constructor(environment: Record<string, string>, config: readonly string[] = []) {
     this.folder = mkdtempSync(join(tmpdir(), "project-"));
     this.backend = mkdtempSync(join(tmpdir(), "backend-"));
-    this.#environment = { ...environment, PULUMI_CONFIG_PASSPHRASE: "correct horse", PULUMI_BACKEND_URL: pathToFileURL(this.backend).href };
+    this.#environment = {
+      ...environment,
+      PULUMI_CONFIG_PASSPHRASE: "correct horse",
+      PULUMI_BACKEND_URL: pathToFileURL(this.backend).href,
+    };
     this.write("Pulumi.yaml", "name: lifecycle\nruntime:\n  name: nodejs\n  options: { typescript: false }\n");
     this.write("package.json", '{ "name": "lifecycle", "type": "module", "main": "index.js" }');
     this.write("index.js", program);
-    if (config.length > 0) this.write(`Pulumi.${this.stack}.yaml`, ["config:", ...config.map((line) => `  ${line}`), ""].join("\n"));
+    if (config.length > 0)
+      this.write(`Pulumi.${this.stack}.yaml`, ["config:", ...config.map((line) => `  ${line}`), ""].join("\n"));
     symlinkSync(join(root, "node_modules"), join(this.folder, "node_modules"));
     this.declare({});
   }
@@ -65,7 +70,14 @@ export class TestProject {
   run(engine: EngineName, verb: string, ...flags: string[]): Promise<CommandResult> {
     const common = ["--stack", this.stack, ...flags];
     const interactive = verb === "preview" || flags.includes("--preview-only") ? [] : ["--yes"];
-    if (engine === "local") return this.command(process.execPath, [join(root, "bin/merchant-rules.js"), "local", verb, ...common, ...interactive]);
+    if (engine === "local")
+      return this.command(process.execPath, [
+        join(root, "bin/merchant-rules.js"),
+        "local",
+        verb,
+        ...common,
+        ...interactive,
+      ]);
     const skip = interactive.length > 0 && verb !== "refresh" ? ["--skip-preview"] : [];
     return this.command("pulumi", [verb, ...common, ...interactive, ...skip, "--non-interactive", "--color", "never"]);
   }
@@ -82,8 +94,16 @@ export class TestProject {
   }
 
   command(file: string, args: readonly string[], environment: Record<string, string> = {}): Promise<CommandResult> {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_") && !name.startsWith("PULUMI_CONFIG") && name !== "PULUMI_STACK");
-    const env = { ...Object.fromEntries(inherited), ...this.#environment, PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1", ...environment };
+    const inherited = Object.entries(process.env).filter(
+      ([name]) => !name.startsWith("MERCHANT_RULES_") && !name.startsWith("PULUMI_CONFIG") && name !== "PULUMI_STACK",
+    );
+    const env = {
+      ...Object.fromEntries(inherited),
+      ...this.#environment,
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      NO_COLOR: "1",
+      ...environment,
+    };
     return new Promise((resolve) => {
       execFile(file, args, { cwd: this.folder, env, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;

@@ -8,6 +8,7 @@ import { EngineError } from "../errors.ts";
 import { annotateSecrets, containsUnknown, type PropertyMap } from "../values/value.ts";
 import { fromWire, toProvider, toWire, type WireOptions } from "../values/wire.ts";
 import { Child, type ChildExit, resolveSdkModule } from "./child.ts";
+import { Gate } from "./gate.ts";
 import { channelOptions } from "./grpc.ts";
 import { readStruct, writeStruct } from "./monitor-server.ts";
 import { StderrFilter } from "./stderr.ts";
@@ -44,6 +45,9 @@ export interface CheckFailure {
 const service = providerServices.ResourceProviderService;
 const startTimeoutMs = 120_000;
 
+/** Check and diff do no I/O: more of them under way at once would only take memory. */
+const maxPureCalls = 32;
+
 /**
  * The dynamic provider host of the Pulumi SDK, one process for one run. It knows neither secrets nor references: they
  * go to it plain, and what comes back is marked secret where the input of the same key was.
@@ -51,6 +55,7 @@ const startTimeoutMs = 120_000;
 export class ProviderHost {
   readonly #child: Child;
   readonly #ready: Promise<grpc.Client>;
+  readonly #pure = new Gate(maxPureCalls);
   #client: grpc.Client | undefined;
   #exit: ChildExit | undefined;
 
@@ -108,7 +113,7 @@ export class ProviderHost {
   ): Promise<{ inputs: PropertyMap; failures: CheckFailure[] }> {
     const options = toProvider(preview);
     const request = new providerMessages.CheckRequest().setOlds(struct(olds, options)).setNews(struct(news, options));
-    const response = await this.#call("check", urn, service.check, named(request, urn));
+    const response = await this.#pure.pass(() => this.#call("check", urn, service.check, named(request, urn)));
     const inputs = fromWire(readStruct(response.getInputs()));
     rejectUnknowns(inputs, preview, urn);
     return {
@@ -133,7 +138,7 @@ export class ProviderHost {
       .setOldInputs(struct(old.inputs, wire))
       .setNews(struct(inputs, wire))
       .setIgnorechangesList([...options.ignoreChanges]);
-    return readDiff(await this.#call("diff", urn, service.diff, named(request, urn)));
+    return readDiff(await this.#pure.pass(() => this.#call("diff", urn, service.diff, named(request, urn))));
   }
 
   async create(urn: string, inputs: PropertyMap, timeoutSeconds: number): Promise<Outcome> {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { EngineError } from "../errors.ts";
+import { settleAliases } from "./aliases.ts";
 import { decodeResource, encodeResource, resourceSchema } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { writeAtomically } from "./files.ts";
@@ -8,10 +9,11 @@ import type { OperationType, PendingOperation, ResourceState } from "./resource-
 
 /**
  * One thing that happened to the state. Resources are named by handles: a resource of the state file by its position
- * in it, a later one by the number that its first entry gives it.
+ * in it, a later one by the number that its first entry gives it. What begins with a resource that is known by its
+ * handle need not repeat it.
  */
 export type JournalEntry =
-  | readonly ["begin", handle: number, type: OperationType, resource: ResourceState]
+  | readonly ["begin", handle: number, type: OperationType, resource?: ResourceState]
   | readonly ["end", handle: number]
   | readonly ["put", handle: number, resource: ResourceState]
   | readonly ["same", handle: number]
@@ -23,7 +25,7 @@ const entrySchema = z.union([
     z.literal("begin"),
     handle,
     z.enum(["creating", "updating", "deleting", "reading", "importing"]),
-    resourceSchema,
+    resourceSchema.optional(),
   ]),
   z.tuple([z.literal("end"), handle]),
   z.tuple([z.literal("put"), handle, resourceSchema]),
@@ -59,7 +61,9 @@ export class JournalWriter {
 
   append(entries: readonly JournalEntry[]): void {
     const encoded = entries.map((entry) => {
-      if (entry[0] === "begin") return [entry[0], entry[1], entry[2], encodeResource(entry[3], this.#crypter)];
+      if (entry[0] === "begin" && entry[3] !== undefined) {
+        return [entry[0], entry[1], entry[2], encodeResource(entry[3], this.#crypter)];
+      }
       if (entry[0] === "put") return [entry[0], entry[1], encodeResource(entry[2], this.#crypter)];
       return entry;
     });
@@ -120,13 +124,17 @@ export function recover(
     if (!Array.isArray(line)) continue;
     applied++;
     for (const entry of line) {
-      if (entry[0] === "begin") replay.apply([entry[0], entry[1], entry[2], decodeResource(entry[3], crypter)]);
-      else if (entry[0] === "put") replay.apply([entry[0], entry[1], decodeResource(entry[2], crypter)]);
+      if (entry[0] === "begin") {
+        const resource = entry[3] === undefined ? undefined : decodeResource(entry[3], crypter);
+        replay.apply(
+          resource === undefined ? [entry[0], entry[1], entry[2]] : [entry[0], entry[1], entry[2], resource],
+        );
+      } else if (entry[0] === "put") replay.apply([entry[0], entry[1], decodeResource(entry[2], crypter)]);
       else replay.apply(entry);
     }
   }
   return {
-    resources: replay.resources(),
+    resources: settleAliases(replay.resources()),
     pendingOperations: [...replay.pending.values(), ...base.pendingOperations],
     lines: applied,
   };
@@ -146,8 +154,10 @@ class Replay {
 
   apply(entry: JournalEntry): void {
     const [kind, at] = entry;
-    if (kind === "begin") this.pending.set(at, { type: entry[2], resource: entry[3] });
-    else if (kind === "end") this.pending.delete(at);
+    if (kind === "begin") {
+      const resource = entry[3] ?? this.#states.get(at);
+      if (resource !== undefined) this.pending.set(at, { type: entry[2], resource });
+    } else if (kind === "end") this.pending.delete(at);
     else if (kind === "drop") this.#states.delete(at);
     else if (kind === "same") {
       this.#last.delete(at);

@@ -1,6 +1,4 @@
-import { makeUrn, parseUrn } from "../deploy/urn.ts";
-import { EngineError } from "../errors.ts";
-import { mapValues } from "../values/value.ts";
+import { settleAliases } from "./aliases.ts";
 import type { Snapshot } from "./checkpoint.ts";
 import type { JournalEntry } from "./journal.ts";
 import {
@@ -39,7 +37,7 @@ export class Ledger {
 
   begin(resource: ResourceState, type: OperationType): void {
     this.#running.set(resource, type);
-    this.#log(["begin", this.#handle(resource), type, resource]);
+    this.#log(this.#beginEntry(resource, type));
   }
 
   end(resource: ResourceState): void {
@@ -106,7 +104,7 @@ export class Ledger {
 
   /** What is under way, to begin a new journal with. */
   runningEntries(): readonly JournalEntry[] {
-    return [...this.#running].map(([resource, type]) => ["begin", this.#handle(resource), type, resource]);
+    return [...this.#running].map(([resource, type]) => this.#beginEntry(resource, type));
   }
 
   /** The state as of now. */
@@ -119,6 +117,12 @@ export class Ledger {
     const touched = [...this.#new].filter((resource) => !this.#done.has(resource));
     const rest = [...this.#base].filter((resource) => !this.#done.has(resource) && !this.#new.has(resource));
     return [...touched, ...rest];
+  }
+
+  #beginEntry(resource: ResourceState, type: OperationType): JournalEntry {
+    const inState = this.#base.has(resource) || this.#new.has(resource);
+    const handle = this.#handle(resource);
+    return inState ? ["begin", handle, type] : ["begin", handle, type, resource];
   }
 
   #handle(resource: ResourceState): number {
@@ -134,74 +138,4 @@ export class Ledger {
     this.#changed = true;
     this.#entries.push(entry);
   }
-}
-
-/** Replaces the former URNs of renamed resources, wherever a resource refers to them, and forgets the aliases. */
-export function settleAliases(resources: readonly ResourceState[]): ResourceState[] {
-  const renamed = new Map<string, string>();
-  for (const resource of resources) {
-    for (const alias of resource.aliases) {
-      const other = renamed.get(alias);
-      if (other !== undefined && other !== resource.urn) {
-        throw new EngineError("FAILED", `two resources, ${other} and ${resource.urn}, have the same alias ${alias}`, {
-          urn: resource.urn,
-        });
-      }
-      if (alias !== resource.urn) renamed.set(alias, resource.urn);
-    }
-    const parent = renamed.get(resource.parent);
-    if (parent !== undefined && parseUrn(parent).type !== stackType) {
-      const { stack, project, type, name } = parseUrn(resource.urn);
-      const moved = makeUrn(stack, project, parseUrn(parent).qualifiedType, type, name);
-      if (moved !== resource.urn) renamed.set(resource.urn, moved);
-    }
-  }
-  if (renamed.size === 0)
-    return resources.map((resource) => (resource.aliases.length === 0 ? resource : { ...resource, aliases: [] }));
-  const settle = (urn: string): string => renamed.get(urn) ?? urn;
-  return resources.map((resource) => ({
-    ...resource,
-    urn: settle(resource.urn),
-    parent: settle(resource.parent),
-    dependencies: resource.dependencies.map(settle),
-    propertyDependencies: mapValues(resource.propertyDependencies, (urns) => urns.map(settle)),
-    deletedWith: settle(resource.deletedWith),
-    provider: settleProvider(resource.provider, settle),
-    aliases: [],
-  }));
-}
-
-function settleProvider(reference: string, settle: (urn: string) => string): string {
-  const urn = providerUrn(reference);
-  return urn === "" ? reference : settle(urn) + reference.slice(urn.length);
-}
-
-/**
- * The first thing wrong with a list of resources, if anything: every resource must stand behind what it needs. The CLI
- * refuses a state for which this does not hold.
- */
-export function integrityProblem(resources: readonly ResourceState[]): string | undefined {
-  const seen = new Set<string>();
-  for (const resource of resources) {
-    const urns = [
-      resource.parent,
-      resource.deletedWith,
-      ...resource.dependencies,
-      ...Object.values(resource.propertyDependencies).flat(),
-    ];
-    const missing = urns.find((urn) => urn !== "" && !seen.has(urn));
-    if (missing !== undefined) return `${resource.urn} refers to ${missing}, which does not stand before it`;
-    if (
-      resource.custom &&
-      !isProvider(resource.type) &&
-      resource.provider !== "" &&
-      !seen.has(providerUrn(resource.provider))
-    ) {
-      return `${resource.urn} refers to the provider ${resource.provider}, which does not stand before it`;
-    }
-    if (!resource.delete && seen.has(`${resource.urn} live`)) return `${resource.urn} stands there twice`;
-    seen.add(resource.urn);
-    if (!resource.delete) seen.add(`${resource.urn} live`);
-  }
-  return undefined;
 }

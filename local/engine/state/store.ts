@@ -6,8 +6,9 @@ import { type Checkpoint, emptyCheckpoint, formatCheckpoint, parseCheckpoint, ty
 import { decodeOperation, decodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { readIfThere } from "./files.ts";
+import { integrityProblem } from "./integrity.ts";
 import { JournalWriter, recover } from "./journal.ts";
-import { integrityProblem, type Ledger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 
 /** A stack's state file as it was read, before anything in it is decrypted. */
 export interface StoredStack {
