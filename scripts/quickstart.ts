@@ -226,7 +226,7 @@ function runCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
   { code, says }: Expected,
-): void {
+): string {
   show(words.join(" "));
   const [program, args] =
     words[0] === "npx"

@@ -7,7 +7,7 @@ import { Registrar } from "./deploy/registrar.ts";
 import { type ChangeSummary, describeInterrupted, type RunEvent, type Step, summarize } from "./deploy/step.ts";
 import { EngineError, unsupported } from "./errors.ts";
 import { MonitorServer } from "./hosts/monitor-server.ts";
-import { ProgramHost } from "./hosts/program-host.ts";
+import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
 import { ProviderHost } from "./hosts/provider-host.ts";
 import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
 import { type Project, readProject } from "./project/project.ts";
@@ -95,12 +95,14 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
   let provider: ProviderHost | undefined;
   try {
     const stored = await readStack(backend, stack);
-    // Started first, because it is slow to start; it does nothing before it is configured.
-    if (needsProvider(verb, stored)) provider = startProvider(project, env, onEvent);
-    const opened = await open({ project, backend, stack, stackFile, stored, env, cwd, preview });
+    const crypters = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
+    const config = applyConfig(project, stackFile, stack.name, crypters.config);
+    // It is slow to start, and does nothing before it is configured: meanwhile the state is decrypted.
+    if (needsProvider(verb, stored)) provider = startProvider(project, config, env, onEvent);
+    const opened = await open({ backend, stack, stackFile, stored, crypters, preview });
     if (opened.created) inform("info", `Created stack '${stack.name}'`);
     if (opened.recovered !== undefined) inform("warning", opened.recovered);
-    const { ledger, config, store, resources } = opened;
+    const { ledger, store, resources } = opened;
     onEvent({ kind: "start", preview, stack: stack.name });
     const execution = new Execution({ preview, parallel, ledger, store: preview ? undefined : store, emit: onEvent });
     const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources, provider });
@@ -123,10 +125,15 @@ function needsProvider(verb: Verb, { checkpoint }: StoredStack): boolean {
   );
 }
 
-function startProvider(project: Project, env: NodeJS.ProcessEnv, onEvent: (event: RunEvent) => void): ProviderHost {
+function startProvider(
+  project: Project,
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  onEvent: (event: RunEvent) => void,
+): ProviderHost {
   return new ProviderHost({
     folder: project.programFolder,
-    env: { ...env, PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
+    env: { ...env, ...configEnvironment(config), PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
     onOutput: (severity, message) =>
       onEvent({ kind: "diagnostic", severity: severity === "error" ? "warning" : "info", message, urn: undefined }),
   });
@@ -136,38 +143,34 @@ interface Opened {
   readonly store: StateStore;
   readonly ledger: Ledger;
   readonly resources: readonly ResourceState[];
-  readonly config: Config;
   readonly created: boolean;
   readonly recovered: string | undefined;
 }
 
-/** Reads and decrypts what the run needs, and creates the stack where it is new. */
+interface Crypters {
+  readonly config: Crypter | undefined;
+  readonly state: Crypter | undefined;
+}
+
+/** Decrypts the state, and creates the stack where it is new. */
 async function open(call: {
-  project: Project;
   backend: Backend;
   stack: StackName;
   stackFile: StackFile;
   stored: StoredStack;
-  env: NodeJS.ProcessEnv;
-  cwd: string;
+  crypters: Crypters;
   preview: boolean;
 }): Promise<Opened> {
-  const { project, backend, stack, stackFile, stored, env, cwd, preview } = call;
-  const { config: configCrypter, state: stateCrypter } = await openCrypters(
-    stored,
-    stackFile,
-    () => readPassphrase(env, cwd),
-    preview,
-  );
-  const config = applyConfig(project, stackFile, stack.name, configCrypter);
-  const store = new StateStore(backend, stack, stored, stateCrypter);
+  const { backend, stack, stackFile, stored, crypters, preview } = call;
+  const store = new StateStore(backend, stack, stored, crypters.state);
   const { snapshot, recovered } = await store.open(!preview);
   refuseForeign(snapshot.resources, unsupported);
   const created = !stored.exists && !preview;
-  if (configCrypter !== undefined && stackFile.encryptionSalt === undefined && !preview)
-    await writeEncryptionSalt(stackFile, configCrypter.salt);
+  if (crypters.config !== undefined && stackFile.encryptionSalt === undefined && !preview) {
+    await writeEncryptionSalt(stackFile, crypters.config.salt);
+  }
   if (created) store.create();
-  return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, config, created, recovered };
+  return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, created, recovered };
 }
 
 /** The keys of the stack file's secrets and of the state's; they are one, but for a stack file that was made anew. */
@@ -176,7 +179,7 @@ async function openCrypters(
   stackFile: StackFile,
   passphrase: () => Promise<string>,
   preview: boolean,
-): Promise<{ config: Crypter | undefined; state: Crypter | undefined }> {
+): Promise<Crypters> {
   const stateSalt = saltOf(stored);
   const fileSalt = stackFile.encryptionSalt;
   if (fileSalt === undefined && stateSalt === undefined) {

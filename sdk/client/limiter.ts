@@ -22,7 +22,7 @@ export class Limiter implements Turns {
 
   constructor({ concurrency, requestsPerSecond }: LimiterOptions) {
     this.#most = concurrency;
-    this.#queue = new PQueue({ concurrency, ...(requestsPerSecond === null ? {} : windowOf(requestsPerSecond)) });
+    this.#queue = new QuietQueue({ concurrency, ...(requestsPerSecond === null ? {} : windowOf(requestsPerSecond)) });
   }
 
   /** How many may run at once now. */
@@ -68,6 +68,13 @@ export class Limiter implements Turns {
     if (this.#successes < this.#queue.concurrency) return;
     this.#successes = 0;
     this.#queue.concurrency += 1;
+  }
+}
+
+/** Nobody listens to the half dozen events of every task, and they would cost more than the rest of the queue. */
+class QuietQueue extends PQueue {
+  override dispatchEvent(): boolean {
+    return true;
   }
 }
 

@@ -278,11 +278,11 @@ describe.skipIf(!hasPulumi)("the two engines on one backend folder (needs the Pu
     const { project, service, succeeds } = await open("local");
     project.declare(three);
     await succeeds("up");
-    for (const verb of [
-      ["preview", "--expect-no-changes"],
-      ["refresh", "--preview-only", "--expect-no-changes"],
+    for (const [verb, flags] of [
+      ["preview", ["--expect-no-changes"]],
+      ["refresh", ["--preview-only", "--expect-no-changes"]],
     ] as const) {
-      const result = await project.run("pulumi", ...verb);
+      const result = await project.run("pulumi", verb, ...flags);
       expect(result.code, result.output).toBe(0);
     }
     const exported = await project.pulumi("stack", "export", "--stack", project.stack, "--file", "exported.json");

@@ -1,14 +1,7 @@
 import { settleAliases } from "./aliases.ts";
 import type { Snapshot } from "./checkpoint.ts";
 import type { JournalEntry } from "./journal.ts";
-import {
-  isProvider,
-  type OperationType,
-  type PendingOperation,
-  providerUrn,
-  type ResourceState,
-  stackType,
-} from "./resource-state.ts";
+import type { OperationType, PendingOperation, ResourceState } from "./resource-state.ts";
 
 /**
  * What a run has done to the state so far. Resources that it touched come first, in the order they were done; those it
