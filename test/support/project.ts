@@ -93,17 +93,16 @@ export class TestProject {
     if (code !== 0) throw new Error(output);
   }
 
-  command(file: string, args: readonly string[], environment: Record<string, string> = {}): Promise<CommandResult> {
+  /** The environment of a run: this process's, without anything that the product reads, and what the project needs. */
+  environment(): Record<string, string | undefined> {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !name.startsWith("MERCHANT_RULES_") && !name.startsWith("PULUMI_CONFIG") && name !== "PULUMI_STACK",
     );
-    const env = {
-      ...Object.fromEntries(inherited),
-      ...this.#environment,
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-      NO_COLOR: "1",
-      ...environment,
-    };
+    return { ...Object.fromEntries(inherited), ...this.#environment, PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1" };
+  }
+
+  command(file: string, args: readonly string[]): Promise<CommandResult> {
+    const env = this.environment();
     return new Promise((resolve) => {
       execFile(file, args, { cwd: this.folder, env, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { rule, serve } from "../support/connections.ts";
+import { TestProject } from "../support/project.ts";
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+const total = 60;
+const command = fileURLToPath(new URL("../../bin/merchant-rules.js", import.meta.url));
+
+describe("a run on the local engine that is killed while it creates", () => {
+  test.each([1, 17, 40])("after %i rules: the next run goes on, and makes none twice", async (after) => {
+    const served = await serve();
+    opened.push(() => served.close());
+    const { service } = served;
+    const project = new TestProject(served.environment);
+    opened.push(() => project.remove());
+    project.declare(Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, { definition: rule(k) }])));
+
+    const child = spawn(
+      process.execPath,
+      [command, "local", "up", "--yes", "--stack", project.stack, "--parallel", "4"],
+      {
+        cwd: project.folder,
+        env: project.environment(),
+        stdio: "ignore",
+      },
+    );
+    const exited = once(child, "exit");
+    while (service.requestCount("create") < after && child.exitCode === null) await sleep(1);
+    child.kill("SIGKILL");
+    await exited;
+    const before = service.rules().length;
+    expect(before).toBeGreaterThanOrEqual(after);
+    expect(before).toBeLessThan(total);
+
+    const again = await project.run("local", "up");
+    expect(again.code, again.output).toBe(0);
+    const names = service.rules().map((each) => String(each.rule.name));
+    expect(names.length).toBe(total);
+    expect(new Set(names).size).toBe(total);
+    const settled = await project.run("local", "refresh", "--preview-only", "--expect-no-changes");
+    expect(settled.code, settled.output).toBe(0);
+    const destroyed = await project.run("local", "destroy");
+    expect(destroyed.code, destroyed.output).toBe(0);
+    expect(service.rules()).toEqual([]);
+  });
+});
