@@ -3,6 +3,6 @@
  * package instead of freezing its code in the state, and never changes by a byte, for a changed byte is a changed
  * resource: the provider host runs what is installed.
  */
-export function providerSource(hooks: "merchantRule"): string {
+export function providerSource(hooks: "merchantRule" | "merchantRuleSet"): string {
   return `exports.handler=()=>require("pulumi-merchant-rules/provider").${hooks}`;
 }

@@ -19,21 +19,22 @@ export interface RuleInputs extends DeclaredRule {
 }
 
 export function readRuleInputs(news: Properties): RuleInputs {
-  const { definition, connection, adopt } = news;
+  const { definition, adopt } = news;
   return {
     definition: isJsonObject(definition) ? definition : {},
-    connection: typeof connection === "string" ? connection : defaultConnection,
+    connection: connectionOf(news),
     ...(adopt === true || typeof adopt === "string" ? { adopt } : {}),
   };
 }
 
 /** The state of a MerchantRule, whichever version of this package wrote it. */
 export function readRuleState(ruleId: string, olds: Properties): KnownRule & { readonly connection: string } {
-  const { definition, connection, takeover } = migrate(olds);
+  const state = migrate(olds);
+  const { definition, takeover } = state;
   return {
     ruleId,
     definition: isJsonObject(definition) ? definition : {},
-    connection: typeof connection === "string" ? connection : defaultConnection,
+    connection: connectionOf(state),
     ...(typeof takeover === "string" ? { takeover } : {}),
   };
 }
@@ -64,10 +65,16 @@ export function leaving(properties: Properties): Properties {
   throw new MerchantRulesError("RULE_INVALID", `${fault.path} holds ${fault.found}, which is not JSON`);
 }
 
+/** The connection that inputs or a state name. */
+export function connectionOf({ connection }: Properties): string {
+  return typeof connection === "string" ? connection : defaultConnection;
+}
+
 export function isUnknown(value: Json | undefined): boolean {
   return value === unknownValue;
 }
 
-function kept(from: Properties, keys: readonly string[]): Properties {
+/** Some of the fields of an object. */
+export function kept(from: Properties, keys: readonly string[]): Properties {
   return jsonObject(Object.entries(from).filter(([key]) => keys.includes(key)));
 }

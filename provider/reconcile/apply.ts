@@ -1,13 +1,16 @@
-import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 import { createOnce } from "./create-once.ts";
 import { creator } from "./holders.ts";
 import type { LiveRules } from "./live-rules.ts";
 import type { DeclaredRule, KnownRule, Step } from "./plan.ts";
 
-/** What became of one step: the rule as the state should know it from now on (absent: it is gone), and the error if there was one. */
+/** What became of one step. */
 export interface Outcome {
   readonly key: string;
+  /** The rule as the state should know it from now on; absent: it is gone. */
   readonly known?: KnownRule;
+  /** A rule that has been replaced and could not be deleted: the state must not forget it. */
+  readonly left?: KnownRule;
   readonly error?: MerchantRulesError;
 }
 
@@ -22,12 +25,10 @@ export function apply(
 
 async function applyStep(step: Step, live: LiveRules, label: string | undefined): Promise<Outcome> {
   const { key } = step;
+  // What the state must know, should the next request fail.
   let known = step.kind === "create" ? undefined : step.known;
-  const deleteKnown = async (): Promise<void> => {
-    if (known === undefined) return;
-    await live.delete(known.ruleId, known.takeover ?? creator, label);
-    known = undefined;
-  };
+  let left: KnownRule | undefined;
+  const remove = (rule: KnownRule): Promise<void> => live.delete(rule.ruleId, rule.takeover ?? creator, label);
   try {
     switch (step.kind) {
       case "keep":
@@ -39,20 +40,35 @@ async function applyStep(step: Step, live: LiveRules, label: string | undefined)
         known = await update(step.known, step.declared, live, label);
         break;
       case "delete":
-        await deleteKnown();
+        await remove(step.known);
+        known = undefined;
         break;
-      case "replace": {
-        if (step.deleteFirst) await deleteKnown();
-        const created = await createOnce(step.declared, live, label);
-        await deleteKnown();
-        known = created;
-      }
+      case "replace":
+        if (step.deleteFirst) {
+          await remove(step.known);
+          known = undefined;
+          known = await createOnce(step.declared, live, label);
+        } else {
+          known = await createOnce(step.declared, live, label);
+          left = step.known;
+          await remove(left);
+          left = undefined;
+        }
     }
-    return known === undefined ? { key } : { key, known };
+    return outcome(key, known, left);
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
-    return known === undefined ? { key, error } : { key, known, error };
+    return outcome(key, error.code === "RULE_NOT_FOUND" && step.kind === "update" ? undefined : known, left, error);
   }
+}
+
+function outcome(key: string, known?: KnownRule, left?: KnownRule, error?: MerchantRulesError): Outcome {
+  return {
+    key,
+    ...(known === undefined ? {} : { known }),
+    ...(left === undefined ? {} : { left }),
+    ...(error === undefined ? {} : { error }),
+  };
 }
 
 async function update(
@@ -66,11 +82,11 @@ async function update(
     await live.update(ruleId, definition, label);
   } catch (error) {
     if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
-    throw new MerchantRulesError("RULE_NOT_FOUND", `rule ${ruleId} is no longer there`, {
+    live.forget(ruleId);
+    throw error.with({
       attempted: `update rule ${label ?? ruleId}`,
-      ...(error.exchange === undefined ? {} : { exchange: error.exchange }),
-      advice: "run `pulumi refresh`, which takes it out of the state, and then `pulumi up`, which creates it again",
-      cause: error,
+      reason: `rule ${ruleId} is no longer there`,
+      advice: "run `pulumi up --refresh`, which sees that it is gone and creates it again",
     });
   }
   return { ...known, definition };

@@ -18,6 +18,8 @@ export class LiveRules {
   #nextPass: Promise<Pass> | undefined;
   /** Rules that this process created, changed or (undefined) deleted after the pass. */
   readonly #written = new Map<string, LiveRule | undefined>();
+  /** Deletes under way, by rule id. */
+  readonly #deleting = new Map<string, Promise<unknown>>();
   /** The last create under way for a natural key. */
   readonly #creating = new Map<string, Promise<unknown>>();
 
@@ -37,6 +39,12 @@ export class LiveRules {
       }
       return this.#get(ruleId, label);
     });
+  }
+
+  /** The rule was seen to be gone: what this process knew of it no longer counts. */
+  forget(ruleId: string): void {
+    this.#written.set(ruleId, undefined);
+    this.holders.release(ruleId);
   }
 
   /** Whether a rule can be looked up without its id: the contract has a list and a natural key, and the definition has its value. */
@@ -66,6 +74,13 @@ export class LiveRules {
         advice: 'delete those that should not be, or name the one to take over with adopt: "<ruleId>"',
       },
     );
+  }
+
+  /** Every rule at the service, as far as the list and what this process wrote tell. Needs `operations.list`. */
+  async all(): Promise<LiveRule[]> {
+    const { byId } = await this.#listed();
+    const written = [...this.#written.values()].filter((rule) => rule !== undefined);
+    return [...[...byId.values()].filter(({ ruleId }) => !this.#written.has(ruleId)), ...written];
   }
 
   /** Runs creates of one natural key one after another, so that the second sees what the first made. */
@@ -103,13 +118,20 @@ export class LiveRules {
    */
   async delete(ruleId: string, holder: Holder, label?: string): Promise<void> {
     if (this.holders.isHeldByOther(ruleId, holder)) return;
-    await this.client.delete(ruleId, labelled(label));
-    this.#written.set(ruleId, undefined);
-    this.holders.release(ruleId);
+    const deleting = this.client.delete(ruleId, labelled(label));
+    this.#deleting.set(ruleId, deleting);
+    try {
+      await deleting;
+    } finally {
+      this.#deleting.delete(ruleId);
+    }
+    this.forget(ruleId);
   }
 
   async #withKey(key: string, fresh: boolean): Promise<LiveRule[]> {
     const pass = fresh ? await this.#freshPass() : await this.#listed();
+    // A rule that is on its way out must not be taken over.
+    await Promise.allSettled((pass.byNaturalKey.get(key) ?? []).map(({ ruleId }) => this.#deleting.get(ruleId)));
     return (pass.byNaturalKey.get(key) ?? []).filter(({ ruleId }) => !this.#written.has(ruleId));
   }
 

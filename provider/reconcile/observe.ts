@@ -25,7 +25,10 @@ async function observeRule(
 ): Promise<KnownRule | undefined> {
   const { definition } = known;
   const found = await live.find(known.ruleId, label);
-  if (found === undefined) return undefined;
+  if (found === undefined) {
+    live.forget(known.ruleId);
+    return undefined;
+  }
   const seen = project(found.rule, definition, live.contract.rule);
   return { ...known, definition: isJsonObject(seen) ? seen : {} };
 }

@@ -1,6 +1,14 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { type Difference, differences, isEqual, type JsonObject, touches, valueAt } from "../../sdk/rules/index.ts";
+import {
+  canonical,
+  type Difference,
+  differences,
+  isEqual,
+  type JsonObject,
+  touches,
+  valueAt,
+} from "../../sdk/rules/index.ts";
 
 /** A rule as a program declares it. Fields that it does not name are not managed. */
 export interface DeclaredRule {
@@ -31,7 +39,8 @@ export type Step =
   | { readonly kind: "delete"; readonly key: string; readonly known: KnownRule };
 
 /**
- * The steps from the rules that are known to the rules that are declared, by key; pure.
+ * The steps from the rules that are known to the rules that are declared; pure. A rule is its key; one that is declared
+ * under another key stays the rule that it is, so that renaming a key writes nothing.
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: where the contract leaves no way, before anything is touched.
  */
 export function plan(
@@ -39,9 +48,48 @@ export function plan(
   declared: ReadonlyMap<string, DeclaredRule>,
   contract: Contract,
 ): Step[] {
-  const wanted = [...declared].map(([key, rule]) => planRule(key, known.get(key), rule, contract));
-  const unwanted = [...known].filter(([key]) => !declared.has(key));
+  const counterparts = match(known, declared, contract);
+  const wanted = [...declared].map(([key, rule]) => {
+    const counterpart = counterparts.get(key);
+    return planRule(key, counterpart === undefined ? undefined : known.get(counterpart), rule, contract);
+  });
+  const kept = new Set(counterparts.values());
+  const unwanted = [...known].filter(([key]) => !kept.has(key));
+  if (unwanted.length > 0) requireDelete(contract, "this change deletes a rule");
   return [...wanted, ...unwanted.map(([key, rule]): Step => ({ kind: "delete", key, known: rule }))];
+}
+
+/**
+ * The key under which each declared rule is known. The natural key decides before the key does: two rules that swap
+ * their natural keys swap their places, where changing them one after the other would have one collide with the other.
+ */
+function match(
+  known: ReadonlyMap<string, KnownRule>,
+  declared: ReadonlyMap<string, DeclaredRule>,
+  { rule }: Contract,
+): Map<string, string> {
+  const free = new Map(known);
+  const matched = new Map<string, string>();
+  const claim = (key: string, knownKey: string | undefined): void => {
+    if (knownKey === undefined || matched.has(key) || !free.delete(knownKey)) return;
+    matched.set(key, knownKey);
+  };
+  const identity = (definition: JsonObject): string | undefined => {
+    const value = rule.naturalKey === null ? definition : valueAt(definition, rule.naturalKey);
+    return value === undefined || value === null ? undefined : canonical(value, rule);
+  };
+  const identities = new Map([...declared].map(([key, { definition }]) => [key, identity(definition)]));
+  for (const [key, own] of identities) {
+    const before = known.get(key);
+    if (before !== undefined && own !== undefined && own === identity(before.definition)) claim(key, key);
+  }
+  // Without a natural key only the key tells that a rule has changed.
+  if (rule.naturalKey === null) for (const key of declared.keys()) claim(key, key);
+  if (matched.size === declared.size) return matched;
+  const byIdentity = new Map([...free].map(([key, { definition }]) => [identity(definition), key]));
+  for (const [key, own] of identities) claim(key, own === undefined ? undefined : byIdentity.get(own));
+  for (const key of declared.keys()) claim(key, key);
+  return matched;
 }
 
 function planRule(key: string, known: KnownRule | undefined, declared: DeclaredRule, contract: Contract): Step {
@@ -49,7 +97,7 @@ function planRule(key: string, known: KnownRule | undefined, declared: DeclaredR
   if (isEqual(known.definition, declared.definition, contract.rule)) return { kind: "keep", key, known };
   const changes = differences(known.definition, declared.definition, contract.rule);
   const reason = reasonToReplace(changes, contract);
-  if (reason !== undefined) requireDelete(contract, reason);
+  if (reason !== undefined) requireDelete(contract, `this change replaces the rule, because by the contract ${reason}`);
   const deleteFirst = isNaturalKeyKept(known.definition, declared.definition, contract);
   return { kind: reason === undefined ? "update" : "replace", key, known, declared, deleteFirst };
 }
@@ -68,11 +116,11 @@ function isNaturalKeyKept(before: JsonObject, after: JsonObject, { rule }: Contr
 }
 
 /** A replacement that could not delete would leave two rules in force, so it is refused as early as the preview. */
-function requireDelete({ operations }: Contract, reason: string): void {
+function requireDelete({ operations }: Contract, change: string): void {
   if (operations.delete.identifyBy !== null) return;
   throw new MerchantRulesError(
     "UNSUPPORTED_BY_CONTRACT",
-    `this change replaces the rule, because by the contract ${reason}, and the contract does not say how a delete names its rule`,
+    `${change}, and the contract does not say how a delete names its rule`,
     {
       advice:
         "set operations.delete.identifyBy in the contract to { in: query | body | path | header, name: … }, as your service has it",

@@ -66,7 +66,7 @@ export class Limiter implements Turns {
       this.#admit();
     }, waitMs);
     // A pause that nobody waits for must not keep the process; who comes to wait takes hold of it again.
-    if (this.#waiting === 0) this.#pause.unref();
+    if (this.#waiting + (this.#window?.size ?? 0) === 0) this.#pause.unref();
   }
 
   succeeded(): void {

@@ -18,6 +18,17 @@ test("a 429 pauses everything until its Retry-After, and costs no call more than
   expect(second - first).toBeGreaterThanOrEqual(290);
 });
 
+test("a pause holds what waits for its second as well", async () => {
+  const limiter = new Limiter({ concurrency: 4, requestsPerSecond: 1.9 });
+  const began = performance.now();
+  const startAfter = (): Promise<number> => limiter.run(async () => performance.now() - began);
+  const both = Promise.all([startAfter(), startAfter()]);
+  limiter.slowDown(700, performance.now());
+  const [first, second] = await both;
+  expect(first).toBeLessThan(500);
+  expect(second).toBeGreaterThanOrEqual(690);
+});
+
 test("the call that was refused goes first when the pause is over", async () => {
   const server = await serve((_, number) =>
     number === 1 ? { status: 429, headers: { "retry-after": "0.05" } } : found,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pathsOf, Project, stepNames } from "./support.ts";
+import { Project, pathsOf, stepNames } from "./support.ts";
 
 describe.concurrent("a stack from its beginning to its end", { timeout: 120_000 }, () => {
   test("is created, left alone, updated path by path, replaced, cut down and destroyed", async () => {
@@ -34,7 +34,11 @@ describe.concurrent("a stack from its beginning to its end", { timeout: 120_000 
     project.takeCalls();
     const changed = await project.ok("up");
     expect(stepNames(changed)).toEqual(["create c", "replace b", "update a"]);
-    expect(pathsOf(changed, "a")).toEqual({ "definition.extra": "add", "definition.priority": "update", "definition.tags[1]": "delete" });
+    expect(pathsOf(changed, "a")).toEqual({
+      "definition.extra": "add",
+      "definition.priority": "update",
+      "definition.tags[1]": "delete",
+    });
     // Created before the old one goes, which is the order without deleteBeforeReplace.
     expect(project.takeCalls().filter((call) => call.endsWith(" b"))).toEqual(["create b", "delete b"]);
 
@@ -60,7 +64,9 @@ describe.concurrent("a stack from its beginning to its end", { timeout: 120_000 
     expect(up.outputs.inner).toBe(project.resource("group-inner").id);
     expect(project.resource("group-inner").parent).toMatch(/Group::group$/);
     expect(project.resource("group").outputs).toEqual({ ruleId: up.outputs.inner });
-    expect(project.resource("second").propertyDependencies).toMatchObject({ definition: [expect.stringMatching(/::first$/)] });
+    expect(project.resource("second").propertyDependencies).toMatchObject({
+      definition: [expect.stringMatching(/::first$/)],
+    });
     await project.ok("destroy");
     expect(project.takeCalls()).toEqual(["delete group", "delete second", "delete first"]);
   });
@@ -129,11 +135,15 @@ describe.concurrent("resource options", { timeout: 120_000 }, () => {
     await project.ok("up");
     project.program(`new Rule("kept", { name: "kept" }, { protect: true }, { kind: 2 });`);
     const replacing = await project.run("up");
-    expect(replacing.errors.map(({ message }) => message)).toEqual([expect.stringContaining("kept cannot be replaced because it is protected")]);
+    expect(replacing.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("kept cannot be replaced because it is protected"),
+    ]);
     expect(project.rules()).toHaveLength(2);
 
     const destroying = await project.run("destroy");
-    expect(destroying.errors.map(({ message }) => message)).toEqual([expect.stringContaining("kept cannot be deleted because it is protected")]);
+    expect(destroying.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("kept cannot be deleted because it is protected"),
+    ]);
     expect(stepNames(destroying)).toEqual(["delete other"]);
     expect(project.resource("kept").protect).toBe(true);
   });

@@ -1,13 +1,30 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 import { z } from "zod";
 import { type RunEvent, type RunOptions, type RunResult, runEngine, type Verb } from "../../local/engine/index.ts";
 
 const here = import.meta.dirname;
 const passphrase = "fixture passphrase";
+
+/** Tests of one file run side by side, so everything is put away at the end of the file. */
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** What a test reads of a state file. */
 const stateSchema = z.looseObject({
@@ -24,7 +41,7 @@ const stateSchema = z.looseObject({
 export type State = z.infer<typeof stateSchema>;
 export type StateResource = State["checkpoint"]["latest"]["resources"][number];
 
-/** A Pulumi project in a folder of its own, gone when the test is. */
+/** A Pulumi project in a folder of its own. */
 export class Project {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
@@ -36,7 +53,7 @@ export class Project {
     const { PULUMI_BACKEND_URL: _url, PULUMI_STACK: _stack, ...inherited } = process.env;
     this.env = { ...inherited, PULUMI_CONFIG_PASSPHRASE: passphrase, ...env };
     this.program(program);
-    onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
+    folders.push(this.folder);
   }
 
   /** Writes the program; `pulumi`, `Rule` and `Group` are at hand in it. */
@@ -89,9 +106,18 @@ export class Project {
     return found;
   }
 
-  async run(verb: Verb, options: Partial<RunOptions> = {}): Promise<RunResult & { events: RunEvent[]; messages: string[] }> {
+  async run(
+    verb: Verb,
+    options: Partial<RunOptions> = {},
+  ): Promise<RunResult & { events: RunEvent[]; messages: string[] }> {
     const events: RunEvent[] = [];
-    const result = await runEngine({ verb, cwd: this.folder, env: this.env, onEvent: (event) => events.push(event), ...options });
+    const result = await runEngine({
+      verb,
+      cwd: this.folder,
+      env: this.env,
+      onEvent: (event) => events.push(event),
+      ...options,
+    });
     const messages = events.flatMap((event) => (event.kind === "diagnostic" ? [event.message] : []));
     return { ...result, events, messages };
   }
@@ -115,10 +141,12 @@ export class Project {
 
   /** Starts the command, to be signalled while it runs. */
   start(args: readonly string[]): { child: ChildProcess; exited: Promise<number | null> } {
-    const child = spawn(process.execPath, [join(here, "fixtures/cli.ts"), "local", ...args], { cwd: this.folder, env: this.env, stdio: "ignore" });
-    onTestFinished(() => {
-      child.kill("SIGKILL");
+    const child = spawn(process.execPath, [join(here, "fixtures/cli.ts"), "local", ...args], {
+      cwd: this.folder,
+      env: this.env,
+      stdio: "ignore",
     });
+    children.push(child);
     return { child, exited: new Promise((done) => child.on("close", (code) => done(code))) };
   }
 
@@ -129,8 +157,14 @@ export class Project {
 }
 
 /** The name of the resource of each step, with its operation: `create a`. */
-export function stepNames(result: RunResult, ops: readonly string[] = ["create", "update", "replace", "delete"]): string[] {
-  return result.steps.filter(({ op }) => ops.includes(op)).map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`).sort();
+export function stepNames(
+  result: RunResult,
+  ops: readonly string[] = ["create", "update", "replace", "delete"],
+): string[] {
+  return result.steps
+    .filter(({ op }) => ops.includes(op))
+    .map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`)
+    .sort();
 }
 
 /** The paths that a resource's step names, with their kinds. */

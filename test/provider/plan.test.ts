@@ -60,31 +60,81 @@ describe("the plan for one rule", () => {
 });
 
 describe("the plan for many rules", () => {
-  const definition = fc.record({ name: fc.constantFrom("x", "y"), priority: fc.integer({ min: 0, max: 2 }) });
-  const rules = fc.dictionary(fc.constantFrom("a", "b", "c", "constructor", "__proto__"), definition);
+  const keys = fc.constantFrom("a", "b", "c", "constructor", "__proto__");
+  /** Rules by key, no two with one name. */
+  const rules = fc
+    .dictionary(
+      keys,
+      fc.record({ name: fc.constantFrom("v", "w", "x", "y", "z"), priority: fc.integer({ min: 0, max: 2 }) }),
+    )
+    .filter((each) => new Set(Object.values(each).map(({ name }) => name)).size === Object.keys(each).length);
+  const knownOf = (before: Record<string, JsonObject>): Map<string, KnownRule> =>
+    new Map(Object.entries(before).map(([key, definition]) => [key, { ruleId: `id of ${key}`, definition }]));
+  const declaredOf = (after: Record<string, JsonObject>) =>
+    new Map(Object.entries(after).map(([key, definition]) => [key, { definition }]));
 
-  test("writes exactly as often as rules differ, and leads to what is declared", () => {
+  test.each([null, "/name"])("leads to exactly what is declared, with a natural key of %s", (naturalKey) => {
     fc.assert(
       fc.property(rules, rules, (before, after) => {
-        const known = new Map(
-          Object.entries(before).map(([key, value]) => [key, { ruleId: `id of ${key}`, definition: value }]),
-        );
-        const declared = new Map(Object.entries(after).map(([key, value]) => [key, { definition: value }]));
-        const steps = plan(known, declared, contract({}, { update, delete: { identifyBy } }));
-        const result = new Map([...known].map(([key, rule]) => [key, rule.definition]));
-        for (const step of steps) {
-          if (step.kind === "delete") result.delete(step.key);
-          else if (step.kind !== "keep")
-            result.set(step.key, declared.get(step.key)?.definition ?? { name: "x", priority: -1 });
+        const declared = declaredOf(after);
+        const service = new Map([...knownOf(before).values()].map(({ ruleId, definition }) => [ruleId, definition]));
+        const idOf = new Map<string, string>();
+        for (const step of plan(
+          knownOf(before),
+          declared,
+          contract({ naturalKey }, { update, delete: { identifyBy } }),
+        )) {
+          if (step.kind === "delete") service.delete(step.known.ruleId);
+          else {
+            const ruleId = step.kind === "create" ? `new ${step.key}` : step.known.ruleId;
+            idOf.set(step.key, ruleId);
+            if (step.kind !== "keep") service.set(ruleId, step.declared.definition);
+          }
         }
-        expect(new Map(result)).toEqual(new Map([...declared].map(([key, rule]) => [key, rule.definition])));
-        const different = new Set([...known.keys(), ...declared.keys()]);
-        for (const [key, rule] of known) {
-          const wanted = declared.get(key);
-          if (wanted !== undefined && isEqual(rule.definition, wanted.definition)) different.delete(key);
-        }
-        expect(steps.filter(({ kind }) => kind !== "keep")).toHaveLength(different.size);
+        expect(service.size).toBe(declared.size);
+        for (const [key, { definition }] of declared) expect(service.get(idOf.get(key) ?? "")).toEqual(definition);
       }),
+    );
+  });
+
+  test("writes no more often than there are keys that differ, and not at all where only keys do", () => {
+    fc.assert(
+      fc.property(rules, rules, (before, after) => {
+        const known = knownOf(before);
+        const declared = declaredOf(after);
+        const steps = plan(known, declared, contract({ naturalKey: "/name" }, { update, delete: { identifyBy } }));
+        const different = [...new Set([...known.keys(), ...declared.keys()])].filter((key) => {
+          const [old, next] = [known.get(key), declared.get(key)];
+          return old === undefined || next === undefined || !isEqual(old.definition, next.definition);
+        });
+        expect(steps.filter(({ kind }) => kind !== "keep").length).toBeLessThanOrEqual(different.length);
+        const renamed = new Map([...known].map(([key, rule]) => [`renamed ${key}`, { definition: rule.definition }]));
+        expect(plan(known, renamed, contract({}, {})).every(({ kind }) => kind === "keep")).toBe(true);
+      }),
+    );
+  });
+
+  test("lets no rule take a natural key that another still has, in whatever order the steps are carried out", () => {
+    fc.assert(
+      fc.property(rules, rules, (before, after) => {
+        const steps = plan(
+          knownOf(before),
+          declaredOf(after),
+          contract({ naturalKey: "/name" }, { update, delete: { identifyBy } }),
+        );
+        for (const step of steps) {
+          if (step.kind !== "create" && step.kind !== "update") continue;
+          const own = step.kind === "update" ? step.known.ruleId : undefined;
+          const others = [...knownOf(before).values()].filter(({ ruleId }) => ruleId !== own);
+          expect(others.map(({ definition }) => definition.name)).not.toContain(step.declared.definition.name);
+        }
+      }),
+    );
+  });
+
+  test("refuses to remove a rule where the contract has no way to delete", () => {
+    expect(() => plan(knownOf({ a: { name: "x" } }), new Map(), contract({}, { update }))).toThrow(
+      /operations\.delete\.identifyBy/,
     );
   });
 });

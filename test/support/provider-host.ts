@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import provider from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
+import status from "@pulumi/pulumi/proto/status_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { providerSource } from "../../provider/provider-source.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
@@ -13,13 +14,36 @@ import type { JsonObject } from "../../sdk/rules/index.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
 
+type Hooks = Parameters<typeof providerSource>[0];
+
+/** An error that a hook answered with, and the partial result that came with it. */
+export class HookFailure extends Error {
+  readonly partial: { id: string; properties: JsonObject; hasProvider: boolean } | undefined;
+
+  constructor({ details, metadata }: ServiceError) {
+    super(details);
+    const [binary] = metadata.get("grpc-status-details-bin");
+    if (!(binary instanceof Buffer)) return;
+    const [detail] = status.Status.deserializeBinary(binary).getDetailsList();
+    const failed = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
+    const properties = failed.getProperties();
+    this.partial = {
+      id: failed.getId(),
+      properties: plain(properties),
+      hasProvider: properties?.getFieldsMap().has("__provider") ?? false,
+    };
+  }
+}
+
 /** The real dynamic provider host, spoken to as the engine speaks to it. It runs the compiled package. */
 export class ProviderHost {
   readonly #child: ChildProcess;
   readonly #client: InstanceType<typeof provider.ResourceProviderClient>;
+  readonly #hooks: Hooks;
   #stderr = "";
 
-  private constructor(child: ChildProcess, port: string) {
+  private constructor(child: ChildProcess, port: string, hooks: Hooks) {
+    this.#hooks = hooks;
     this.#child = child;
     this.#client = new provider.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
     child.stderr?.on("data", (text: Buffer) => {
@@ -30,16 +54,16 @@ export class ProviderHost {
   static async start(
     config: Record<string, string>,
     environment: Record<string, string> = {},
-    cwd: string = root,
+    hooks: Hooks = "merchantRule",
   ): Promise<ProviderHost> {
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_"));
     const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
-      cwd,
+      cwd: root,
       env: { ...Object.fromEntries(own), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [port] = await once(createInterface({ input: child.stdout }), "line");
-    const host = new ProviderHost(child, String(port));
+    const host = new ProviderHost(child, String(port), hooks);
     const request = new messages.ConfigureRequest();
     request.setArgs(struct(config));
     await new Promise<void>((resolve, reject) =>
@@ -66,7 +90,7 @@ export class ProviderHost {
   ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }> {
     const request = new messages.CheckRequest();
     request.setOlds(struct(olds));
-    request.setNews(struct(withProvider(news)));
+    request.setNews(struct(this.#withProvider(news)));
     const response = await this.#call<InstanceType<typeof messages.CheckResponse>>((done) =>
       this.#client.check(request, done),
     );
@@ -85,8 +109,8 @@ export class ProviderHost {
   ): Promise<{ changes: "unknown" | "none" | "some"; replaces: string[]; deleteBeforeReplace: boolean }> {
     const request = new messages.DiffRequest();
     request.setId(id);
-    request.setOlds(struct(withProvider(olds)));
-    request.setNews(struct(withProvider(news)));
+    request.setOlds(struct(this.#withProvider(olds)));
+    request.setNews(struct(this.#withProvider(news)));
     const response = await this.#call<InstanceType<typeof messages.DiffResponse>>((done) =>
       this.#client.diff(request, done),
     );
@@ -96,7 +120,7 @@ export class ProviderHost {
 
   async create(news: JsonObject): Promise<{ id: string; outs: JsonObject }> {
     const request = new messages.CreateRequest();
-    request.setProperties(struct(withProvider(news)));
+    request.setProperties(struct(this.#withProvider(news)));
     const response = await this.#call<InstanceType<typeof messages.CreateResponse>>((done) =>
       this.#client.create(request, done),
     );
@@ -106,7 +130,7 @@ export class ProviderHost {
   async read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject }> {
     const request = new messages.ReadRequest();
     request.setId(id);
-    request.setProperties(struct(withProvider(props)));
+    request.setProperties(struct(this.#withProvider(props)));
     const response = await this.#call<InstanceType<typeof messages.ReadResponse>>((done) =>
       this.#client.read(request, done),
     );
@@ -116,8 +140,8 @@ export class ProviderHost {
   async update(id: string, olds: JsonObject, news: JsonObject): Promise<JsonObject> {
     const request = new messages.UpdateRequest();
     request.setId(id);
-    request.setOlds(struct(withProvider(olds)));
-    request.setNews(struct(withProvider(news)));
+    request.setOlds(struct(this.#withProvider(olds)));
+    request.setNews(struct(this.#withProvider(news)));
     const response = await this.#call<InstanceType<typeof messages.UpdateResponse>>((done) =>
       this.#client.update(request, done),
     );
@@ -127,8 +151,12 @@ export class ProviderHost {
   async delete(id: string, props: JsonObject): Promise<void> {
     const request = new messages.DeleteRequest();
     request.setId(id);
-    request.setProperties(struct(withProvider(props)));
+    request.setProperties(struct(this.#withProvider(props)));
     await this.#call((done) => this.#client.delete(request, done));
+  }
+
+  #withProvider(properties: JsonObject): JsonObject {
+    return { ...properties, __provider: providerSource(this.#hooks) };
   }
 
   #call<Response>(
@@ -137,14 +165,10 @@ export class ProviderHost {
     return new Promise((resolve, reject) => {
       send((error, response) => {
         if (error === null) return resolve(response);
-        reject(new Error(error.details));
+        reject(new HookFailure(error));
       });
     });
   }
-}
-
-function withProvider(properties: JsonObject): JsonObject {
-  return { ...properties, __provider: providerSource("merchantRule") };
 }
 
 function struct(value: JsonObject): Struct {

@@ -96,20 +96,16 @@ export class Registrar implements MonitorHandler {
     }
     const state = this.#news.get(urn);
     if (state === undefined || this.#outputsDone.has(urn)) {
-      throw new EngineError(
-        "FAILED",
-        `the outputs of ${urn} were registered ${state === undefined ? "before the resource" : "twice"}`,
-        { urn },
-      );
+      const when = state === undefined ? "before the resource" : "twice";
+      throw this.fail(new EngineError("FAILED", `the outputs of ${urn} were registered ${when}`, { urn }));
     }
     this.#outputsDone.add(urn);
     this.#setOutputs(state, outputs);
   }
 
-  refuse(what: string, urn?: string): Error {
-    const error = unsupported(what, urn);
-    this.#options.execution.fail(error, urn);
-    return error;
+  fail(error: unknown): Error {
+    this.#options.execution.fail(error, undefined);
+    return error instanceof Error ? error : new Error(String(error));
   }
 
   /** What the program logs or prints. It goes on after an error that it logs; nothing is then deleted at its end. */
@@ -331,7 +327,6 @@ function providerRegistration(type: string, inputs: PropertyMap): Registration {
 /** Fails, by name, on resources of any other kind than dynamic ones and components. */
 function refuseType({ type, custom }: Registration, urn: string): void {
   if (!custom || type.startsWith(`${dynamicPackage}:`)) return;
-  if (type === "pulumi:pulumi:StackReference") throw unsupported("a stack reference", urn);
   if (isProvider(type)) throw unsupported(`the explicit provider ${type.slice(providerTypePrefix.length)}`, urn);
   throw unsupported(`the resource type ${type}`, urn);
 }

@@ -11,7 +11,7 @@ import {
   Secret,
   Unknown,
 } from "../values/value.ts";
-import { printableMap, withoutProvider } from "./printable.ts";
+import { printableMap, providerKey, withoutProvider } from "./printable.ts";
 
 /** One message of a run, as the CLI's JSON has it. */
 export interface JsonDiagnostic {
@@ -27,7 +27,7 @@ export function diagnosticOf({ urn, message, severity }: Extract<RunEvent, { kin
 /** A whole run as one document, of the shape of the CLI's `preview --json`; `outputs` is an addition. */
 export function jsonDocument(result: RunResult, diagnostics: readonly JsonDiagnostic[]): { [key: string]: unknown } {
   return {
-    config: Object.fromEntries([...result.config].map(([key, { text, secret }]) => [key, secret ? "[secret]" : text])),
+    config: Object.fromEntries([...result.config].map(([key, { shown }]) => [key, shown])),
     steps: result.steps.filter(({ op, urn }) => isShown(op, urn, result.verb)).map((step) => jsonStep(step, result)),
     ...(Object.keys(result.outputs).length === 0 ? {} : { outputs: printableMap(result.outputs) }),
     ...(diagnostics.length === 0 ? {} : { diagnostics }),
@@ -57,7 +57,9 @@ function jsonStep(step: Step, { verb, preview }: RunResult): { [key: string]: un
 }
 
 function jsonState(state: ResourceState, withOutputs: boolean): { [key: string]: unknown } {
-  const shown = { ...state, inputs: blindMap(state.inputs), outputs: withOutputs ? blindMap(state.outputs) : {} };
+  const { [providerKey]: _code, ...propertyDependencies } = state.propertyDependencies;
+  const outputs = withOutputs ? blindMap(state.outputs) : {};
+  const shown = { ...state, inputs: blindMap(state.inputs), outputs, propertyDependencies };
   return encodeResource(shown, undefined);
 }
 

@@ -24,8 +24,9 @@ export function changedPaths(step: Step): ChangedPath[] {
           path: parsePath(text),
           kind: kind as string,
         }));
-  return found
-    .filter(({ path }) => path[0] !== providerKey)
+  const shown = found.filter(({ path }) => path[0] !== providerKey);
+  if (shown.length === 0 && found.length > 0) return [{ symbol: "~", text: "the provider's code" }];
+  return shown
     .sort((a, b) => (a.text < b.text ? -1 : 1))
     .map(({ text, path, kind }) => lineOf(text, kind, valueAt(old, path), valueAt(now, path)));
 }

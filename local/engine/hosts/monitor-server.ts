@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import * as grpc from "@grpc/grpc-js";
 import resourceServices from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import type {
+  ReadResourceRequest,
   RegisterPackageRequest,
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
@@ -15,7 +16,7 @@ import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import type { Empty as EmptyMessage } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { EngineError, messageOf } from "../errors.ts";
+import { EngineError, messageOf, unsupported } from "../errors.ts";
 import type { CustomTimeouts } from "../state/resource-state.ts";
 import { fromWire, toProgram, toWire, type WireMap } from "../values/wire.ts";
 import { channelOptions } from "./grpc.ts";
@@ -23,6 +24,8 @@ import type { Alias, MonitorHandler, Registration } from "./registration.ts";
 
 /** Thrown by a handler when the run is over: the program is told that the engine is gone, and ends quietly. */
 export class RunIsOver extends Error {}
+
+const stackReferenceType = "pulumi:pulumi:StackReference";
 
 /** The features of the real engine that this one has. The SDK refuses by itself what depends on others. */
 const features: { readonly [id: string]: number } = {
@@ -73,7 +76,7 @@ export class MonitorServer {
   #monitor(): grpc.UntypedServiceImplementation {
     const handler = this.#handler;
     const refuse = <Request>(what: (request: Request) => string) =>
-      unary<Request, EmptyMessage>((request) => Promise.reject(handler.refuse(what(request))));
+      unary<Request, EmptyMessage>((request) => Promise.reject(handler.fail(unsupported(what(request)))));
     return {
       getDeploymentInfo: unary(() =>
         Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features))),
@@ -85,13 +88,18 @@ export class MonitorServer {
       ),
       registerResource: unary((request: RegisterResourceRequest) => this.#register(request)),
       registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
-        await handler.registerOutputs(request.getUrn(), fromWire(readStruct(request.getOutputs())));
+        const outputs = this.#parsed(() => fromWire(readStruct(request.getOutputs())));
+        await handler.registerOutputs(request.getUrn(), outputs);
         return empty();
       }),
       signalAndWaitForShutdown: unary(() => Promise.resolve(empty())),
       invoke: refuse((request: ResourceInvokeRequest) => `the function ${request.getTok()}`),
       call: refuse((request: ResourceCallRequest) => `the method ${request.getTok()}`),
-      readResource: refuse(() => "reading a resource that exists already (Resource.get)"),
+      readResource: refuse((request: ReadResourceRequest) =>
+        request.getType() === stackReferenceType
+          ? "a stack reference"
+          : `reading ${request.getType()} "${request.getName()}", which exists already,`,
+      ),
       existsResource: refuse(() => "looking up a resource that exists already"),
       registerStackTransform: refuse(() => "a transform of the stack"),
       registerStackInvokeTransform: refuse(() => "a transform of invokes"),
@@ -102,17 +110,26 @@ export class MonitorServer {
   }
 
   async #register(request: RegisterResourceRequest) {
-    const label = `${request.getType()} "${request.getName()}"`;
-    const refused = unsupportedOption(request);
-    if (refused !== undefined) throw this.#handler.refuse(`${refused} of ${label}`);
-    const { urn, id, outputs } = await this.#handler.register(this.#read(request));
+    const registration = this.#parsed(() => this.#read(request));
+    const { urn, id, outputs } = await this.#handler.register(registration);
     return new resourceMessages.RegisterResourceResponse()
       .setUrn(urn)
       .setId(id)
       .setObject(writeStruct(toWire(outputs, toProgram)));
   }
 
+  /** What cannot be read of a request fails the run, not only the request. */
+  #parsed<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw this.#handler.fail(error);
+    }
+  }
+
   #read(request: RegisterResourceRequest): Registration {
+    const refused = unsupportedOption(request);
+    if (refused !== undefined) throw unsupported(`${refused} of ${request.getType()} "${request.getName()}"`);
     const dependencies = [...new Set(request.getDependenciesList())];
     const propertyDependencies: { [property: string]: string[] } = {};
     for (const [property, urns] of request.getPropertydependenciesMap().entries())

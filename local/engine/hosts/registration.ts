@@ -47,10 +47,10 @@ export interface Registered {
 
 export type Severity = "debug" | "info" | "warning" | "error";
 
-/** What the server asks of the run. Every method may throw; the program then gets the message. */
+/** What the server asks of the run. */
 export interface MonitorHandler {
   register(registration: Registration): Promise<Registered>;
   registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;
-  /** Something that only the real engine can do; gives the error for the program. */
-  refuse(what: string, urn?: string): Error;
+  /** A request that cannot be served fails the run; gives the error for the program. */
+  fail(error: unknown): Error;
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { EngineError, messageOf, unsupported } from "../errors.ts";
 import { parseYaml } from "./yaml-file.ts";
@@ -74,7 +74,7 @@ export async function readProject(cwd: string): Promise<Project> {
     throw new EngineError("PROJECT_INVALID", `${file} is not a Pulumi project:\n${z.prettifyError(parsed.error)}`);
   const { name, runtime, main, config, stackConfigDir, backend } = parsed.data;
   if (runtime.name !== "nodejs") throw unsupported(`the runtime "${runtime.name}" (${file})`);
-  const { folder, entryPoint } = programOf(root, main);
+  const { folder, entryPoint } = programOf(root, main, file);
   const options: RuntimeOptions = runtime.options ?? {};
   return {
     name,
@@ -109,11 +109,12 @@ async function read(file: string): Promise<string> {
 }
 
 /** `main` names a folder, or a file in one; without it the program is the project's folder. */
-function programOf(root: string, main: string | undefined): { folder: string; entryPoint: string } {
+function programOf(root: string, main: string | undefined, file: string): { folder: string; entryPoint: string } {
   if (main === undefined || main === "") return { folder: root, entryPoint: "." };
   const path = resolve(root, main);
-  if (existsSync(path) && statSync(path).isDirectory()) return { folder: path, entryPoint: "." };
-  return { folder: dirname(path), entryPoint: path.slice(dirname(path).length + 1) };
+  if (!existsSync(path)) throw new EngineError("PROJECT_INVALID", `${file}: main names ${path}, which does not exist`);
+  if (statSync(path).isDirectory()) return { folder: path, entryPoint: "." };
+  return { folder: dirname(path), entryPoint: basename(path) };
 }
 
 const declarationSchema = z.looseObject({

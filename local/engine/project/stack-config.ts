@@ -20,6 +20,8 @@ export interface StackFile {
 export interface ConfigValue {
   readonly text: string;
   readonly secret: boolean;
+  /** The text as people may see it. */
+  readonly shown: string;
 }
 
 /** All configuration of a stack, by full key `<namespace>:<name>`, keys in order. */
@@ -84,13 +86,13 @@ export function applyConfig(
     const secret = containsSecure(raw);
     const value = secret ? open(raw, key, stack.file, crypter) : raw;
     checkType(project, key, value, secret, stackName);
-    config.set(key, { text: configText(value), secret });
+    config.set(key, { text: configText(value), secret, shown: configText(secret ? blinded(raw) : value) });
   }
   const missing: string[] = [];
   for (const [key, { value }] of project.config) {
     if (config.has(key)) continue;
-    if (value !== undefined) config.set(key, { text: configText(value), secret: false });
-    else missing.push(key);
+    if (value === undefined) missing.push(key);
+    else config.set(key, { text: configText(value), secret: false, shown: configText(value) });
   }
   if (missing.length > 0) {
     throw new EngineError(
@@ -139,6 +141,13 @@ function open(value: unknown, key: string, file: string, crypter: Crypter | unde
   if (Array.isArray(value)) return value.map((element) => open(element, key, file, crypter));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, open(element, key, file, crypter)]));
+}
+
+function blinded(value: unknown): unknown {
+  if (isSecure(value)) return "[secret]";
+  if (Array.isArray(value)) return value.map(blinded);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, blinded(element)]));
 }
 
 /** Text as it is, everything else as JSON. Keys in order and `<>&` escaped: the CLI stores this very text in state. */

@@ -1,0 +1,61 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { JsonObject } from "../sdk/rules/json.ts";
+import { declaredJson } from "./declared-json.ts";
+import type { DefinitionInput } from "./merchant-rule.ts";
+import { providerSource } from "./provider-source.ts";
+
+/** What a program says of many rules. */
+export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
+  /**
+   * Definitions by key. A rule is its key: adding, changing or removing one touches that rule alone, and renaming one
+   * touches none. A key has 1 to 200 letters, digits, blanks and `. _ : / @ -`, a letter or digit first.
+   */
+  rules: pulumi.Input<Record<string, pulumi.Input<DefinitionInput<Definition>>>>;
+  /** The connection by which the service is reached, by its name in settings. Default: `default`. A change replaces. */
+  connection?: pulumi.Input<string> | undefined;
+  /** Rules to take over instead of creating them: ruleIds by key, or true for those with the same natural keys. */
+  adopt?: pulumi.Input<boolean | Record<string, pulumi.Input<string>>> | undefined;
+  /**
+   * What to do about rules at the service that are not in this set: `ignore` (default), `warn`, or `fail` before
+   * anything is written. For a set that holds all rules of its merchant; needs `operations.list` in the contract.
+   */
+  onUnmanaged?: pulumi.Input<"ignore" | "warn" | "fail"> | undefined;
+}
+
+const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
+
+/**
+ * Many rules in one resource. One that fails does not stop the others: the error names every key that failed, what
+ * succeeded is kept in the state, and the next run does the rest.
+ *
+ * @throws pulumi.RunError when a definition holds something that is not JSON, with its path.
+ */
+export class MerchantRuleSet<Definition extends object = JsonObject> extends pulumi.CustomResource {
+  /** @internal */
+  static readonly __pulumiType = type;
+
+  /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
+  declare readonly rules: pulumi.Output<Record<string, Definition>>;
+  /** The service's identifiers of the rules, by key. */
+  declare readonly ruleIds: pulumi.Output<Record<string, string>>;
+
+  constructor(name: string, args: MerchantRuleSetArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
+    const { rules, ...others } = args;
+    super(
+      type,
+      name,
+      {
+        ...others,
+        rules: rules === undefined ? undefined : declaredJson(rules, `${name}: rules`),
+        ruleIds: undefined,
+        __provider: providerSource("merchantRuleSet"),
+      },
+      opts,
+    );
+  }
+
+  /** Whether a value is a MerchantRuleSet, from whichever copy of this package. */
+  static override isInstance(value: unknown): value is MerchantRuleSet {
+    return pulumi.CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { Project } from "./support.ts";
+
+describe("the local command", { timeout: 120_000 }, () => {
+  test("shows what it does, hides secrets, and exits as the Pulumi CLI does", () => {
+    const project = new Project(`
+      new Rule("a", { name: "a", token: pulumi.secret("hidden-1") });
+      exports.secret = pulumi.secret("hidden-2");
+    `);
+    const bare = project.cli(["up"]);
+    expect(bare.status).toBe(2);
+    expect(bare.stderr).toMatch(/^error: up changes things, .* pass --yes to go ahead, or --preview-only to look\n$/);
+    expect(project.cli(["up", "--parallel", "none"]).status).toBe(2);
+    expect(project.cli(["refresh", "--yes"]).status).toBe(6);
+
+    const up = project.cli(["up", "--yes", "--diff"]);
+    expect(up.stdout.replace(/Duration: .*/, "Duration")).toBe(
+      [
+        "  Created stack 'dev'",
+        "Updating (dev):",
+        "  +  create  pulumi:Stack fixture-dev",
+        "  +  create  fixture:Rule a",
+        '       + definition: {"name":"a","token":"[secret]"}',
+        "Outputs:",
+        "  secret: [secret]",
+        "Resources: 2 created",
+        "Duration",
+        "",
+      ].join("\n"),
+    );
+    expect(up.status).toBe(0);
+
+    project.program(`new Rule("a", { name: "b", token: pulumi.secret("hidden-3"), more: [1] });`);
+    const preview = project.cli(["preview", "--expect-no-changes"]);
+    expect(preview.status).toBe(7);
+    expect(preview.stdout).toContain(
+      '  ~  update  fixture:Rule a\n       + definition.more: [1]\n       ~ definition.name: "a" => "b"\n       ~ definition.token: [secret] => [secret]\n',
+    );
+    expect(preview.stdout).toContain("Resources: 1 to update, 1 unchanged");
+
+    const json = project.cli(["preview", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      config: { "fixture:greeting": "hello", "merchant-rules:contract": "rules.yaml" },
+      steps: [
+        {
+          op: "update",
+          urn: "urn:pulumi:dev::fixture::pulumi-nodejs:dynamic/fixture:Rule::a",
+          oldState: { inputs: { definition: { name: "a", token: "[secret]" } } },
+          newState: { inputs: { definition: { name: "b", token: "[secret]" } } },
+          diffReasons: ["definition"],
+          detailedDiff: { "definition.name": { kind: "update", inputDiff: true } },
+        },
+        { op: "same", urn: "urn:pulumi:dev::fixture::pulumi:pulumi:Stack::fixture-dev" },
+      ].sort((a, b) => (a.op < b.op ? -1 : 1)),
+      duration: expect.any(Number),
+      changeSummary: { same: 1, update: 1 },
+    });
+    for (const { stdout, stderr } of [up, preview, json]) expect(stdout + stderr).not.toMatch(/hidden|__provider/);
+
+    const drift = project.cli(["refresh", "--preview-only", "--json", "--expect-no-changes"]);
+    expect(drift.status).toBe(0);
+    expect(JSON.parse(drift.stdout).steps).toMatchObject([{ op: "refresh" }, { op: "refresh" }]);
+    const destroyed = project.cli(["destroy", "--skip-preview"]);
+    expect(destroyed.status).toBe(0);
+    expect(destroyed.stdout).toContain("Resources: 2 deleted");
+    expect(project.cli(["destroy", "--yes"]).stdout).toContain("Resources: nothing to destroy");
+  });
+});

@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { Project } from "./support.ts";
+
+const hasPulumi = spawnSync("pulumi", ["version"]).status === 0;
+
+const program = (more: string) => `
+  const first = new Rule("first", { name: "first", list: [1, { deep: true }], token: pulumi.secret("hidden") });
+  new Rule("second", { name: "second", after: first.ruleId }, { dependsOn: [first], protect: false, ignoreChanges: ["definition.free"] }, { kind: 1 });
+  const group = new Group("group", { dependsOn: [first] });
+  ${more}
+  exports.id = first.ruleId;
+  exports.all = { first: first.definition, group };
+`;
+
+describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi CLI)", { timeout: 180_000 }, () => {
+  function pulumi(project: Project, args: readonly string[]) {
+    const home = project.path("pulumi-home");
+    mkdirSync(home, { recursive: true });
+    const env = {
+      ...project.env,
+      PULUMI_HOME: home,
+      PULUMI_BACKEND_URL: `file://${project.folder}`,
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+    };
+    const { status, stdout, stderr } = spawnSync("pulumi", [...args, "--non-interactive"], {
+      cwd: project.folder,
+      env,
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`pulumi ${args.join(" ")} exited with ${status}:\n${stdout}\n${stderr}`);
+    return stdout;
+  }
+
+  test("goes on where the local engine stopped: nothing changes, the state imports, destroy destroys", async () => {
+    const project = new Project(program(""));
+    await project.ok("up");
+    const preview = JSON.parse(pulumi(project, ["preview", "--stack", "dev", "--json", "--expect-no-changes"]));
+    expect(preview.changeSummary).toEqual({ same: 5 });
+    pulumi(project, ["refresh", "--stack", "dev", "--yes", "--skip-preview", "--expect-no-changes"]);
+    pulumi(project, ["stack", "export", "--stack", "dev", "--file", "exported.json"]);
+    pulumi(project, ["stack", "import", "--stack", "dev", "--file", "exported.json"]);
+    expect((await project.ok("preview")).summary).toEqual({ same: 5 });
+    project.program(program(`new Rule("third", { name: "third" });`));
+    pulumi(project, ["up", "--stack", "dev", "--yes", "--skip-preview"]);
+    expect((await project.ok("refresh")).summary).toEqual({ same: 6 });
+    await project.ok("destroy");
+    pulumi(project, ["destroy", "--stack", "dev", "--yes", "--skip-preview"]);
+  });
+
+  test("is followed by the local engine, which agrees with it about every change", async () => {
+    const project = new Project(program(""));
+    pulumi(project, ["stack", "init", "dev"]);
+    pulumi(project, ["config", "set", "--stack", "dev", "--secret", "--path", "object.deep", "sesame"]);
+    pulumi(project, ["config", "set", "--stack", "dev", "--path", "object.list[0]", "<5>"]);
+    pulumi(project, ["up", "--stack", "dev", "--yes", "--skip-preview"]);
+    expect((await project.ok("preview")).summary).toEqual({ same: 5 });
+    expect((await project.ok("refresh")).summary).toEqual({ same: 5 });
+
+    project.program(
+      program(`new Rule("third", { name: "third" });`).replace("kind: 1", "kind: 2").replace("deep: true", "deep: 7"),
+    );
+    const theirs = JSON.parse(pulumi(project, ["preview", "--stack", "dev", "--json"]));
+    const ours = JSON.parse(project.cli(["preview", "--json"]).stdout);
+    const shape = (document: {
+      steps: { op: string; urn: string; detailedDiff: unknown; diffReasons?: string[]; replaceReasons?: string[] }[];
+    }) =>
+      document.steps
+        .map(({ op, urn, detailedDiff, diffReasons, replaceReasons }) => ({
+          op,
+          urn,
+          detailedDiff,
+          diffReasons,
+          replaceReasons,
+        }))
+        .sort((a, b) => (a.urn < b.urn ? -1 : 1));
+    expect(shape(ours)).toEqual(shape(theirs));
+    expect(ours.changeSummary).toEqual(theirs.changeSummary);
+    expect(ours.config).toEqual(theirs.config);
+
+    await project.ok("up");
+    expect(
+      JSON.parse(pulumi(project, ["preview", "--stack", "dev", "--json", "--expect-no-changes"])).changeSummary,
+    ).toEqual({ same: 6 });
+  });
+});

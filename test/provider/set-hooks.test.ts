@@ -1,0 +1,311 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { ContractInput } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { rule, type ServedContract, serve } from "../support/connections.ts";
+import { HookFailure, ProviderHost } from "../support/provider-host.ts";
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+});
+
+async function open(
+  contract?: ContractInput,
+): Promise<{ host: ProviderHost; served: ServedContract; another: () => Promise<ProviderHost> }> {
+  const served = await serve(contract);
+  opened.push(served);
+  const another = async (): Promise<ProviderHost> => {
+    const host = await ProviderHost.start({}, served.environment, "merchantRuleSet");
+    opened.push(host);
+    return host;
+  };
+  return { host: await another(), served, another };
+}
+
+const abc = { a: rule(1), b: rule(2), c: rule(3) };
+/** What the illustrative contract's schema refuses at the service, past `check`. */
+const refused = rule(9, { priority: "high" });
+
+function operations({ service }: ServedContract): string[] {
+  const done = service.requests.map(({ operation }) => operation).sort();
+  service.resetRequests();
+  return done;
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
+  const failure = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof HookFailure)) throw new Error(`it did not fail as expected: ${failure}`);
+  return failure;
+}
+
+describe("a set of rules", () => {
+  test("writes only what differs: nothing, one, none for a new name, one for a removal", async () => {
+    const { host, served } = await open();
+    const { id, outs } = await host.create({ rules: abc });
+    expect(outs).toEqual({
+      rules: abc,
+      ruleIds: { a: expect.any(String), b: expect.any(String), c: expect.any(String) },
+    });
+    expect(operations(served)).toEqual(["create", "create", "create", "list"]);
+    expect(await host.diff(id, outs, { rules: abc })).toMatchObject({ changes: "none" });
+
+    const changed = { rules: { ...abc, b: rule(2, { priority: 20 }) } };
+    expect(await host.diff(id, outs, changed)).toEqual({
+      changes: "unknown",
+      replaces: [],
+      deleteBeforeReplace: false,
+    });
+    const second = await host.update(id, outs, changed);
+    expect(operations(served)).toEqual(["update"]);
+    expect(second.ruleIds).toEqual(outs.ruleIds);
+
+    const renamed = { rules: { a: abc.a, new: changed.rules.b, c: abc.c } };
+    expect(await host.diff(id, second, renamed)).toMatchObject({ changes: "unknown" });
+    const third = await host.update(id, second, renamed);
+    expect(operations(served)).toEqual([]);
+    expect(Object.keys(Object(third.ruleIds)).sort()).toEqual(["a", "c", "new"]);
+
+    await host.update(id, third, { rules: { c: abc.c } });
+    expect(operations(served)).toEqual(["delete", "delete"]);
+    expect(served.service.rules()).toHaveLength(1);
+  });
+
+  test("shows drift at its rule and its path, and heals it alone", async () => {
+    const { host: writer, served, another } = await open();
+    const { id, outs } = await writer.create({ rules: abc });
+    const host = await another();
+    const ruleId = String(Object(outs.ruleIds).b);
+    served.service.put(ruleId, rule(2, { priority: 77, note: "by hand" }));
+    operations(served);
+    const seen = await host.read(id, outs);
+    expect(operations(served)).toEqual(["list"]);
+    expect(seen.inputs).toEqual({ rules: { ...abc, b: rule(2, { priority: 77 }) } });
+    await host.update(id, seen.props, { rules: abc });
+    expect(operations(served)).toEqual(["update"]);
+  });
+
+  test("forgets a rule that is gone, creates it again, and takes none for gone when none can be seen", async () => {
+    const { host, served, another } = await open();
+    const { id, outs } = await host.create({ rules: abc });
+    served.service.remove(String(Object(outs.ruleIds).b));
+    const next = await another();
+    const seen = await next.read(id, outs);
+    expect(seen.inputs).toEqual({ rules: { a: abc.a, c: abc.c } });
+    await next.update(id, seen.props, { rules: abc });
+    expect(served.service.rules()).toHaveLength(3);
+    for (const { ruleId } of served.service.rules()) served.service.remove(ruleId);
+    await expect((await another()).read(id, outs)).rejects.toThrow(/none of the 3 rules/);
+  });
+
+  test("that is changed where a rule has gone says so, and the next run creates it", async () => {
+    const { host, served } = await open();
+    const { id, outs } = await host.create({ rules: abc });
+    served.service.remove(String(Object(outs.ruleIds).b));
+    const changed = { rules: { ...abc, b: rule(2, { priority: 5 }) } };
+    const failure = await failureOf(host.update(id, outs, changed));
+    expect(failure.message).toMatch(/1 of 3 rules failed.*b: update rule b failed: .*no longer there/s);
+    await host.update(id, failure.partial?.properties ?? {}, changed);
+    expect(
+      served.service
+        .rules()
+        .map(({ rule: each }) => each.priority)
+        .sort(),
+    ).toEqual([1, 3, 5]);
+  });
+
+  test("swaps two natural keys without a collision", async () => {
+    const { host, served } = await open();
+    const { id, outs } = await host.create({ rules: { a: rule(1), b: rule(2) } });
+    await host.update(id, outs, { rules: { a: rule(2), b: rule(1) } });
+    expect(served.service.rules()).toHaveLength(2);
+    expect(served.service.requests.filter(({ status }) => status >= 400)).toEqual([]);
+  });
+
+  test("replaces one of its rules where the contract has no update", async () => {
+    const contract: ContractInput = {
+      version: 1,
+      operations: {
+        delete: { identifyBy: { in: "query" } },
+        list: { path: "/api/v1/merchants/rules", items: "/rules" },
+      },
+      rule: { naturalKey: "/name" },
+    };
+    const { host, served } = await open(contract);
+    const { id, outs } = await host.create({ rules: { a: abc.a, b: abc.b } });
+    operations(served);
+    const changed = { rules: { a: abc.a, b: rule(2, { priority: 20 }) } };
+    expect(await host.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+    const next = await host.update(id, outs, changed);
+    expect(operations(served)).toEqual(["create", "delete"]);
+    expect(Object(next.ruleIds).a).toBe(Object(outs.ruleIds).a);
+    expect(Object(next.ruleIds).b).not.toBe(Object(outs.ruleIds).b);
+    await host.delete(id, next);
+    expect(served.service.rules()).toEqual([]);
+  });
+});
+
+describe("a rule that fails does not stop the others", () => {
+  test("on create: every failing key is named, the rest is kept, and the next run does only what is left", async () => {
+    const { host, served } = await open();
+    const failure = await failureOf(
+      host.create({ rules: { ...abc, bad: refused, worse: { ...refused, name: "rule-8" } } }),
+    );
+    expect(failure.message).toMatch(/2 of 5 rules failed/);
+    for (const key of ["bad", "worse"])
+      expect(failure.message).toMatch(
+        new RegExp(
+          `  ${key}: create rule "${key}" failed: the service answered 422 \\(code VALIDATION_FAILED; .*request id [0-9a-f-]{36}`,
+        ),
+      );
+    expect(failure.partial).toMatchObject({
+      id: expect.stringMatching(/^set-/),
+      hasProvider: true,
+      properties: { rules: abc },
+    });
+    expect(served.service.rules()).toHaveLength(3);
+
+    operations(served);
+    const { id, properties } = failure.partial ?? { id: "", properties: {} };
+    const mended = { rules: { ...abc, bad: rule(9), worse: rule(8) } };
+    expect(await host.diff(id, properties, mended)).toMatchObject({ changes: "unknown" });
+    const outs = await host.update(id, properties, mended);
+    expect(operations(served)).toEqual(["create", "create"]);
+    expect(outs.rules).toEqual(mended.rules);
+  });
+
+  test("on create of all: nothing is kept, because nothing is there", async () => {
+    const { host } = await open();
+    const failure = await failureOf(host.create({ rules: { bad: refused } }));
+    expect(failure.message).toContain("1 of 1 rules failed");
+    expect(failure.partial).toBe(undefined);
+  });
+
+  test("on update: what was written is known as written, the failed rule as it was", async () => {
+    const { host } = await open();
+    const { id, outs } = await host.create({ rules: abc });
+    const failure = await failureOf(
+      host.update(id, outs, { rules: { a: rule(1, { priority: 10 }), b: rule(2, { priority: "high" }), d: rule(4) } }),
+    );
+    expect(failure.message).toMatch(/1 of 4 rules failed.*b: update rule "b".* failed/s);
+    expect(failure.partial?.properties.rules).toEqual({ a: rule(1, { priority: 10 }), b: abc.b, d: rule(4) });
+    expect(Object(failure.partial?.properties.ruleIds).b).toBe(Object(outs.ruleIds).b);
+  });
+
+  test("a result of a thousand rules arrives whole", async () => {
+    const { host } = await open();
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, k) => [`k${k}`, rule(k)]));
+    const failure = await failureOf(host.create({ rules: { ...many, bad: { ...refused, name: "bad" } } }));
+    expect(Object.keys(Object(failure.partial?.properties.ruleIds)).length, failure.message.slice(0, 500)).toBe(1000);
+  });
+});
+
+describe("a set takes over rules that exist", () => {
+  test("that an interrupted run left behind, without being told", async () => {
+    const { host, served } = await open();
+    const left = served.service.put(undefined, rule(2));
+    const { id, outs } = await host.create({ rules: abc });
+    expect(Object(outs.ruleIds).b).toBe(left);
+    expect(served.service.rules()).toHaveLength(3);
+    await host.delete(id, outs);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("by id or by natural key when adopt says so", async () => {
+    const { host, served } = await open();
+    const one = served.service.put(undefined, rule(1, { priority: 99 }));
+    const two = served.service.put(undefined, rule(2, { priority: 99 }));
+    const byId = await failureOf(host.create({ rules: { a: abc.a, b: abc.b }, adopt: { a: one } }));
+    expect(byId.message).toContain(`adopt: "${two}"`);
+    const { outs } = await (async () => host.create({ rules: { b: abc.b }, adopt: true }))();
+    expect(outs.ruleIds).toEqual({ b: two });
+    expect(served.service.rules().map(({ rule: each }) => each.priority)).toEqual([1, 2]);
+  });
+
+  test("from resources of their own: the set holds them, and deleting the old resources deletes no rule", async () => {
+    const { host, served } = await open();
+    const single = await ProviderHost.start({}, served.environment);
+    opened.push(single);
+    const old = await single.create({ definition: rule(1) });
+    const { id, outs } = await host.create({ rules: { a: rule(1) } });
+    expect(Object(outs.ruleIds).a).toBe(old.id);
+    expect(await host.diff(id, outs, { rules: { a: rule(1) } })).toMatchObject({ changes: "none" });
+  });
+});
+
+describe("rules that are not in the set", () => {
+  test.each(["warn", "fail"])("onUnmanaged: %s", async (onUnmanaged) => {
+    const { host, served } = await open();
+    const stray = served.service.put(undefined, rule(50));
+    const creating = host.create({ rules: abc, onUnmanaged });
+    if (onUnmanaged === "fail") {
+      expect((await failureOf(creating)).message).toMatch(
+        new RegExp(`1 rule at the service is not in the set: ${stray}`),
+      );
+      expect(served.service.rules()).toHaveLength(1);
+      served.service.remove(stray);
+      const { id, outs } = await (await open()).host
+        .create({ rules: abc, onUnmanaged })
+        .catch(() => ({ id: "", outs: {} }));
+      expect(id).toMatch(/^set-/);
+      expect(outs.onUnmanaged).toBe("fail");
+    } else {
+      await creating;
+      expect(host.stderr).toContain(`warning: 1 rule at the service is not in the set: ${stray}`);
+      expect(served.service.rules()).toHaveLength(4);
+    }
+  });
+});
+
+describe("check of a set", () => {
+  test.each<[string, JsonObject, string, RegExp]>([
+    ["no rules", {}, "rules", /definitions by key/],
+    [
+      "two keys with one natural key",
+      { rules: { a: rule(1), "b c": rule(1) } },
+      'rules["b c"]',
+      /same natural key \(\/name\) as rules\.a/,
+    ],
+    ["a key that is blank", { rules: { " ": rule(1) } }, 'rules[" "]', /not a usable name/],
+    [
+      "a key that the engine keeps to itself",
+      { rules: { __proto__x: rule(1) } },
+      "rules.__proto__x",
+      /not a usable name/,
+    ],
+    ["a key with a line break", { rules: { "a\nb": rule(1) } }, 'rules["a\\nb"]', /not a usable name/],
+    [
+      "a definition that the schema refuses",
+      { rules: { "odd key": rule(1, { conditions: [{ field: 1, operator: "x" }] }) } },
+      'rules["odd key"].conditions[0].field',
+      /must be string/,
+    ],
+    ["a definition that is none", { rules: { a: 7 } }, "rules.a", /must be an object/],
+    ["an adopt for no rule", { rules: abc, adopt: { z: "1" } }, "adopt.z", /names no rule/],
+    ["an unknown onUnmanaged", { rules: abc, onUnmanaged: "delete" }, "onUnmanaged", /ignore, warn, fail/],
+    ["an input that does not exist", { rules: abc, rule: 1 }, "rule", /is not an input/],
+  ])("refuses %s", async (_name, news, property, reason) => {
+    const { host } = await open();
+    expect((await host.check(news)).failures).toEqual([{ property, reason: expect.stringMatching(reason) }]);
+  });
+
+  test("wants a list for onUnmanaged", async () => {
+    const { host } = await open({ version: 1 });
+    expect((await host.check({ rules: abc, onUnmanaged: "fail" })).failures).toEqual([
+      { property: "onUnmanaged", reason: expect.stringContaining("operations.list") },
+    ]);
+  });
+
+  test("refuses, as early as the preview, what the contract cannot do", async () => {
+    const { host, served } = await open({ version: 1 });
+    const { id, outs } = await host.create({ rules: abc });
+    operations(served);
+    await expect(host.diff(id, outs, { rules: { a: abc.a } })).rejects.toThrow(
+      /deletes a rule.*operations\.delete\.identifyBy/s,
+    );
+    await expect(host.delete(id, outs)).rejects.toThrow(/operations\.delete\.identifyBy/);
+    expect(operations(served)).toEqual([]);
+  });
+});
