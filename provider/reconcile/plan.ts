@@ -88,7 +88,14 @@ function match(
   if (matched.size === declared.size) return matched;
   const byIdentity = new Map([...free].map(([key, { definition }]) => [identity(definition), key]));
   for (const [key, own] of identities) claim(key, own === undefined ? undefined : byIdentity.get(own));
-  for (const key of declared.keys()) claim(key, key);
+  // Where a key's own rule has gone to another key, that one's is left over, and so on: places are swapped, none is lost.
+  const claimants = new Map([...matched].map(([key, knownKey]) => [knownKey, key]));
+  for (const key of declared.keys()) {
+    if (matched.has(key)) continue;
+    let place: string | undefined = key;
+    while (place !== undefined && !free.has(place)) place = claimants.get(place);
+    claim(key, place);
+  }
   return matched;
 }
 

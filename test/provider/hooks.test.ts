@@ -97,7 +97,7 @@ describe("the life of a rule", () => {
     served.service.remove(id);
     expect(await host.read(id, outs)).toEqual({ id: "", props: {}, inputs: {} });
     await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
-      /no longer there.*pulumi refresh/s,
+      /no longer there.*pulumi up --refresh/s,
     );
   });
 });

@@ -1,6 +1,6 @@
 import type { Step } from "../deploy/step.ts";
 import { differences } from "../values/diff.ts";
-import { formatPath, parsePath, valueAt } from "../values/path.ts";
+import { formatPath, type PropertyPath, parsePath, valueAt } from "../values/path.ts";
 import type { PropertyMap, PropertyValue } from "../values/value.ts";
 import { formatValue, providerKey, withoutProvider } from "./printable.ts";
 
@@ -16,14 +16,10 @@ const maxShownLength = 160;
 export function changedPaths(step: Step): ChangedPath[] {
   const old = step.old?.inputs ?? {};
   const now = step.new?.inputs ?? {};
-  const found =
+  const found: { text: string; path: PropertyPath; kind: string }[] =
     step.detailedDiff === null
-      ? differences(old, now).map(({ path, kind }) => ({ text: formatPath(path), path, kind: kind as string }))
-      : Object.entries(step.detailedDiff).map(([text, { kind }]) => ({
-          text,
-          path: parsePath(text),
-          kind: kind as string,
-        }));
+      ? differences(old, now).map(({ path, kind }) => ({ text: formatPath(path), path, kind }))
+      : Object.entries(step.detailedDiff).map(([text, { kind }]) => ({ text, path: parsePath(text), kind }));
   const shown = found.filter(({ path }) => path[0] !== providerKey);
   if (shown.length === 0 && found.length > 0) return [{ symbol: "~", text: "the provider's code" }];
   return shown

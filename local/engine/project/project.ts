@@ -30,24 +30,16 @@ export interface Project {
   readonly stackConfigFolder: string;
 }
 
+const runtimeOptionsSchema = z.looseObject({
+  typescript: z.boolean().optional(),
+  tsconfig: z.string().optional(),
+  nodeargs: z.string().optional(),
+});
+
 const runtimeSchema = z.union([
-  z.string().transform((name) => ({ name, options: {} as RuntimeOptions })),
-  z.looseObject({
-    name: z.string(),
-    options: z
-      .looseObject({
-        typescript: z.boolean().optional(),
-        tsconfig: z.string().optional(),
-        nodeargs: z.string().optional(),
-      })
-      .optional(),
-  }),
+  z.string().transform((name) => ({ name, options: undefined })),
+  z.looseObject({ name: z.string(), options: runtimeOptionsSchema.optional() }),
 ]);
-type RuntimeOptions = {
-  typescript?: boolean | undefined;
-  tsconfig?: string | undefined;
-  nodeargs?: string | undefined;
-};
 
 const projectSchema = z.looseObject({
   name: z
@@ -75,7 +67,7 @@ export async function readProject(cwd: string): Promise<Project> {
   const { name, runtime, main, config, stackConfigDir, backend } = parsed.data;
   if (runtime.name !== "nodejs") throw unsupported(`the runtime "${runtime.name}" (${file})`);
   const { folder, entryPoint } = programOf(root, main, file);
-  const options: RuntimeOptions = runtime.options ?? {};
+  const options = runtime.options ?? runtimeOptionsSchema.parse({});
   return {
     name,
     root,

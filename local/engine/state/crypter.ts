@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, pbkdf2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { EngineError } from "../errors.ts";
 
@@ -50,7 +50,16 @@ export class Crypter {
   }
 }
 
-const derive = promisify(pbkdf2);
+const pbkdf2Async = promisify(pbkdf2);
+const derived = new Map<string, Promise<Buffer>>();
+
+/** Derives a key once for one process: a preview and the update after it share it. */
+function derive(passphrase: string, salt: Buffer): Promise<Buffer> {
+  const name = createHash("sha256").update(salt).update(passphrase).digest("hex");
+  const key = derived.get(name) ?? pbkdf2Async(passphrase, salt, rounds, keyBytes, "sha256");
+  derived.set(name, key);
+  return key;
+}
 
 /** Derives the key for an existing `encryptionsalt`; fails on a wrong passphrase. Takes about half a second. */
 export async function openCrypter(passphrase: string, salt: string): Promise<Crypter> {
@@ -58,7 +67,7 @@ export async function openCrypter(passphrase: string, salt: string): Promise<Cry
   if (version !== "v1" || bytes === undefined || check.length !== 3) {
     throw new EngineError("STATE_INVALID", "encryptionsalt is not in the form v1:<salt>:v1:<nonce>:<ciphertext>");
   }
-  const crypter = new Crypter(await derive(passphrase, Buffer.from(bytes, "base64"), rounds, keyBytes, "sha256"), salt);
+  const crypter = new Crypter(await derive(passphrase, Buffer.from(bytes, "base64")), salt);
   let text: string | undefined;
   try {
     text = crypter.decrypt(check.join(":"));
@@ -77,7 +86,7 @@ export async function openCrypter(passphrase: string, salt: string): Promise<Cry
 /** Makes a new salt, and the key for it. */
 export async function newCrypter(passphrase: string): Promise<Crypter> {
   const salt = randomBytes(8);
-  const key = await derive(passphrase, salt, rounds, keyBytes, "sha256");
+  const key = await derive(passphrase, salt);
   const check = new Crypter(key, "").encrypt(checkText);
   return new Crypter(key, `v1:${salt.toString("base64")}:${check}`);
 }

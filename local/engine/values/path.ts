@@ -106,7 +106,7 @@ function reset(
     oldHidden && !(value instanceof Secret) ? new Secret(value) : value;
   const step = (a: PropertyValue, b: PropertyValue): PropertyValue | typeof failure =>
     rest.length === 0 ? copied(b) : reset(a, b, rest, oldHidden);
-  if (part === "*") return resetEach(now, old, rest.length === 0, step);
+  if (part === "*") return resetEach(now, old, rest.length === 0 ? copied : undefined, step);
   if (typeof part === "number") {
     if (!isArray(now) || !isArray(old)) return isArray(now) === isArray(old) ? now : failure;
     const [a, b] = [now[part], old[part]];
@@ -126,10 +126,11 @@ function reset(
   return value === failure ? failure : { ...now, [part]: value };
 }
 
+/** `copied` is given where the path ends here: each element is set back as a whole. */
 function resetEach(
   now: PropertyValue,
   old: PropertyValue,
-  last: boolean,
+  copied: ((value: PropertyValue) => PropertyValue) | undefined,
   step: (a: PropertyValue, b: PropertyValue) => PropertyValue | typeof failure,
 ): PropertyValue | typeof failure {
   if (isArray(now) && isArray(old)) {
@@ -138,7 +139,7 @@ function resetEach(
     return elements.includes(failure) ? failure : elements.filter((element) => element !== failure);
   }
   if (isMap(now) && isMap(old)) {
-    if (last) return mapValues(old, (value) => step(value, value)) as PropertyMap;
+    if (copied !== undefined) return mapValues(old, copied);
     if (Object.keys(old).some((key) => !Object.hasOwn(now, key))) return failure;
     const entries: [string, PropertyValue][] = [];
     for (const [key, value] of Object.entries(now)) {
@@ -149,7 +150,7 @@ function resetEach(
     }
     return Object.fromEntries(entries);
   }
-  return last && (isArray(now) || isMap(now)) ? now : failure;
+  return copied !== undefined && (isArray(now) || isMap(now)) ? now : failure;
 }
 
 function without(map: PropertyMap, key: string): PropertyMap {
