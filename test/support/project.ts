@@ -21,12 +21,15 @@ export interface CommandResult {
 const program = `
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { MerchantRule } from "pulumi-merchant-rules";
+import { MerchantRule, MerchantRuleSet } from "pulumi-merchant-rules";
 
 const secret = new pulumi.Config().getSecret("secret");
 const rules = JSON.parse(readFileSync(new URL("rules.json", import.meta.url), "utf8"), (key, value) => (value === "(secret)" ? secret : value));
 export const ruleIds = {};
-for (const [name, args] of Object.entries(rules)) ruleIds[name] = new MerchantRule(name, args).ruleId;
+for (const [name, args] of Object.entries(rules)) {
+  const resource = "rules" in args ? new MerchantRuleSet(name, args) : new MerchantRule(name, args);
+  ruleIds[name] = "rules" in args ? resource.ruleIds : resource.ruleId;
+}
 `;
 
 /** A Pulumi project in a folder of its own, whose program declares the rules that a file beside it holds. */
@@ -61,7 +64,7 @@ export class TestProject {
     return readFileSync(join(this.folder, name), "utf8");
   }
 
-  /** Puts rules into the program: arguments of MerchantRule by resource name. "(secret)" becomes the stack's secret. */
+  /** Puts rules into the program: arguments of MerchantRule, or of MerchantRuleSet, by resource name. "(secret)" becomes the stack's secret. */
   declare(rules: Record<string, JsonObject>): void {
     this.write("rules.json", JSON.stringify(rules));
   }

@@ -4,11 +4,14 @@
  */
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
+import { spillLargeErrors } from "./large-errors.ts";
 
 // Only the child itself: what it starts inherits its arguments, but not descriptor 3.
 if (isMainThread && process.env.MERCHANT_RULES_ENGINE_PID === String(process.ppid)) {
   endWithParent();
   rememberStackTraces();
+  const [, script = ""] = process.argv;
+  if (/[\\/]cmd[\\/]dynamic-provider[\\/]/.test(script)) spillLargeErrors(script);
 }
 
 /** Descriptor 3 is a pipe that nobody writes to; it closes when the parent does. */

@@ -10,6 +10,7 @@ import { fromWire, toProvider, toWire, type WireOptions } from "../values/wire.t
 import { Child, type ChildExit, resolveSdkModule } from "./child.ts";
 import { Gate } from "./gate.ts";
 import { channelOptions } from "./grpc.ts";
+import { wholeError } from "./large-errors.ts";
 import { readStruct, writeStruct } from "./monitor-server.ts";
 import { StderrFilter } from "./stderr.ts";
 
@@ -294,18 +295,18 @@ interface OutcomeMessage {
 
 /** An error that the provider returned; the message is the provider's own. */
 export class ProviderCallError extends Error {
-  readonly #error: grpc.ServiceError;
+  readonly #details: Buffer | undefined;
 
   constructor(error: grpc.ServiceError) {
-    super(error.details === "" ? error.message : error.details);
-    this.#error = error;
+    const { message, details } = wholeError(error);
+    super(message);
+    this.#details = details;
   }
 
   /** What is known of the resource, when the error says that it exists. */
   partial() {
-    const [bytes] = this.#error.metadata.get("grpc-status-details-bin");
-    if (!Buffer.isBuffer(bytes)) return undefined;
-    const details = statusMessages.Status.deserializeBinary(bytes).getDetailsList();
+    if (this.#details === undefined) return undefined;
+    const details = statusMessages.Status.deserializeBinary(this.#details).getDetailsList();
     const found = details.find((detail) => detail.getTypeUrl().endsWith("pulumirpc.ErrorResourceInitFailed"));
     return found === undefined
       ? undefined

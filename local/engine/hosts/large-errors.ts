@@ -1,0 +1,76 @@
+/**
+ * Errors that are too large for a header. gRPC carries an error's message and details in HTTP/2 trailers, and Node's
+ * HTTP/2 client takes no more than about 130 KB of those (Pulumi's own engine takes 16 MB). The partial result of a set
+ * with a thousand rules has more, and without it their ids would be lost: it goes by way of a file.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type * as Grpc from "@grpc/grpc-js";
+
+const fileKey = "merchant-rules-error-file";
+const detailsKey = "grpc-status-details-bin";
+const mostInHeaders = 32_768;
+
+/** In the provider host, before it starts: has every service that it serves spill what is too large. */
+export function spillLargeErrors(script: string): void {
+  const { Server, Metadata }: typeof Grpc = createRequire(script)("@grpc/grpc-js");
+  const addService = Server.prototype.addService;
+  Server.prototype.addService = function add(service, implementation) {
+    for (const name of Object.keys(service)) {
+      const method: unknown = implementation[name];
+      if (isMethod(method)) Object.defineProperty(implementation, name, { value: spilling(method, Metadata) });
+    }
+    addService.call(this, service, implementation);
+  };
+}
+
+/** In the engine: the message and details of an error, from wherever they are. */
+export function wholeError(error: Grpc.ServiceError): { message: string; details: Buffer | undefined } {
+  const [file] = error.metadata.get(fileKey);
+  if (typeof file === "string") {
+    try {
+      const [message, details] = readFileSync(file, "utf8")
+        .split("\n", 2)
+        .map((line) => Buffer.from(line, "base64"));
+      return { message: message?.toString("utf8") ?? "", details: details?.length === 0 ? undefined : details };
+    } finally {
+      rmSync(dirname(file), { recursive: true, force: true });
+    }
+  }
+  const [details] = error.metadata.get(detailsKey);
+  return {
+    message: error.details === "" ? error.message : error.details,
+    details: Buffer.isBuffer(details) ? details : undefined,
+  };
+}
+
+type Failure = Partial<Grpc.ServiceError>;
+type Answer = (error: Failure | null | undefined, response: unknown, trailer?: Grpc.Metadata) => void;
+type Method = (call: unknown, answer: Answer) => unknown;
+
+function spilling(method: Method, MetadataOf: typeof Grpc.Metadata): Method {
+  return function spill(this: unknown, call, answer) {
+    return method.call(this, call, (error, response, trailer) => {
+      if (error === null || error === undefined) return answer(error, response, trailer);
+      const small = spilled(error, MetadataOf);
+      answer(small, response, small === error ? trailer : small.metadata);
+    });
+  };
+}
+
+function isMethod(value: unknown): value is Method {
+  return typeof value === "function";
+}
+
+function spilled(error: Failure, MetadataOf: typeof Grpc.Metadata): Failure {
+  const message = Buffer.from(error.message ?? "");
+  const [details = Buffer.alloc(0)] = error.metadata?.get(detailsKey) ?? [];
+  if (message.length + details.length <= mostInHeaders) return error;
+  const file = join(mkdtempSync(join(tmpdir(), "merchant-rules-error-")), "error");
+  writeFileSync(file, `${message.toString("base64")}\n${Buffer.from(details).toString("base64")}`, { mode: 0o600 });
+  const metadata = new MetadataOf();
+  metadata.set(fileKey, file);
+  return { ...(error.code === undefined ? {} : { code: error.code }), message: "the error is in a file", metadata };
+}

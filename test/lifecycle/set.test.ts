@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { rule, serve } from "../support/connections.ts";
+import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";
+
+const opened: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+async function open(engine: EngineName) {
+  const served = await serve();
+  opened.push(() => served.close());
+  const project = new TestProject(served.environment);
+  opened.push(() => project.remove());
+  await project.init(engine);
+  const run = (verb: string, ...flags: string[]): Promise<CommandResult> => project.run(engine, verb, ...flags);
+  const succeeds = async (verb: string, ...flags: string[]): Promise<CommandResult> => {
+    const result = await run(verb, ...flags);
+    expect(result.code, result.output).toBe(0);
+    return result;
+  };
+  return { project, service: served.service, run, succeeds };
+}
+
+function many(count: number): Record<string, JsonObject> {
+  return Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));
+}
+
+function life(engine: EngineName): void {
+  test("its rules are created, shown by key and path when they change or drift, and go away", async () => {
+    const { project, service, run, succeeds } = await open(engine);
+    project.declare({ all: { rules: many(20) } });
+    await succeeds("up");
+    expect(service.rules()).toHaveLength(20);
+    await succeeds("preview", "--expect-no-changes");
+    project.declare({ all: { rules: { ...many(20), r7: rule(7, { priority: 70 }), extra: rule(99) } } });
+    const preview = await succeeds("preview", "--diff");
+    expect(preview.output).toMatch(/r7.*priority.*7 => 70/s);
+    expect(preview.output).toContain("extra");
+    expect(preview.output).not.toContain("r8");
+    service.resetRequests();
+    await succeeds("up");
+    expect(service.requests.map(({ operation }) => operation).sort()).toEqual(["create", "list", "update"]);
+    const drifted = service.rules().find((each) => each.rule.name === "rule-3");
+    service.put(drifted?.ruleId, rule(3, { priority: 33 }));
+    const drift = await run("refresh", "--preview-only", "--expect-no-changes", "--diff");
+    expect(drift.code).not.toBe(0);
+    expect(drift.output).toMatch(/r3.*priority.*3 => 33/s);
+    await succeeds("up", "--refresh");
+    expect(service.rules().find(({ ruleId }) => ruleId === drifted?.ruleId)?.rule.priority).toBe(3);
+    await succeeds("destroy");
+    expect(service.rules()).toEqual([]);
+  });
+
+  test("what succeeded of a thousand is kept when one fails, and the next run does the rest", async () => {
+    const { project, service, run, succeeds } = await open(engine);
+    const stray = service.put(undefined, rule(7, { priority: 777 }));
+    project.declare({ all: { rules: many(1000) } });
+    const failed = await run("up");
+    expect(failed.code).not.toBe(0);
+    expect(failed.output).toMatch(/1 of 1000 rules failed/);
+    expect(failed.output).toContain("r7");
+    expect(failed.output).toContain(stray);
+    expect(service.rules()).toHaveLength(1000);
+    service.remove(stray);
+    service.resetRequests();
+    await succeeds("up");
+    expect(service.requestCount("create")).toBe(1);
+    expect(service.requestCount("update")).toBe(0);
+    await succeeds("preview", "--expect-no-changes");
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await succeeds("destroy");
+    expect(service.rules()).toEqual([]);
+  });
+
+  test("rules move from resources of their own into a set, and none is written", async () => {
+    const { project, service, succeeds } = await open(engine);
+    project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
+    await succeeds("up");
+    const before = service.rules();
+    project.declare({ all: { rules: { a: rule(1), b: rule(2) } } });
+    service.resetRequests();
+    await succeeds("up");
+    expect(service.rules()).toEqual(before);
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await succeeds("destroy");
+    expect(service.rules()).toEqual([]);
+  });
+}
+
+describe("a set on the local engine", () => life("local"));
+describe.skipIf(!hasPulumi)("a set on Pulumi's own engine (needs the Pulumi CLI)", () => life("pulumi"));
