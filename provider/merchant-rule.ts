@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { JsonObject } from "../sdk/rules/json.ts";
+import type { Json, JsonObject } from "../sdk/rules/json.ts";
 import { declaredJson } from "./declared-json.ts";
 import { providerSource } from "./provider-source.ts";
 
@@ -21,9 +21,20 @@ export interface MerchantRuleArgs<Definition extends object = JsonObject> {
 }
 
 /** A definition whose values may be outputs, at any depth. */
-export type DefinitionInput<T> = T extends string | number | boolean | null | undefined
-  ? pulumi.Input<T>
-  : { [K in keyof T]: pulumi.Input<DefinitionInput<T[K]>> };
+export type DefinitionInput<T> = Json extends T
+  ? JsonInput
+  : JsonObject extends T
+    ? JsonInputs
+    : T extends string | number | boolean | null | undefined
+      ? pulumi.Input<T>
+      : { [K in keyof T]: pulumi.Input<DefinitionInput<T[K]>> };
+
+/** JSON whose values may be outputs. By interfaces, so that it may refer to itself. */
+export type JsonInput = pulumi.Input<Json> | readonly JsonInput[] | JsonInputs;
+
+export interface JsonInputs {
+  readonly [key: string]: JsonInput | undefined;
+}
 
 const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
 

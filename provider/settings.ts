@@ -23,6 +23,8 @@ export interface ConnectionSettings {
   readonly parameters: Readonly<Record<string, string>>;
   readonly credentials: Credentials | undefined;
   readonly acceptAllGone: boolean;
+  /** How to set `acceptAllGone`. */
+  readonly howToAccept: string;
   /** How to give the credentials that are missing. */
   readonly howToGiveCredentials: string;
 }
@@ -76,6 +78,7 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     ),
     credentials,
     acceptAllGone: settings.get("acceptAllGone") === "true",
+    howToAccept: settings.described("acceptAllGone"),
     howToGiveCredentials,
   };
 }

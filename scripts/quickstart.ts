@@ -27,6 +27,13 @@ const ruleSchema = z.looseObject({ id: z.string(), name: z.string(), priority: z
 const listSchema = z.object({ rules: z.array(z.looseObject({ id: z.string() })) });
 type Rule = z.infer<typeof ruleSchema>;
 
+let isInterrupted = false;
+// The story ends at its next step, and then tidies up as after any failure.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    isInterrupted = true;
+  });
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -233,7 +240,7 @@ function runCommand(
       ? [process.execPath, [join(root, "bin", "merchant-rules.js"), ...words.slice(2)]]
       : ["pulumi", words.slice(1)];
   const env = {
-    ...process.env,
+    ...inherited(),
     ...environment,
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_OPTION_NON_INTERACTIVE: "true",
@@ -251,6 +258,11 @@ function runCommand(
   expect(asExpected, `\`${words.join(" ")}\` should exit with ${code}, and exited with ${status}`);
   expect(says === undefined || says.test(stdout + stderr), `\`${words.join(" ")}\` should say ${says}`);
   return stdout + stderr;
+}
+
+/** Settings of a real service have no business here. */
+function inherited(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_")));
 }
 
 function chosenEngine(wanted: "pulumi" | "local" | undefined): Engine | undefined {
@@ -299,6 +311,7 @@ function title(text: string, explained: string): void {
 }
 
 function show(command: string): void {
+  if (isInterrupted) throw new Error("it was interrupted");
   console.log(styleText("cyan", `   $ ${command}`));
 }
 

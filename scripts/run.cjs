@@ -21,6 +21,8 @@ var commands = {
   ],
 };
 
+// Ctrl-C is for the command that runs; this waits for it to end.
+process.on("SIGINT", function () {});
 main(process.argv[2], process.argv.slice(3));
 
 function main(name, args) {
@@ -41,7 +43,7 @@ function main(name, args) {
 function install() {
   var stamp = path.join(root, "node_modules", ".installed");
   var wanted = fingerprint(["package.json", "package-lock.json", ".npmrc"].concat(examplePackages()));
-  if (read(stamp) === wanted) return;
+  if (read(stamp) === wanted || isInstalled()) return;
   var npm = process.env.npm_execpath;
   var command =
     npm && /\.c?js$/.test(npm) ? [process.execPath, npm] : [process.platform === "win32" ? "npm.cmd" : "npm"];
@@ -53,7 +55,9 @@ function install() {
   console.log("Installing the locked dependencies ...");
   var installed = childProcess.spawnSync(
     command[0],
-    command.slice(1).concat(["ci", "--loglevel=error", "--no-audit", "--no-fund"]),
+    command
+      .slice(1)
+      .concat(["ci", "--include=dev", "--include=optional", "--loglevel=error", "--no-audit", "--no-fund"]),
     {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
@@ -62,7 +66,33 @@ function install() {
   );
   if (installed.error || installed.status !== 0)
     stop("npm ci failed (" + reasonOf(installed) + "); its own message stands above");
+  if (!isInstalled())
+    stop(
+      "npm ci ended without installing everything that package-lock.json names; run it by hand to see why: npm ci --include=dev",
+    );
   fs.writeFileSync(stamp, wanted);
+}
+
+/** Whether what npm installed last is what the lock file names, by whatever hand it was installed. */
+function isInstalled() {
+  var installed = packagesIn(path.join(root, "node_modules", ".package-lock.json"));
+  var locked = packagesIn(path.join(root, "package-lock.json"));
+  if (!installed || !locked) return false;
+  return Object.keys(locked).every(function (name) {
+    var entry = locked[name];
+    if (name === "" || entry.link || name.indexOf("node_modules/") !== 0) return true;
+    if (!installed[name]) return entry.optional === true || entry.devOptional === true;
+    return installed[name].version === entry.version && fs.existsSync(path.join(root, name));
+  });
+}
+
+function packagesIn(file) {
+  var text = read(file);
+  try {
+    return text === undefined ? undefined : JSON.parse(text).packages;
+  } catch (error) {
+    return undefined;
+  }
 }
 
 /** This Node where it is new enough, else the one that the npm package `node` brings. */

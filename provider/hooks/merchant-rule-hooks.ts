@@ -3,6 +3,7 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { apply, creator, type KnownRule, type LiveRules, observe, plan, type Step } from "../reconcile/index.ts";
 import { atBoundary } from "./boundary.ts";
 import { checkRule } from "./check-rule.ts";
+import { hold, isInvisible, planned } from "./planned.ts";
 import type { Session } from "./session.ts";
 import { type Properties, readRuleInputs, readRuleState, writeRuleInputs, writeRuleState } from "./wire.ts";
 
@@ -28,9 +29,18 @@ export class MerchantRuleHooks implements dynamic.ResourceProvider<Properties, P
       const { connection, ...known } = readRuleState(id, olds);
       const declared = readRuleInputs(news);
       if (connection !== declared.connection) return { replaces: ["connection"] };
-      const [step] = plan(one(known), one(declared), this.#session.contract(connection));
-      if (step?.kind === "keep") this.#session.holders(connection).hold(id, known.takeover ?? creator);
-      return diffOf(step);
+      const contract = this.#session.contract(connection);
+      const holders = this.#session.holders(connection);
+      const [step] = planned(one(known), one(declared), contract) ?? [];
+      if (step === undefined) return {};
+      const isRenamed = step.kind === "update" && !step.deleteFirst && contract.rule.naturalKey !== null;
+      if (isRenamed && holders.isHeldByOther(id, known.takeover ?? creator)) {
+        // Another resource took the rule over in this run, and this one is to be another rule: so it gets one of its own.
+        return { replaces: ["definition"] };
+      }
+      hold([step], holders);
+      if (step.kind === "replace" && typeof declared.adopt === "string") throw hasAdopted(id);
+      return isInvisible([step], contract) ? { changes: true } : diffOf(step);
     });
   }
 
@@ -85,10 +95,17 @@ export class MerchantRuleHooks implements dynamic.ResourceProvider<Properties, P
 const key = "rule";
 
 /** No change, or "unknown": then the engine compares by itself and prints which path changed. */
-function diffOf(step: Step | undefined): dynamic.DiffResult {
-  if (step?.kind === "update") return { deleteBeforeReplace: step.deleteFirst };
-  if (step?.kind === "replace") return { replaces: ["definition"], deleteBeforeReplace: step.deleteFirst };
+function diffOf(step: Step): dynamic.DiffResult {
+  if (step.kind === "update") return { deleteBeforeReplace: step.deleteFirst };
+  if (step.kind === "replace") return { replaces: ["definition"], deleteBeforeReplace: step.deleteFirst };
   return { changes: false };
+}
+
+function hasAdopted(ruleId: string): MerchantRulesError {
+  return new MerchantRulesError("RULE_CONFLICT", "this change replaces the rule, and adopt names a rule to take over", {
+    attempted: `replace rule ${ruleId}`,
+    advice: "remove adopt: it has done its work",
+  });
 }
 
 function mustBeReplaced(ruleId: string): MerchantRulesError {

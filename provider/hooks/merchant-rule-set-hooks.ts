@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
-import { apply, creator, type KnownRule, type Outcome, observe, plan, type Step } from "../reconcile/index.ts";
+import { apply, type KnownRule, type Outcome, observe, plan, type Step } from "../reconcile/index.ts";
 import { atBoundary } from "./boundary.ts";
 import { checkRuleSet } from "./check-rule-set.ts";
+import { hold, isInvisible, planned } from "./planned.ts";
 import { errorOfRules, PartialResult } from "./rule-failures.ts";
 import type { Session } from "./session.ts";
 import { readRuleSetInputs, readRuleSetState, writeRuleSetInputs, writeRuleSetState } from "./set-wire.ts";
@@ -33,8 +34,11 @@ export class MerchantRuleSetHooks implements dynamic.ResourceProvider<Properties
       const { rules: known, connection } = readRuleSetState(olds);
       const declared = readRuleSetInputs(news);
       if (connection !== declared.connection) return { replaces: ["connection"] };
-      const steps = plan(known, declared.rules, this.#session.contract(connection));
-      this.#hold(steps, connection);
+      const contract = this.#session.contract(connection);
+      const steps = planned(known, declared.rules, contract);
+      if (steps === undefined) return {};
+      hold(steps, this.#session.holders(connection));
+      if (isInvisible(steps, contract)) return { changes: true };
       const isSame =
         steps.every(({ kind }) => kind === "keep") && [...declared.rules.keys()].every((key) => known.has(key));
       return isSame ? { changes: false } : {};
@@ -79,27 +83,23 @@ export class MerchantRuleSetHooks implements dynamic.ResourceProvider<Properties
     const steps = plan(known, declared, live.contract);
     await lookForUnmanaged(known, live, onUnmanaged, declared);
     const outcomes = await apply(steps, live, (key) => key);
-    const rules = rulesAfter(outcomes);
+    const rules = rulesAfter(outcomes, declared);
     const outs = writeRuleSetState(rules, inputs);
     const error = errorOfRules(outcomes, steps.length);
     if (error === undefined) return outs;
     throw known.size === 0 && rules.size === 0 ? error : new PartialResult(error, id, outs);
   }
-
-  #hold(steps: readonly Step[], connection: string): void {
-    const holders = this.#session.holders(connection);
-    for (const step of steps) {
-      if (step.kind === "keep") holders.hold(step.known.ruleId, step.known.takeover ?? creator);
-    }
-  }
 }
 
-/** What the state must know after the steps. A rule that could not be deleted keeps a place, for the next run to delete it. */
-function rulesAfter(outcomes: readonly Outcome[]): Known {
+/**
+ * What the state must know after the steps. A rule that could not be deleted keeps a place, for the next run to delete
+ * it; without its definition, whose secrets the engine would no longer know as such.
+ */
+function rulesAfter(outcomes: readonly Outcome[], declared: ReadonlyMap<string, unknown>): Known {
   const rules = new Map<string, KnownRule>();
   const add = (key: string, rule: KnownRule): void => {
     if (rules.has(key)) add(`${key} (to be deleted)`, rule);
-    else rules.set(key, rule);
+    else rules.set(key, declared.has(key) ? rule : { ...rule, definition: {} });
   };
   for (const { key, known } of outcomes) if (known !== undefined) add(key, known);
   for (const { key, left } of outcomes) if (left !== undefined) add(`${key} (to be deleted)`, left);

@@ -37,12 +37,14 @@ export class Session {
     return live;
   }
 
-  /** Who holds which rule of a connection; known in a preview too. */
+  /** Who holds which rule; known in a preview too. Connections that reach the same place share it. */
   holders(connection: string): Holders {
-    let holders = this.#holders.get(connection);
+    const { baseUrl, parameters } = this.#settingsOf(connection);
+    const place = JSON.stringify([baseUrl.replace(/\/+$/, ""), parameters]);
+    let holders = this.#holders.get(place);
     if (holders === undefined) {
       holders = new Holders();
-      this.#holders.set(connection, holders);
+      this.#holders.set(place, holders);
     }
     return holders;
   }
@@ -53,7 +55,7 @@ export class Session {
     // Loaded on first use: check and diff, all that a preview calls, need no HTTP.
     const { RulesClient } = await import("../../sdk/client/index.ts");
     return new LiveRules(new RulesClient(connected), {
-      acceptAllGone: settings.acceptAllGone,
+      ...settings,
       holders: this.holders(connection),
     });
   }

@@ -43,17 +43,20 @@ async function applyStep(step: Step, live: LiveRules, label: string | undefined)
         await remove(step.known);
         known = undefined;
         break;
-      case "replace":
+      case "replace": {
+        // Without adopt: it has brought the rule here that is now replaced.
+        const { definition } = step.declared;
         if (step.deleteFirst) {
           await remove(step.known);
           known = undefined;
-          known = await createOnce(step.declared, live, label);
+          known = await createOnce({ definition }, live, label);
         } else {
-          known = await createOnce(step.declared, live, label);
+          known = await createOnce({ definition }, live, label);
           left = step.known;
           await remove(left);
           left = undefined;
         }
+      }
     }
     return outcome(key, known, left);
   } catch (error) {

@@ -61,7 +61,7 @@ async function afterLostAnswer(
   }
   const found = await live.search(declared.definition, { fresh: true });
   if (found !== undefined && error.outcomeUnknown && isAsDeclared(found, declared.definition, live)) {
-    live.holders.hold(found.ruleId, creator);
+    live.holders.claim(found.ruleId, creator);
     return { ruleId: found.ruleId, definition: declared.definition };
   }
   if (found !== undefined) return settle(found, declared, live, label);
@@ -87,7 +87,7 @@ async function settle(
       `rule ${ruleId} has the same natural key (${live.contract.rule.naturalKey}) and is managed by another resource of this stack`,
       {
         attempted: `create rule${label === undefined ? "" : ` ${label}`}`,
-        advice: `give one of the two another ${live.contract.rule.naturalKey}, or declare the rule once. When the resource was only renamed, add the alias option instead`,
+        advice: `give one of the two another ${live.contract.rule.naturalKey}, or declare the rule once. Where the other has just been changed to be another rule, run again`,
       },
     );
   }
@@ -110,22 +110,26 @@ async function takeOver(
   label: string | undefined,
 ): Promise<KnownRule> {
   const { ruleId } = existing;
-  if (!isAsDeclared(existing, definition, live)) {
-    if (live.contract.operations.update === null) {
-      throw new MerchantRulesError(
-        "UNSUPPORTED_BY_CONTRACT",
-        `rule ${ruleId} differs at ${differingPaths(existing, definition, live)}, and the contract has no update operation`,
-        {
-          attempted: `take over rule ${label ?? ruleId}`,
-          advice:
-            "declare the rule as it is at the service first, take it over, and change it then (the change replaces it)",
-        },
-      );
-    }
-    await live.update(ruleId, definition, label);
+  if (!isAsDeclared(existing, definition, live) && live.contract.operations.update === null) {
+    throw new MerchantRulesError(
+      "UNSUPPORTED_BY_CONTRACT",
+      `rule ${ruleId} differs at ${differingPaths(existing, definition, live)}, and the contract has no update operation`,
+      {
+        attempted: `take over rule ${label ?? ruleId}`,
+        advice:
+          "declare the rule as it is at the service first, take it over, and change it then (the change replaces it)",
+      },
+    );
   }
+  // Held before it is changed: of two that take it over at once, the one that is refused must not have written.
   const takeover = randomUUID().slice(0, 8);
-  live.holders.hold(ruleId, takeover);
+  live.holders.claim(ruleId, takeover);
+  try {
+    if (!isAsDeclared(existing, definition, live)) await live.update(ruleId, definition, label);
+  } catch (error) {
+    live.holders.release(ruleId);
+    throw error;
+  }
   live.presence.seen();
   return { ruleId, definition, takeover };
 }
@@ -134,10 +138,19 @@ async function named(ruleId: string, live: LiveRules, label: string | undefined)
   if (live.holders.isHeld(ruleId)) {
     throw new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} is managed by another resource of this stack`, {
       attempted: `take over rule ${label ?? ruleId}`,
-      advice: "declare the rule once. When the resource was only renamed, add the alias option instead",
+      advice: "declare the rule once. Where the other resource was only renamed to this one, remove adopt",
     });
   }
-  return live.client.get(ruleId, label === undefined ? {} : { label });
+  try {
+    return await live.client.get(ruleId, label === undefined ? {} : { label });
+  } catch (error) {
+    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+    throw error.with({
+      attempted: `take over rule ${label ?? ruleId}`,
+      reason: `rule ${ruleId}, which adopt names, is not there`,
+      advice: "correct the id; or remove adopt, and the rule is created",
+    });
+  }
 }
 
 function isAsDeclared(existing: LiveRule, definition: JsonObject, live: LiveRules): boolean {

@@ -20,17 +20,25 @@ export class Holders {
     return this.#byRuleId.has(ruleId) && this.#byRuleId.get(ruleId) !== holder;
   }
 
+  /** A create makes or takes over the rule. @throws MerchantRulesError RULE_CONFLICT: when any resource holds it. */
+  claim(ruleId: string, holder: Holder): void {
+    if (this.#byRuleId.has(ruleId)) throw conflict(ruleId);
+    this.#byRuleId.set(ruleId, holder);
+  }
+
   /** A resource that stays holds the rule. @throws MerchantRulesError RULE_CONFLICT: when another one holds it. */
   hold(ruleId: string, holder: Holder): void {
-    if (this.isHeldByOther(ruleId, holder)) {
-      throw new MerchantRulesError("RULE_CONFLICT", `two resources of this stack declare rule ${ruleId}`, {
-        advice: "declare it once; the second one, with the same natural key and definition, took it over in this run",
-      });
-    }
+    if (this.isHeldByOther(ruleId, holder)) throw conflict(ruleId);
     this.#byRuleId.set(ruleId, holder);
   }
 
   release(ruleId: string): void {
     this.#byRuleId.delete(ruleId);
   }
+}
+
+function conflict(ruleId: string): MerchantRulesError {
+  return new MerchantRulesError("RULE_CONFLICT", `two resources of this stack declare rule ${ruleId}`, {
+    advice: "declare it once; where one of the two has just been changed to be another rule, run again",
+  });
 }

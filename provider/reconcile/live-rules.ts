@@ -23,19 +23,21 @@ export class LiveRules {
   /** The last create under way for a natural key. */
   readonly #creating = new Map<string, Promise<unknown>>();
 
-  constructor(client: RulesClient, options: { acceptAllGone: boolean; holders: Holders }) {
+  constructor(client: RulesClient, options: { acceptAllGone: boolean; howToAccept: string; holders: Holders }) {
     this.client = client;
     this.holders = options.holders;
     this.contract = client.contract;
-    this.presence = new Presence(client.connectionName, options.acceptAllGone);
+    this.presence = new Presence(client.connectionName, options);
   }
 
   /** The live rule, or undefined when it is gone for certain. @throws MerchantRulesError when that cannot be told. */
   find(ruleId: string, label?: string): Promise<LiveRule | undefined> {
     return this.presence.judge(ruleId, async () => {
       if (!this.#written.has(ruleId) && this.contract.operations.list !== null) {
-        const listed = (await this.#listed()).byId.get(ruleId);
+        const { byId } = await this.#listed();
+        const listed = byId.get(ruleId);
         if (listed !== undefined) return listed;
+        if (byId.size > 0) this.presence.heard();
       }
       return this.#get(ruleId, label);
     });
@@ -99,7 +101,7 @@ export class LiveRules {
   async create(definition: JsonObject, options: { idempotencyKey?: string; label?: string }): Promise<string> {
     const { ruleId } = await this.client.create(definition, options);
     this.#written.set(ruleId, { ruleId, rule: definition });
-    this.holders.hold(ruleId, creator);
+    this.holders.claim(ruleId, creator);
     this.presence.seen();
     return ruleId;
   }
@@ -145,8 +147,9 @@ export class LiveRules {
     try {
       return await this.client.get(ruleId, labelled(label));
     } catch (error) {
-      if (isMerchantRulesError(error) && error.code === "RULE_NOT_FOUND") return undefined;
-      throw error;
+      if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+      if (error.exchange?.serviceCode !== undefined) this.presence.heard();
+      return undefined;
     }
   }
 

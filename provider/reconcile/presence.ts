@@ -10,6 +10,7 @@ const quietMs = 250;
  */
 export class Presence {
   #anySeen = false;
+  #anyHeard = false;
   #underWay = 0;
   readonly #missing = new Set<string>();
   #wake: () => void = () => {};
@@ -17,10 +18,13 @@ export class Presence {
 
   readonly connectionName: string;
   readonly acceptAllGone: boolean;
+  /** How a user sets `acceptAllGone` for this connection. */
+  readonly howToAccept: string;
 
-  constructor(connectionName: string, acceptAllGone: boolean) {
+  constructor(connectionName: string, options: { acceptAllGone: boolean; howToAccept: string }) {
     this.connectionName = connectionName;
-    this.acceptAllGone = acceptAllGone;
+    this.acceptAllGone = options.acceptAllGone;
+    this.howToAccept = options.howToAccept;
     this.#renew();
   }
 
@@ -40,7 +44,7 @@ export class Presence {
     }
     this.#missing.add(ruleId);
     await this.#untilSettled();
-    if (this.#anySeen || this.#missing.size === 1 || this.acceptAllGone) return undefined;
+    if (this.#anySeen || this.acceptAllGone || (this.#missing.size === 1 && this.#anyHeard)) return undefined;
     throw new MerchantRulesError(
       "CONNECTION_FAILED",
       `none of the ${this.#missing.size} rules that were looked for can be seen over connection "${this.connectionName}"`,
@@ -48,7 +52,7 @@ export class Presence {
         attempted: `read rule ${ruleId}`,
         advice:
           "check that baseUrl, credentials and parameters are those of the merchant that this stack describes. " +
-          "If all of its rules were really deleted at the service, set merchant-rules:acceptAllGone (or MERCHANT_RULES_ACCEPT_ALL_GONE) to true for one run",
+          `If all of its rules were really deleted at the service, set ${this.howToAccept} to true for one run`,
       },
     );
   }
@@ -57,6 +61,11 @@ export class Presence {
   seen(): void {
     this.#anySeen = true;
     this.#renew();
+  }
+
+  /** The service itself said that a rule is not there: in its own words, or by a list of others. */
+  heard(): void {
+    this.#anyHeard = true;
   }
 
   async #untilSettled(): Promise<void> {

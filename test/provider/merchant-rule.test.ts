@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { declaredJson } from "../../provider/declared-json.ts";
-import { MerchantRule } from "../../provider/index.ts";
+import { type JsonObject, MerchantRule } from "../../provider/index.ts";
 import { providerSource } from "../../provider/provider-source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -68,6 +68,11 @@ describe("a MerchantRule in a program", () => {
     }
     const rule = new MerchantRule<Limit>("typed", { definition: { name: pulumi.output("x"), value: 1 } });
     expectTypeOf(rule.definition).toEqualTypeOf<pulumi.Output<Limit>>();
+    const json: JsonObject = { name: "any JSON will do" };
+    new MerchantRule("json", { definition: json });
+    new MerchantRule("mixed", {
+      definition: { name: pulumi.output("x"), conditions: [{ value: pulumi.secret(1) }], extra: json },
+    });
     // @ts-expect-error: name is not a number
     new MerchantRule<Limit>("wrong", { definition: { name: 1 } });
   });

@@ -1,0 +1,52 @@
+import type { Contract } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { differences, isJsonArray, isJsonObject, type Json } from "../../sdk/rules/index.ts";
+import { creator, type DeclaredRule, type Holders, type KnownRule, plan, type Step } from "../reconcile/index.ts";
+import { isUnknown } from "./wire.ts";
+
+/**
+ * The steps that a diff speaks of; undefined where a preview cannot tell yet, because what would be refused depends on
+ * values that are unknown. Rules that stay are marked as held.
+ * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT, as plan; RULE_CONFLICT: two resources declare one rule.
+ */
+export function planned(
+  known: ReadonlyMap<string, KnownRule>,
+  declared: ReadonlyMap<string, DeclaredRule>,
+  contract: Contract,
+): Step[] | undefined {
+  try {
+    return plan(known, declared, contract);
+  } catch (error) {
+    if (!isMerchantRulesError(error)) throw error;
+    if ([...declared.values()].some(({ definition }) => holdsUnknown(definition))) return undefined;
+    throw error;
+  }
+}
+
+/** Marks the rules that stay with this resource, so that no other takes them over or deletes them in this run. */
+export function hold(steps: readonly Step[], holders: Holders): void {
+  for (const step of steps) {
+    if (step.kind === "keep" || step.kind === "update") holders.hold(step.known.ruleId, step.known.takeover ?? creator);
+  }
+}
+
+/**
+ * Whether the engine would see no difference although there is one: to it, null and absent are the same. Where it does
+ * see one, it had better compare by itself, for then it prints the paths.
+ */
+export function isInvisible(steps: readonly Step[], contract: Contract): boolean {
+  const changed = steps.filter(({ kind }) => kind !== "keep");
+  return changed.length > 0 && changed.every((step) => step.kind === "update" && areNulls(step, contract));
+}
+
+function areNulls({ known, declared }: Step & { kind: "update" | "replace" }, { rule }: Contract): boolean {
+  return differences(known.definition, declared.definition, rule).every(
+    ({ kind, before, after }) => kind !== "update" && (before ?? null) === null && (after ?? null) === null,
+  );
+}
+
+function holdsUnknown(value: Json | undefined): boolean {
+  if (isUnknown(value)) return true;
+  if (isJsonArray(value)) return value.some(holdsUnknown);
+  return isJsonObject(value) && Object.values(value).some(holdsUnknown);
+}
