@@ -4,6 +4,7 @@ import {
   canonical,
   field,
   isJsonObject,
+  type Json,
   type JsonObject,
   jsonObject,
   type Pointer,
@@ -132,7 +133,7 @@ export class RuleCalls {
     };
   }
 
-  delete(ruleId: string, options: CallOptions): Call<"deleted" | "absent"> {
+  delete(ruleId: string, options: CallOptions): Call<void> {
     const { identifyBy } = this.#contract.operations.delete;
     const attempted = this.#naming("delete", ruleId, options);
     if (identifyBy === null)
@@ -143,10 +144,10 @@ export class RuleCalls {
       isRepeatable: true,
       isAboutRule: true,
       writes: true,
-      parse: () => "deleted",
+      parse: () => undefined,
       failed: (error, unknown) => {
-        if (error.code !== "RULE_NOT_FOUND") throw error;
-        return unknown === undefined ? "absent" : "deleted";
+        // After an attempt that lost its answer, not finding the rule is how its success looks.
+        if (error.code !== "RULE_NOT_FOUND" || unknown === undefined) throw error;
       },
     };
   }
@@ -212,13 +213,23 @@ function changeBody(
   unordered: readonly Pointer[],
 ): JsonObject {
   if (body === "declared") return declared;
-  if (body === "merged") return jsonObject([...Object.entries(live), ...Object.entries(declared)]);
+  const merged = laidOver(live, declared);
+  if (body === "merged") return merged;
   const seen = project(live, declared, { unordered });
   const changed = Object.entries(declared).filter(([key, value]) => {
     const before = isJsonObject(seen) ? field(seen, key) : undefined;
     return before === undefined || canonical(before, { unordered }, [key]) !== canonical(value, { unordered }, [key]);
   });
-  return jsonObject(changed);
+  return jsonObject(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
+}
+
+/** The live fields with the declared ones in their place; objects in depth, arrays and all else as declared. */
+function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
+  const laid = Object.entries(declared).map(([key, value]): [string, Json] => {
+    const below = field(live, key);
+    return [key, isJsonObject(below) && isJsonObject(value) ? laidOver(below, value) : value];
+  });
+  return jsonObject([...Object.entries(live), ...laid]);
 }
 
 function expectId(answered: string | undefined, ruleId: string): void {

@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
-import { isMerchantRulesError } from "../errors.ts";
+import { isMerchantRulesError, type MerchantRulesError } from "../errors.ts";
 import type { JsonObject } from "../rules/index.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { Caller } from "./caller.ts";
@@ -66,28 +66,34 @@ export class RulesClient {
 
   /**
    * Changes a rule; what is sent follows `operations.update.body` of the contract. A PUT is sent again after a lost
-   * answer, PATCH and POST only under an idempotency key.
+   * answer, PATCH and POST only under an idempotency key. RULE_NOT_FOUND where a read does not find the rule either;
+   * where it does, RESPONSE_INVALID.
    * @returns the rule in the answer, or undefined where it has none with an id
    */
   async update(ruleId: string, change: Change, options: CreateOptions = {}): Promise<LiveRule | undefined> {
-    return await this.#caller.call(this.#calls.update(ruleId, change, options));
+    try {
+      return await this.#caller.call(this.#calls.update(ruleId, change, options));
+    } catch (error) {
+      throw isNotFound(error) ? await this.#afterRead("update", error, ruleId, options) : error;
+    }
   }
 
   /**
-   * Deletes a rule. One that is not there is "absent", which is success; "deleted" also where an attempt lost its
-   * answer and the next found nothing. With `delete.readAfter` the rule is read once more, and SERVICE_FAILED says
-   * that it is still there.
+   * Deletes a rule. One that is not there is "absent", which is success: a read does not find it either; where it
+   * does, RESPONSE_INVALID. "deleted" also where an attempt lost its answer and the next found nothing. With
+   * `delete.readAfter` the rule is read once more, and SERVICE_FAILED says that it is still there.
    */
   async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "absent"> {
-    const outcome = await this.#caller.call(this.#calls.delete(ruleId, options));
-    if (outcome === "absent" || !this.contract.operations.delete.readAfter) return outcome;
     try {
-      await this.get(ruleId, options);
+      await this.#caller.call(this.#calls.delete(ruleId, options));
     } catch (error) {
-      if (isMerchantRulesError(error) && error.code === "RULE_NOT_FOUND") return outcome;
-      throw error;
+      const seen = isNotFound(error) ? await this.#afterRead("delete", error, ruleId, options) : error;
+      if (isNotFound(seen)) return "absent";
+      throw seen;
     }
-    throw this.#calls.stillThere(ruleId, options);
+    if (this.contract.operations.delete.readAfter && (await this.#isThere(ruleId, options)))
+      throw this.#calls.stillThere(ruleId, options);
+    return "deleted";
   }
 
   /**
@@ -102,4 +108,33 @@ export class RulesClient {
   async close(): Promise<void> {
     await Promise.all(this.#transports.map((transport) => transport.close()));
   }
+
+  /** What a 404 comes to: a path that is wrong in the contract is answered with one too, whether the rule is there or not. */
+  async #afterRead(
+    operation: "update" | "delete",
+    notFound: MerchantRulesError,
+    ruleId: string,
+    options: CallOptions,
+  ): Promise<MerchantRulesError> {
+    if (!(await this.#isThere(ruleId, options))) return notFound;
+    return notFound.with({
+      code: "RESPONSE_INVALID",
+      reason: `${notFound.reason} to the ${operation}, yet a read finds the rule`,
+      advice: `see whether operations.${operation}.path and operations.${operation}.identifyBy in the contract are right`,
+    });
+  }
+
+  async #isThere(ruleId: string, options: CallOptions): Promise<boolean> {
+    try {
+      await this.get(ruleId, options);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+}
+
+function isNotFound(error: unknown): error is MerchantRulesError {
+  return isMerchantRulesError(error) && error.code === "RULE_NOT_FOUND";
 }

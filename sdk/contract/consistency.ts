@@ -11,7 +11,14 @@ export interface ContractIssue {
 
 /** What each field is right about on its own and yet cannot work together; empty when the contract can work. */
 export function inconsistencies(contract: Contract): ContractIssue[] {
-  return [...ruleIdPlaces(contract), ...unknownNames(contract), ...headerClashes(contract), ...timeouts(contract)];
+  return [
+    ...ruleIdPlaces(contract),
+    ...unknownNames(contract),
+    ...headerClashes(contract),
+    ...queryClashes(contract),
+    ...asyncSchema(contract),
+    ...timeouts(contract),
+  ];
 }
 
 function* ruleIdPlaces({ operations }: Contract): Generator<ContractIssue> {
@@ -22,6 +29,10 @@ function* ruleIdPlaces({ operations }: Contract): Generator<ContractIssue> {
     yield issue(["operations", "create", "path"], create.path, "a path without {ruleId}, which only the service knows");
   if (list !== null && named(list.path))
     yield issue(["operations", "list", "path"], list.path, "a path without {ruleId}");
+  for (const [name, operation] of Object.entries({ get, delete: operations.delete, update })) {
+    if (operation === null || namesIn(operation.path).filter((each) => each === "ruleId").length < 2) continue;
+    yield issue(["operations", name, "path"], operation.path, "a path that contains {ruleId} once");
+  }
   for (const [name, operation] of [
     ["delete", operations.delete],
     ["update", update],
@@ -108,12 +119,16 @@ const ownedHeaders = [
 
 function* headerClashes({ operations, auth, idempotency }: Contract): Generator<ContractIssue> {
   const credential = auth.present?.name.toLowerCase() ?? "authorization";
-  const taken = [
-    ...ownedHeaders,
-    "authorization",
-    credential,
-    ...(idempotency === null ? [] : [idempotency.header.toLowerCase()]),
-  ];
+  const owned = [...ownedHeaders, "authorization", credential];
+  const taken = idempotency === null ? owned : [...owned, idempotency.header.toLowerCase()];
+  const another = "another header: this one is set by the client itself";
+  if (idempotency !== null && owned.includes(idempotency.header.toLowerCase()))
+    yield issue(["idempotency", "header"], idempotency.header, another);
+  for (const name of ["delete", "update"] as const) {
+    const place = operations[name]?.identifyBy;
+    if (place?.in === "header" && taken.includes(place.name.toLowerCase()))
+      yield issue(["operations", name, "identifyBy", "name"], place.name, another);
+  }
   for (const [name, operation] of [...Object.entries(operations), ["token", auth.token] as const]) {
     if (operation === null) continue;
     const at = name === "token" ? ["auth", "token", "headers"] : ["operations", name, "headers"];
@@ -122,7 +137,7 @@ function* headerClashes({ operations, auth, idempotency }: Contract): Generator<
         yield issue(
           [...at, header],
           header,
-          "another header: this one is set by the client itself (credentials belong in settings, not in the contract)",
+          `${another} (credentials belong in settings, not in the contract)`,
         );
       }
     }
@@ -130,6 +145,27 @@ function* headerClashes({ operations, auth, idempotency }: Contract): Generator<
   if (auth.token !== null && auth.present === null) {
     yield issue(["auth", "present"], "null", "how the token that auth.token obtains is presented");
   }
+}
+
+/** One name twice in a query: services differ in which of them they read. */
+function* queryClashes({ operations: { list } }: Contract): Generator<ContractIssue> {
+  if (list === null) return;
+  const pagination: Readonly<Record<string, unknown>> = list.pagination;
+  for (const part of ["limit", "cursor", "page", "offset"]) {
+    const name = pagination[part];
+    if (typeof name !== "string" || !Object.hasOwn(list.query, name)) continue;
+    yield issue(
+      ["operations", "list", "query", name],
+      name,
+      `another query parameter: this one is sent as operations.list.pagination.${part}`,
+    );
+  }
+}
+
+/** Its validation would answer with a promise, which is never refused. */
+function* asyncSchema({ rule: { schema } }: Contract): Generator<ContractIssue> {
+  if (schema === null || !Object.hasOwn(schema, "$async")) return;
+  yield issue(["rule", "schema", "$async"], JSON.stringify(schema.$async), "no $async: a definition is checked at once");
 }
 
 function* timeouts({ limits }: Contract): Generator<ContractIssue> {

@@ -78,7 +78,7 @@ const update = z.strictObject({
     .enum(["declared", "changes", "merged"])
     .default("declared")
     .describe(
-      "declared: the definition; changes: its top-level fields that differ; merged: the live rule with the definition laid over it",
+      "declared: the definition, which may erase fields that it does not declare; changes: its top-level fields that differ, objects laid over the live ones; merged: the live rule with the definition laid over it, in depth",
     ),
   bodyAt,
   success: success(200),

@@ -1,5 +1,5 @@
 import { field, isJsonArray, isJsonObject, type Json, joinPath, jsonObject } from "./json.ts";
-import { isAt, type Pointer, segmentsOf } from "./pointer.ts";
+import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
 
 /** Where the order of elements means nothing; contract `rule.unordered`. */
 export interface CompareOptions {
@@ -44,7 +44,8 @@ export function isEqual(a: Json, b: Json, options: CompareOptions = ordered): bo
 
 /**
  * The live rule as far as the declared one speaks of it: fields that are not declared are not managed and left out;
- * a declared field that is not there stays absent; elements are taken as their declared counterparts, those of
+ * a declared field that is not there stays absent, except that one declared as null is as declared (services drop
+ * nulls); elements are taken as their declared counterparts, those of
  * unordered arrays in declared order; what has no counterpart comes whole. Equal to `declared` exactly when the rule
  * is as declared.
  */
@@ -52,9 +53,9 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
   if (isJsonObject(live) && isJsonObject(declared)) {
     const fields: [string, Json][] = [];
     for (const key of Object.keys(declared)) {
-      const value = field(live, key);
-      if (value !== undefined)
-        fields.push([key, project(value, field(declared, key) ?? null, options, [...place, key])]);
+      const [value, wanted] = [field(live, key), field(declared, key) ?? null];
+      if (value !== undefined) fields.push([key, project(value, wanted, options, [...place, key])]);
+      else if (wanted === null) fields.push([key, null]);
     }
     return jsonObject(fields);
   }
@@ -95,10 +96,27 @@ export function pathOf(place: Place): string {
   return place.reduce<string>(joinPath, "");
 }
 
-/** Whether a difference touches what a pattern names: lies at it, below it or above it. */
-export function touches({ place }: Difference, pattern: Pointer): boolean {
-  const wanted = segmentsOf(pattern).slice(0, place.length);
-  return wanted.every((segment, index) => segment === "*" || segment === String(place[index]));
+/** Whether a difference touches what a pattern names: lies at it or below it, or above it and changes what is there. */
+export function touches({ place, before, after }: Difference, pattern: Pointer): boolean {
+  const wanted = segmentsOf(pattern);
+  return (
+    wanted.slice(0, place.length).every((segment, index) => segment === "*" || segment === String(place[index])) &&
+    isChangedAt(before, after, wanted.slice(place.length))
+  );
+}
+
+function isChangedAt(
+  before: Json | undefined,
+  after: Json | undefined,
+  [segment, ...rest]: readonly string[],
+): boolean {
+  if (segment === undefined) return before === undefined || after === undefined ? before !== after : !isEqual(before, after);
+  const keys = segment === "*" ? [...keysOf(before), ...keysOf(after)] : [segment];
+  return keys.some((key) => isChangedAt(valueAt(before, pointerOf([key])), valueAt(after, pointerOf([key])), rest));
+}
+
+function keysOf(value: Json | undefined): string[] {
+  return isJsonObject(value) || isJsonArray(value) ? Object.keys(value) : [];
 }
 
 function between(
