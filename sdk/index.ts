@@ -1,4 +1,63 @@
-export * from "./client/index.ts";
-export * from "./contract/index.ts";
-export * from "./errors.ts";
-export * from "./rules/index.ts";
+export {
+  type CallOptions,
+  type Change,
+  type Connection,
+  type CreateOptions,
+  type Credentials,
+  type LiveRule,
+  RulesClient,
+  type RulesClientOptions,
+} from "./client/index.ts";
+export {
+  type Contract,
+  type ContractInput,
+  contractFileName,
+  type DefinitionFault,
+  defineContract,
+  definitionChecker,
+  isPreset,
+  loadContract,
+  loadPreset,
+  type Operations,
+  type Pagination,
+  type Place,
+  type Preset,
+  parseContract,
+  presetFile,
+  presets,
+} from "./contract/index.ts";
+export {
+  type ErrorCode,
+  type Exchange,
+  isMerchantRulesError,
+  MerchantRulesError,
+  type MerchantRulesErrorOptions,
+  type Outer,
+} from "./errors.ts";
+export {
+  type CompareOptions,
+  canonical,
+  type Difference,
+  differences,
+  field,
+  findNotJson,
+  isEqual,
+  isJson,
+  isJsonArray,
+  isJsonObject,
+  isPointer,
+  type Json,
+  type JsonObject,
+  joinPath,
+  jsonObject,
+  maxDepth,
+  type NotJson,
+  type Pointer,
+  pathOf,
+  pointerOf,
+  project,
+  segmentsOf,
+  touches,
+  valueAt,
+  withValueAt,
+} from "./rules/index.ts";

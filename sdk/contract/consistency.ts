@@ -29,7 +29,8 @@ function* ruleIdPlaces({ operations }: Contract): Generator<ContractIssue> {
     yield issue(["operations", "create", "path"], create.path, "a path without {ruleId}, which only the service knows");
   if (list !== null && named(list.path))
     yield issue(["operations", "list", "path"], list.path, "a path without {ruleId}");
-  for (const [name, operation] of Object.entries({ get, delete: operations.delete, update })) {
+  for (const name of ["get", "delete", "update"] as const) {
+    const operation = operations[name];
     if (operation === null || namesIn(operation.path).filter((each) => each === "ruleId").length < 2) continue;
     yield issue(["operations", name, "path"], operation.path, "a path that contains {ruleId} once");
   }
@@ -113,6 +114,7 @@ const ownedHeaders = [
   "connection",
   "content-type",
   "accept",
+  "user-agent",
   "cookie",
   "proxy-authorization",
 ];
@@ -134,11 +136,7 @@ function* headerClashes({ operations, auth, idempotency }: Contract): Generator<
     const at = name === "token" ? ["auth", "token", "headers"] : ["operations", name, "headers"];
     for (const header of Object.keys(operation.headers)) {
       if (taken.includes(header.toLowerCase())) {
-        yield issue(
-          [...at, header],
-          header,
-          `${another} (credentials belong in settings, not in the contract)`,
-        );
+        yield issue([...at, header], header, `${another} (credentials belong in settings, not in the contract)`);
       }
     }
   }
@@ -165,7 +163,11 @@ function* queryClashes({ operations: { list } }: Contract): Generator<ContractIs
 /** Its validation would answer with a promise, which is never refused. */
 function* asyncSchema({ rule: { schema } }: Contract): Generator<ContractIssue> {
   if (schema === null || !Object.hasOwn(schema, "$async")) return;
-  yield issue(["rule", "schema", "$async"], JSON.stringify(schema.$async), "no $async: a definition is checked at once");
+  yield issue(
+    ["rule", "schema", "$async"],
+    JSON.stringify(schema.$async),
+    "no $async: a definition is checked at once",
+  );
 }
 
 function* timeouts({ limits }: Contract): Generator<ContractIssue> {

@@ -148,7 +148,12 @@ const rule = z.strictObject({
     .describe("What is unique among a merchant's rules, e.g. /name; finds a rule whose id was lost"),
   immutable: z.array(pointerPattern).default([]).describe("A change there replaces the rule"),
   unordered: z.array(pointerPattern).default([]).describe("Arrays whose order means nothing"),
-  secret: z.array(pointerPattern).default([]).describe("Kept out of error messages and reports; declare the values as Pulumi secrets to keep them out of previews and state"),
+  secret: z
+    .array(pointerPattern)
+    .default([])
+    .describe(
+      "Kept out of error messages and reports; declare the values as Pulumi secrets to keep them out of previews and state",
+    ),
 });
 
 const token = z.strictObject({

@@ -110,7 +110,8 @@ function isChangedAt(
   after: Json | undefined,
   [segment, ...rest]: readonly string[],
 ): boolean {
-  if (segment === undefined) return before === undefined || after === undefined ? before !== after : !isEqual(before, after);
+  if (segment === undefined)
+    return before === undefined || after === undefined ? before !== after : !isEqual(before, after);
   const keys = segment === "*" ? [...keysOf(before), ...keysOf(after)] : [segment];
   return keys.some((key) => isChangedAt(valueAt(before, pointerOf([key])), valueAt(after, pointerOf([key])), rest));
 }

@@ -158,10 +158,39 @@ test("update and list that the contract lacks are refused before any request", a
   expect(server.requests).toHaveLength(0);
 });
 
-test.each([404, 410])("a delete answered %i is success: absent", async (status) => {
+test.each([404, 410])("a delete answered %i is success, absent, once a read finds nothing either", async (status) => {
   const server = await serve([{ status, json: {} }]);
   expect(await clientOf(server).delete("r1")).toBe("absent");
-  expect(server.requests).toHaveLength(1);
+  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
+});
+
+test.each(["delete", "update"] as const)(
+  "a 404 to the %s of a rule that a read finds is a wrong path",
+  async (operation) => {
+    const server = await serve(({ method }) => (method === "GET" ? { json: { id: "r1" } } : { status: 404 }));
+    const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
+    const call = operation === "delete" ? client.delete("r1") : client.update("r1", { declared, live });
+    const error = await failureOf(call);
+    expect(error).toMatchObject({ code: "RESPONSE_INVALID", exchange: { status: 404 } });
+    expect(error.message).toContain(`the service answered 404 to the ${operation}, yet a read finds the rule`);
+    expect(error.message).toContain(`operations.${operation}.path and operations.${operation}.identifyBy`);
+    expect(server.requests).toHaveLength(2);
+  },
+);
+
+test("an update answered 404 is RULE_NOT_FOUND once a read finds nothing either", async () => {
+  const server = await serve([{ status: 404 }]);
+  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
+  const error = await failureOf(client.update("r1", { declared, live }));
+  expect(error).toMatchObject({ code: "RULE_NOT_FOUND", exchange: { method: "PUT" } });
+  expect(server.requests.map(({ method }) => method)).toEqual(["PUT", "GET"]);
+});
+
+test("a 404 proves nothing while the rule cannot be read", async () => {
+  const server = await serve(({ method }) => ({ status: method === "GET" ? 403 : 404 }));
+  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
+  expect(await failureOf(client.delete("r1"))).toMatchObject({ code: "FORBIDDEN" });
+  expect(await failureOf(client.update("r1", { declared, live }))).toMatchObject({ code: "FORBIDDEN" });
 });
 
 test("a delete may be answered with any body", async () => {
@@ -201,6 +230,42 @@ test.each([
   expect(await client.update("r1", { declared, live })).toEqual({ ruleId: "r1", rule: { id: "r1", ...declared } });
   expect(server.requests[0]).toMatchObject({ method: "PUT", target: "/rules/r1" });
   expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual(sent);
+});
+
+const deepLive = { name: "limit", scope: { region: "eu", window: { days: 1, zone: "UTC" } }, tags: [{ id: 1, x: 2 }] };
+const deepDeclared = { name: "limit", scope: { window: { days: 2 }, kind: "all" }, tags: [{ id: 2 }] };
+const deepScope = { region: "eu", window: { days: 2, zone: "UTC" }, kind: "all" };
+
+test.each([
+  ["declared", deepDeclared],
+  ["merged", { name: "limit", scope: deepScope, tags: [{ id: 2 }] }],
+  ["changes", { scope: deepScope, tags: [{ id: 2 }] }],
+] as const)("an update of body %s treats what lies within objects so, and arrays as declared", async (body, sent) => {
+  const server = await serve([{}]);
+  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body } } });
+  await client.update("r1", { declared: deepDeclared, live: deepLive });
+  expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual(sent);
+});
+
+test.each(["merged", "changes"] as const)(
+  "in an update of body %s __proto__ is a field like any other",
+  async (body) => {
+    const server = await serve([{}]);
+    const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body } } });
+    const change = {
+      live: JSON.parse('{"__proto__":{"a":1,"b":1}}'),
+      declared: JSON.parse('{"__proto__":{"b":2},"constructor":{"c":1}}'),
+    };
+    await client.update("r1", change);
+    expect(server.requests[0]?.body).toBe('{"__proto__":{"a":1,"b":2},"constructor":{"c":1}}');
+  },
+);
+
+test("a declared null that the service drops is no change", async () => {
+  const server = await serve([{}]);
+  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body: "changes" } } });
+  await client.update("r1", { declared: { note: null, priority: 2 }, live: { priority: 1 } });
+  expect(server.requests[0]?.body).toBe('{"priority":2}');
 });
 
 test("an update may name the rule in its body, beside the definition", async () => {

@@ -11,6 +11,8 @@ import {
   type JsonObject,
   pathOf,
   project,
+  touches,
+  valueAt,
 } from "../../sdk/rules/index.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value): Json => JSON.parse(JSON.stringify(value)));
@@ -105,6 +107,18 @@ describe("the projection onto what is declared", () => {
     expect(project({ b: 2, c: 3 }, { a: 1, b: 1 })).toEqual({ b: 2 });
   });
 
+  test("keeps a declared null where the service dropped it, and nowhere else", () => {
+    expect(project({ nested: {} }, { a: null, b: 0, nested: { c: null } })).toEqual({ a: null, nested: { c: null } });
+    expect(project({ a: 1 }, { a: null })).toEqual({ a: 1 });
+    expect(project({ a: null }, { a: 1 })).toEqual({ a: null });
+    expect(project([], [null])).toEqual([]);
+    expect(project(JSON.parse("{}"), JSON.parse('{"constructor": null}'))).toEqual({ constructor: null });
+  });
+
+  test("of a rule that lost its nulls is what is declared", () => {
+    fc.assert(fc.property(object, (declared) => isEqual(project(withoutNulls(declared), declared), declared)));
+  });
+
   test("keeps elements that were added and shows elements that were removed", () => {
     expect(
       project(
@@ -172,6 +186,61 @@ describe("the differences", () => {
     ]);
   });
 });
+
+describe("a pattern", () => {
+  const touched = (before: Json, after: Json, pattern: string): boolean =>
+    differences(before, after).some((difference) => touches(difference, pattern));
+
+  test.each<[string, Json, Json, string, boolean]>([
+    ["at its place", { scope: { merchantId: 1 } }, { scope: { merchantId: 2 } }, "/scope/merchantId", true],
+    ["below it", { scope: { merchantId: 1 } }, { scope: { merchantId: 2 } }, "/scope", true],
+    ["beside it", { scope: { label: 1 } }, { scope: { label: 2 } }, "/scope/merchantId", false],
+    ["above it, without the field", {}, { scope: { label: 1 } }, "/scope/merchantId", false],
+    ["above it, with the field", {}, { scope: { merchantId: 1 } }, "/scope/merchantId", true],
+    ["above it, with the field as null", {}, { scope: { merchantId: null } }, "/scope/merchantId", true],
+    ["above it, taking the field away", { scope: { merchantId: 1 } }, {}, "/scope/merchantId", true],
+    ["above it, taking others away", { scope: { label: 1 } }, {}, "/scope/merchantId", false],
+    ["above it, by another kind", { type: { kind: 1 } }, { type: 3 }, "/type/kind", true],
+    ["above it, by another kind without the field", { type: { other: 1 } }, { type: 3 }, "/type/kind", false],
+    ["by an element without the field", { conditions: [] }, { conditions: [{ op: "=" }] }, "/conditions/*/id", false],
+    ["by an element with the field", { conditions: [] }, { conditions: [{ id: 1 }] }, "/conditions/*/id", true],
+    ["by all elements without the field", {}, { conditions: [{ op: "=" }] }, "/conditions/*/id", false],
+    ["by all elements, one with the field", {}, { conditions: [{ op: "=" }, { id: 1 }] }, "/conditions/*/id", true],
+    ["by fields, one with the field", { by: 1 }, { by: { a: {}, b: { id: 1 } } }, "/by/*/id", true],
+  ])("is touched by a change %s", (_, before, after, pattern, expected) => {
+    expect(touched(before, after, pattern)).toBe(expected);
+  });
+
+  test("of no segments is touched by every change", () => {
+    fc.assert(fc.property(json, json, (before, after) => touched(before, after, "") !== isEqual(before, after)));
+  });
+
+  test("is touched exactly where the value at it changes", () => {
+    const pointers = fc.constantFrom("/a", "/a/b", "/a/b/c", "/a/0", "/a/0/b");
+    const key = fc.constantFrom("a", "b", "c", "x");
+    const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3, withCrossShrink: true },
+        fc.constantFrom<Json>(null, 1, 2),
+        fc.array(tie("tree"), { maxLength: 2 }),
+        fc.dictionary(key, tie("tree"), { maxKeys: 3, noNullPrototype: true }),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, tree, pointers, (before, after, pointer) => {
+        const [was, is] = [valueAt(before, pointer), valueAt(after, pointer)];
+        const isSame = was === undefined || is === undefined ? was === is : isEqual(was, is);
+        expect(touched(before, after, pointer)).toBe(!isSame);
+      }),
+    );
+  });
+});
+
+function withoutNulls(value: Json): Json {
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(([, child]) => child !== null);
+  return Object.fromEntries(kept.map(([key, child]) => [key, withoutNulls(child)]));
+}
 
 function set(value: Json, place: readonly (string | number)[], next: Json | undefined): Json {
   const [first, ...rest] = place;

@@ -102,7 +102,7 @@ function stepOf(
   detailedDiff: Step["detailedDiff"],
   keys: readonly string[] = [],
 ): Step {
-  return { op, urn: old.urn, old, new: now, detailedDiff, diffReasons: keys, replaceReasons: [] };
+  return { op, urn: old.urn, old, new: now, detailedDiff, diffReasons: keys, replaceReasons: [], isRead: true };
 }
 
 /** Takes references to resources that are gone out of the others; a child of one goes to the next parent that is left. */

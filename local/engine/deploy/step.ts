@@ -24,6 +24,8 @@ export interface Step {
   /** Top-level keys that changed, and those that require a replacement. */
   readonly diffReasons: readonly string[];
   readonly replaceReasons: readonly string[];
+  /** Whether this is what a read found, and not what the run does. */
+  readonly isRead?: true;
 }
 
 /** How many resources had each outcome. A replacement counts once. */

@@ -3,7 +3,7 @@ import { parseUrn } from "../deploy/urn.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { stackType } from "../state/resource-state.ts";
 import { allProperties, type ChangedPath, changedPaths } from "./paths.ts";
-import { formatValue } from "./printable.ts";
+import { formatValue, printable } from "./printable.ts";
 
 export interface TextOptions {
   readonly verb: Verb;
@@ -34,7 +34,13 @@ export class TextDisplay {
     const outputs = Object.entries(result.outputs);
     if (outputs.length > 0) {
       print("Outputs:");
-      for (const [name, value] of outputs) print(`  ${name}: ${formatValue(value)}`);
+      for (const [name, value] of outputs) {
+        const line = `  ${name}: ${formatValue(value)}`;
+        const lines =
+          line.length > 100 ? `${name}: ${JSON.stringify(printable(value), null, 2)}`.split("\n") : undefined;
+        if (lines === undefined) print(line);
+        else for (const each of lines) print(`  ${each}`);
+      }
     }
     print(`Resources: ${summaryLine(result)}`);
     print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
@@ -45,7 +51,8 @@ export class TextDisplay {
     // The parts of a replacement show as one line; only what fails in it shows by itself.
     const part = step.op === "create-replacement" || step.op === "delete-replaced";
     if (shown === undefined || (part && suffix === "")) return;
-    const [symbol, word] = shown;
+    const [symbol, does] = shown;
+    const word = step.isRead === true ? (step.op === "delete" ? "gone" : "drifted") : does;
     const { print } = this.#options;
     print(this.#paint(symbol, `  ${symbol.padEnd(2)} ${word.padEnd(7)} ${describe(step.urn)}${suffix}`));
     for (const { symbol: mark, text } of this.#details(step)) print(this.#paint(mark, `       ${mark} ${text}`));
