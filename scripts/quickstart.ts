@@ -137,6 +137,9 @@ async function tellStory(engine: Engine, service: Service, folder: string, keep:
 
 function sayWhatToTry(engine: Engine, service: Service, environment: Readonly<Record<string, string>>): void {
   title("Yours to try", `The service goes on at ${service.url}, with the three rules in it`);
+  // Pulumi starts "node" by its name, and the machine's own may be too old.
+  if (engine.name === "pulumi" && process.execPath.startsWith(root))
+    show(`export PATH=${dirname(process.execPath)}:$PATH`);
   for (const [name, value] of Object.entries(environment)) show(`export ${name}=${value}`);
   show(`${engine.command("preview", "--stack", stack).join(" ")}    # after a change in examples/quickstart/index.ts`);
   show(`${engine.command("up", "--stack", stack).join(" ")}`);

@@ -219,7 +219,7 @@ const declared = { name: "limit", priority: 2, tags: ["a", "b"], nested: { a: 1 
 
 test.each([
   ["declared", declared],
-  ["merged", { ...live, ...declared }],
+  ["merged", { ...live, ...declared, nested: live.nested }],
   ["changes", { priority: 2 }],
 ] as const)("an update of body %s sends that", async (body, sent) => {
   const server = await serve([{ json: { id: "r1", ...declared } }]);
