@@ -2,7 +2,7 @@ import { providerUrn, type ResourceState } from "../state/resource-state.ts";
 import { applyReplaceOnChanges, requiresReplace } from "../values/diff.ts";
 import { mapValues, unknown } from "../values/value.ts";
 import { diffResource } from "./differ.ts";
-import type { ResourceContext } from "./resource.ts";
+import type { ResourceContext } from "./resource-context.ts";
 
 export interface DependentReplacement {
   readonly resource: ResourceState;

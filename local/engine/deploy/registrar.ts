@@ -16,7 +16,8 @@ import { formerUrns } from "./aliases.ts";
 import { type Condemned, deleteAll } from "./deletes.ts";
 import type { Execution } from "./execution.ts";
 import { newState, sameInState } from "./goal.ts";
-import { planResource, type ResourceContext } from "./resource.ts";
+import { planResource } from "./resource.ts";
+import type { ResourceContext } from "./resource-context.ts";
 import type { Step } from "./step.ts";
 import { makeUrn, parseUrn } from "./urn.ts";
 

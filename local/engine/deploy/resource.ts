@@ -9,21 +9,9 @@ import { dependentReplacements } from "./dependents.ts";
 import { diffResource } from "./differ.ts";
 import type { Execution } from "./execution.ts";
 import { create, remove, update } from "./operations.ts";
+import type { ResourceContext } from "./resource-context.ts";
 import type { Step, StepOp } from "./step.ts";
 import { parseUrn } from "./urn.ts";
-
-/** What deciding about one resource needs to know of the others. */
-export interface ResourceContext {
-  readonly execution: Execution;
-  readonly provider: ProviderHost;
-  readonly base: readonly ResourceState[];
-  readonly seen: ReadonlySet<string>;
-  readonly operated: Set<string>;
-  readonly replaced: Set<string>;
-  /** By URN, with the keys that made the replacement necessary. */
-  readonly deletedEarly: Map<string, readonly string[]>;
-  settleSame(old: ResourceState, now: ResourceState): void;
-}
 
 /** Decides what is to be done with one custom resource, and does it; `now` is then as it will be in state. */
 export async function planResource(
