@@ -1,4 +1,5 @@
 export type { Json, JsonObject } from "../sdk/rules/json.ts";
+export { loadRules } from "./load-rules.ts";
 export {
   type DefinitionInput,
   type JsonInput,

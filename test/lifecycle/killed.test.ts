@@ -15,8 +15,13 @@ const total = 60;
 const command = fileURLToPath(new URL("../../bin/merchant-rules.js", import.meta.url));
 
 describe("a run on the local engine that is killed while it creates", () => {
-  test.each([1, 17, 40])("after %i rules: the next run goes on, and makes none twice", async (after) => {
-    const served = await serve();
+  // Slowly enough for a whole state to be written in between, which happens every two seconds.
+  test.each<[number, { requestsPerSecond?: number }]>([
+    [1, {}],
+    [17, {}],
+    [40, { requestsPerSecond: 12 }],
+  ])("after %i rules: the next run goes on, and makes none twice", async (after, options) => {
+    const served = await serve(undefined, options);
     opened.push(() => served.close());
     const { service } = served;
     const project = new TestProject(served.environment);

@@ -13,8 +13,12 @@ export interface ServedContract {
 }
 
 /** Serves a contract: the illustrative one, or one that is given. */
-export async function serve(contract?: ContractInput): Promise<ServedContract> {
+export async function serve(
+  contract?: ContractInput,
+  options: { requestsPerSecond?: number } = {},
+): Promise<ServedContract> {
   const service = await startLocalService({
+    ...options,
     contract: contract === undefined ? loadPreset("illustrative") : defineContract(contract),
   });
   const folder = mkdtempSync(join(tmpdir(), "served-"));

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,6 +38,7 @@ export class TestProject {
   readonly backend: string;
   readonly stack = "test";
   readonly #environment: Record<string, string>;
+  readonly #running = new Set<ChildProcess>();
 
   constructor(environment: Record<string, string>, config: readonly string[] = []) {
     this.folder = mkdtempSync(join(tmpdir(), "project-"));
@@ -107,11 +108,18 @@ export class TestProject {
   command(file: string, args: readonly string[]): Promise<CommandResult> {
     const env = this.environment();
     return new Promise((resolve) => {
-      execFile(file, args, { cwd: this.folder, env, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
+      const child = execFile(file, args, { cwd: this.folder, env, maxBuffer: 256 << 20 }, (error, stdout, stderr) => {
+        this.#running.delete(child);
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
         resolve({ code, stdout, stderr, output: stdout + stderr });
       });
+      this.#running.add(child);
     });
+  }
+
+  /** Asks what runs to end. */
+  end(): void {
+    for (const child of this.#running) child.kill();
   }
 
   /** The state file as it stands on the disk. */

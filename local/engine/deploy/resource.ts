@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import type { CheckFailure, ProviderHost } from "../hosts/provider-host.ts";
+import type { CheckFailure } from "../hosts/provider-host.ts";
 import type { Registration } from "../hosts/registration.ts";
 import type { ResourceState } from "../state/resource-state.ts";
 import { applyReplaceOnChanges, type Difference, noDifference, requiresReplace } from "../values/diff.ts";
@@ -7,7 +7,6 @@ import { resetPaths } from "../values/path.ts";
 import { markSecretOutputs, type PropertyMap } from "../values/value.ts";
 import { dependentReplacements } from "./dependents.ts";
 import { diffResource } from "./differ.ts";
-import type { Execution } from "./execution.ts";
 import { create, remove, update } from "./operations.ts";
 import type { ResourceContext } from "./resource-context.ts";
 import type { Step, StepOp } from "./step.ts";

@@ -95,9 +95,13 @@ export class Ledger {
     for (const resource of this.#running.keys()) this.#handle(resource);
   }
 
-  /** What is under way, to begin a new journal with. */
-  runningEntries(): readonly JournalEntry[] {
-    return [...this.#running].map(([resource, type]) => this.#beginEntry(resource, type));
+  /**
+   * What to begin a new journal with: what the run has touched already, lest what comes next be put before it, and
+   * what is under way.
+   */
+  continuation(): readonly JournalEntry[] {
+    const touched = this.#touched().map((resource): JournalEntry => ["same", this.#handle(resource)]);
+    return [...touched, ...[...this.#running].map(([resource, type]) => this.#beginEntry(resource, type))];
   }
 
   /** The state as of now. */
@@ -106,10 +110,13 @@ export class Ledger {
     return { resources: settleAliases(this.#order()), pendingOperations: [...pendingOperations, ...this.#interrupted] };
   }
 
+  #touched(): ResourceState[] {
+    return [...this.#new].filter((resource) => !this.#done.has(resource));
+  }
+
   #order(): ResourceState[] {
-    const touched = [...this.#new].filter((resource) => !this.#done.has(resource));
     const rest = [...this.#base].filter((resource) => !this.#done.has(resource) && !this.#new.has(resource));
-    return [...touched, ...rest];
+    return [...this.#touched(), ...rest];
   }
 
   #beginEntry(resource: ResourceState, type: OperationType): JournalEntry {

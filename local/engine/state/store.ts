@@ -76,6 +76,13 @@ export class StateStore {
         recovered: `an earlier run was interrupted, and the state has been changed since by another program; what that run had noted is kept in ${where}, and is not used`,
       };
     }
+    const unsound = integrityProblem(found.resources);
+    if (unsound !== undefined) {
+      throw new EngineError(
+        "STATE_INVALID",
+        `${journalFile}, the journal of an interrupted run, does not fit ${file}: ${unsound}. Neither was changed; move the journal aside to go on without what that run did last`,
+      );
+    }
     const recovered =
       found.lines === 0
         ? undefined
@@ -130,8 +137,8 @@ export class StateStore {
     if (!goesOn) return;
     ledger.restart();
     this.#journal.start(this.#hash);
-    const running = ledger.runningEntries();
-    if (running.length > 0) this.#journal.append(running);
+    const continuation = ledger.continuation();
+    if (continuation.length > 0) this.#journal.append(continuation);
   }
 
   #writeFile(snapshot: Snapshot): void {

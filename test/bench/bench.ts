@@ -1,0 +1,110 @@
+// The benchmark: see docs/performance.md.
+import { writeFileSync } from "node:fs";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type EngineName, hasPulumi } from "../support/project.ts";
+import { thisMachine } from "./machine.ts";
+import { measure, type Run, type StepFigures } from "./measure.ts";
+import { type ClientFigures, sdkAgainstUndici } from "./sdk-against-undici.ts";
+import { subjects } from "./subjects.ts";
+import { table } from "./table.ts";
+
+interface Options {
+  readonly rules: number;
+  readonly engine?: readonly EngineName[];
+  readonly wholeCheckpoints: boolean;
+  readonly output?: string;
+}
+
+// What runs is ended, what is on the disk is removed, and then this process ends by itself.
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopped.abort());
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(argv: readonly string[]): Promise<number> {
+  const options = parsedOptions(argv);
+  if (typeof options === "number") return options;
+  const engines = options.engine ?? (hasPulumi ? ["local", "pulumi"] : ["local"]);
+  if (engines.includes("pulumi") && !hasPulumi) {
+    console.error("error: --engine pulumi needs the Pulumi CLI on the PATH; install it, or use --engine local.");
+    return 1;
+  }
+  const steps: StepFigures[] = [];
+  const failures: string[] = [];
+  for (const run of engines.flatMap((engine) => runsOn(engine, options.wholeCheckpoints))) {
+    if (stopped.signal.aborted) break;
+    console.error(`${run.engine}: ${run.subject.name}, checkpoints: ${run.checkpoints} ...`);
+    const measured = await measure(run, options.rules, stopped.signal).catch((error: unknown) => ({
+      figures: [],
+      failures: [`${run.engine}, ${run.subject.name}: ${messageOf(error)}`],
+    }));
+    steps.push(...measured.figures);
+    failures.push(...measured.failures);
+  }
+  let clients: ClientFigures[] = [];
+  if (!stopped.signal.aborted) {
+    console.error("SDK against bare undici ...");
+    clients = await sdkAgainstUndici(options.rules, stopped.signal).catch((error: unknown) => {
+      failures.push(`SDK against bare undici: ${messageOf(error)}`);
+      return [];
+    });
+  }
+  if (stopped.signal.aborted) {
+    console.error("error: stopped before the end; nothing was written.");
+    return 1;
+  }
+  const report = { rules: options.rules, machine: thisMachine(), steps, sdkAgainstUndici: clients, failures };
+  console.log(table(report));
+  if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(report, undefined, 2)}\n`);
+  for (const failure of failures) console.error(`\nerror: ${failure}`);
+  return failures.length === 0 ? 0 : 1;
+}
+
+function runsOn(engine: EngineName, wholeCheckpoints: boolean): Run[] {
+  const { set, single, doNothing, serialized } = subjects;
+  if (engine === "local")
+    return [set, single, doNothing].map((subject) => ({ engine, subject, checkpoints: "journal" }));
+  const whole = wholeCheckpoints ? [single, doNothing, serialized] : [];
+  return [
+    { engine, subject: set, checkpoints: "whole" },
+    ...[single, doNothing].map((subject) => ({ engine, subject, checkpoints: "skipped" }) as const),
+    ...whole.map((subject) => ({ engine, subject, checkpoints: "whole" }) as const),
+  ];
+}
+
+function parsedOptions(argv: readonly string[]): Options | number {
+  const command = new Command("npm run bench --")
+    .description(
+      "Measures the workload of docs/performance.md. Times are reported; requests beyond what is allowed, and steps that fail, make exit code 1.",
+    )
+    .option("--rules <number>", "how many rules", wholeNumber, 1000)
+    .addOption(
+      new Option("--engine <name...>", "the engine; repeatable (default: every one there is)").choices([
+        "local",
+        "pulumi",
+      ]),
+    )
+    .option(
+      "--whole-checkpoints",
+      "on pulumi, run the resources × N also with the state written at every step, and against an ordinary dynamic.Resource; takes many minutes at 1,000 rules",
+      false,
+    )
+    .option("--output <file>", "write every figure as JSON")
+    .showHelpAfterError("(add --help for the list of options)")
+    .exitOverride();
+  try {
+    return command.parse(argv, { from: "user" }).opts<Options & Record<string, unknown>>();
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("a whole number from 1 to 999999 is needed.");
+  return Number(text);
+}

@@ -1,0 +1,54 @@
+import type { ServedOperation } from "../../local/service/index.ts";
+import type { Subject } from "./subjects.ts";
+
+export type StepName = "create" | "preview" | "drift check" | "update all" | "update every tenth" | "destroy";
+export type RequestCounts = Readonly<Partial<Record<ServedOperation, number>>>;
+
+export interface Step {
+  readonly name: StepName;
+  readonly verb: string;
+  readonly flags: readonly string[];
+  /** The reason that the rule number k is declared with, by which a change is seen at the service. */
+  readonly reason: (k: number) => string;
+  /** How many requests the step may send; of another operation none. Token requests are not counted. */
+  readonly allowed: RequestCounts;
+  readonly rulesAfter: number;
+}
+
+/** The steps of the workload over N rules on an empty service, as docs/performance.md describes them. */
+export function stepsOf(subject: Subject, rules: number, pageSize: number): Step[] {
+  const at = (counts: RequestCounts): RequestCounts => (subject.isAtService ? counts : {});
+  const rulesAfter = subject.isAtService ? rules : 0;
+  const first = (): string => "limit 1";
+  const second = (): string => "limit 2";
+  const third = (k: number): string => (k % 10 === 0 ? "limit 3" : "limit 2");
+  const noChange = "--expect-no-changes";
+  const steps: Step[] = [
+    // The look for rules that exist already finds one page, an empty one.
+    { name: "create", verb: "up", flags: [], reason: first, allowed: at({ create: rules, list: 1 }), rulesAfter },
+    { name: "preview", verb: "preview", flags: [noChange], reason: first, allowed: {}, rulesAfter },
+    {
+      name: "drift check",
+      verb: "refresh",
+      flags: ["--preview-only", noChange],
+      reason: first,
+      allowed: at({ list: Math.ceil(rules / pageSize) }),
+      rulesAfter,
+    },
+    { name: "update all", verb: "up", flags: [], reason: second, allowed: at({ update: rules }), rulesAfter },
+  ];
+  const last = subject.updatesTenth ? third : second;
+  if (subject.updatesTenth) {
+    const update = Math.ceil(rules / 10);
+    steps.push({
+      name: "update every tenth",
+      verb: "up",
+      flags: [],
+      reason: last,
+      allowed: at({ update }),
+      rulesAfter,
+    });
+  }
+  const allowed = at({ delete: rules });
+  return [...steps, { name: "destroy", verb: "destroy", flags: [], reason: last, allowed, rulesAfter: 0 }];
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+
+export type SubjectName = "MerchantRuleSet" | "MerchantRule × N" | "do-nothing × N" | "dynamic.Resource × N";
+
+/** Something that is measured: a program over the definitions in rules.json. */
+export interface Subject {
+  readonly name: SubjectName;
+  readonly program: string;
+  /** Files beside the program, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Whether its rules are at the service; else it sends nothing. */
+  readonly isAtService: boolean;
+  /** Whether every tenth rule is updated as well, after all of them. */
+  readonly updatesTenth: boolean;
+}
+
+// No stack outputs: they would count as bytes of the rules' state.
+const definitions = `import { readFileSync } from "node:fs";
+const rules = JSON.parse(readFileSync(new URL("rules.json", import.meta.url), "utf8"));
+`;
+
+const set: Subject = {
+  name: "MerchantRuleSet",
+  program: `${definitions}
+import { MerchantRuleSet } from "pulumi-merchant-rules";
+new MerchantRuleSet("rules", { rules });
+`,
+  files: {},
+  isAtService: true,
+  updatesTenth: true,
+};
+
+const single: Subject = {
+  name: "MerchantRule × N",
+  program: `${definitions}
+import { MerchantRule } from "pulumi-merchant-rules";
+for (const [name, definition] of Object.entries(rules)) new MerchantRule(name, { definition });
+`,
+  files: {},
+  isAtService: true,
+  updatesTenth: false,
+};
+
+const doNothing: Subject = {
+  name: "do-nothing × N",
+  program: `${definitions}
+import * as pulumi from "@pulumi/pulumi";
+const __provider = 'exports.handler=()=>require("./do-nothing.ts")';
+for (const [name, definition] of Object.entries(rules))
+  new pulumi.CustomResource("pulumi-nodejs:dynamic/bench:DoNothing", name, { definition, __provider });
+`,
+  files: { "do-nothing.ts": readFileSync(new URL("do-nothing.ts", import.meta.url), "utf8") },
+  isAtService: false,
+  updatesTenth: false,
+};
+
+/** The same nothing, written as Pulumi's pages show it: the code of the hooks is serialized into every resource. */
+const serialized: Subject = {
+  name: "dynamic.Resource × N",
+  program: `${definitions}
+import { isDeepStrictEqual } from "node:util";
+import * as pulumi from "@pulumi/pulumi";
+const hooks = {
+  async diff(_id, olds, news) {
+    return { changes: !isDeepStrictEqual(olds.definition, news.definition) };
+  },
+  async create(inputs) {
+    return { id: "nothing", outs: inputs };
+  },
+  async update(_id, _olds, news) {
+    return { outs: news };
+  },
+};
+for (const [name, definition] of Object.entries(rules)) new pulumi.dynamic.Resource(hooks, name, { definition });
+`,
+  files: {},
+  isAtService: false,
+  updatesTenth: false,
+};
+
+export const subjects = { set, single, doNothing, serialized };

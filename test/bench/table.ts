@@ -1,0 +1,86 @@
+import type { Machine } from "./machine.ts";
+import type { StepFigures } from "./measure.ts";
+import type { ClientFigures } from "./sdk-against-undici.ts";
+import type { RequestCounts } from "./steps.ts";
+import type { SubjectName } from "./subjects.ts";
+
+/** Everything that a run of the benchmark found; what `--output` writes. */
+export interface Report {
+  readonly rules: number;
+  readonly machine: Machine;
+  readonly steps: readonly StepFigures[];
+  readonly sdkAgainstUndici: readonly ClientFigures[];
+  readonly failures: readonly string[];
+}
+
+/** The report for a person: plain text. */
+export function table({ rules, machine, steps, sdkAgainstUndici }: Report): string {
+  const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
+  const size = `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, ${machine.platform}`;
+  const engineRows = steps.map((each) => [
+    each.engine,
+    each.subject,
+    each.checkpoints,
+    each.step,
+    each.seconds.toFixed(2),
+    ratio(each, against(each, steps, "do-nothing × N")),
+    ratio(each, against(each, steps, "dynamic.Resource × N")),
+    ratio(each, inOtherEngine(each, steps)),
+    written(each.requests),
+    written(each.allowed),
+    each.stateBytesPerRule?.toFixed(0) ?? "",
+  ]);
+  const clientRows = sdkAgainstUndici.map((each) => [
+    `${rules} ${each.operation}`,
+    (each.sdkSeconds * 1000).toFixed(0),
+    (each.undiciSeconds * 1000).toFixed(0),
+    each.ratio.toFixed(2),
+  ]);
+  return [
+    `${rules} rules, on ${size}; Node ${machine.node}, ${versions.join(", ")}`,
+    "",
+    ...aligned([engineHead, ...engineRows]),
+    "",
+    "/do-nothing, /dynamic.Resource: the step's time by theirs on the same engine; /other engine: by the same subject's there.",
+    "",
+    ...aligned([["client", "SDK, ms", "bare undici, ms", "ratio"], ...clientRows]),
+  ].join("\n");
+}
+
+const engineHead = [
+  ...["engine", "subject", "checkpoints", "step", "seconds", "/do-nothing", "/dynamic.Resource", "/other engine"],
+  ...["requests", "allowed", "state bytes a rule"],
+];
+
+/** The same step of another subject on the same engine, best with checkpoints written the same way. */
+function against(row: StepFigures, rows: readonly StepFigures[], subject: SubjectName): StepFigures | undefined {
+  if (row.subject === subject) return undefined;
+  const found = rows.filter((each) => each.subject === subject && each.engine === row.engine && each.step === row.step);
+  const same = found.find(({ checkpoints }) => checkpoints === row.checkpoints);
+  // A set is one resource, so that checkpoints are no matter to it.
+  return same ?? (row.subject === "MerchantRuleSet" ? found[0] : undefined);
+}
+
+function inOtherEngine(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {
+  // Runs with skipped checkpoints come first, and are what the local engine is to be compared with.
+  return rows.find((each) => each.engine !== row.engine && each.subject === row.subject && each.step === row.step);
+}
+
+function ratio(row: StepFigures, other: StepFigures | undefined): string {
+  return other === undefined ? "" : (row.seconds / other.seconds).toFixed(2);
+}
+
+function written(counts: RequestCounts): string {
+  const parts = Object.entries(counts).map(([operation, count]) => `${count} ${operation}`);
+  return parts.length === 0 ? "0" : parts.join(", ");
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,147 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { loadRules } from "../../provider/index.ts";
+import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "rules-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(files: Record<string, string | Buffer>): void {
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+}
+
+function refusal(from = folder): MerchantRulesError {
+  try {
+    loadRules(from);
+  } catch (error) {
+    if (isMerchantRulesError(error)) return error;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("a folder of rules", () => {
+  test("gives one rule a file, by the file's name, whatever the format", () => {
+    write({
+      "limit.yaml": "name: limit\nconditions:\n  - { field: amount, value: 10 }\n",
+      "country.yml": "name: country # as YAML 1.2 has it\nisActive: yes\nsince: 2026-01-01\n",
+      "card.json": '\uFEFF{\n\t"name": "card", "note": null\n}\n',
+      "eu.large amounts.yaml": "name: &n eu\nagain: *n\n",
+    });
+    expect(loadRules(folder)).toEqual({
+      limit: { name: "limit", conditions: [{ field: "amount", value: 10 }] },
+      country: { name: "country", isActive: "yes", since: "2026-01-01" },
+      card: { name: "card", note: null },
+      "eu.large amounts": { name: "eu", again: "eu" },
+    });
+  });
+
+  test("is read in the order of its keys", () => {
+    write({ "b.json": "{}", "a.yaml": "{}", "Z.yaml": "{}", "a-b.yml": "{}" });
+    expect(Object.keys(loadRules(folder))).toEqual(["Z", "a", "a-b", "b"]);
+  });
+
+  test("may be empty, or hold what are no rules", () => {
+    expect(loadRules(folder)).toEqual({});
+    write({ "README.md": "# rules", ".hidden.yaml": "a: [", "old.yaml~": "a: [", noExtension: "" });
+    mkdirSync(join(folder, ".git"));
+    expect(loadRules(folder)).toEqual({});
+  });
+
+  test("is found from the working directory", () => {
+    mkdirSync(join(folder, "rules"));
+    write({ "rules/a.yaml": "name: a", "rules/b.yaml": "a: [" });
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      expect(refusal("rules").message).toContain(`${join("rules", "b.yaml")}:1: `);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  test("keeps __proto__ a field and a key like any other", () => {
+    write({ "__proto__.yaml": "__proto__: { x: 1 }", "b.json": '{"__proto__": 2}' });
+    const rules = loadRules(folder);
+    expect(JSON.stringify(rules)).toBe('{"__proto__":{"__proto__":{"x":1}},"b":{"__proto__":2}}');
+    expect(Object.getPrototypeOf(rules)).toBe(Object.prototype);
+  });
+
+  test("gives a key with accents the same, however the file system writes it", () => {
+    write({ "re\u0301gion.yaml": "{}" });
+    expect(Object.keys(loadRules(folder))).toEqual(["r\u00e9gion"]);
+  });
+
+  test.each([
+    ["a.json", "a.yaml"],
+    ["a.yaml", "a.yml"],
+    ["A.yaml", "a.json"],
+  ])("refuses %s beside %s, naming both", (first, second) => {
+    write({ [first]: "{}", [second]: "{}" });
+    expect(refusal()).toMatchObject({ code: "RULE_INVALID" });
+    expect(refusal().message).toContain(`${join(folder, second)}: has the same key as ${join(folder, first)}`);
+  });
+
+  test("refuses a folder inside, a link that leads nowhere, and to be none itself", () => {
+    mkdirSync(join(folder, "more"));
+    expect(refusal().message).toContain(`${join(folder, "more")}: is a folder`);
+    symlinkSync("nowhere", join(folder, "a.yaml"));
+    expect(refusal().message).toMatch(/a\.yaml: cannot be read: ENOENT/);
+    expect(refusal(join(folder, "missing")).message).toMatch(/missing: cannot be read: ENOENT/);
+    expect(refusal(join(folder, "missing")).code).toBe("RULE_INVALID");
+  });
+
+  test("is refused with the first fault of every file at once", () => {
+    write({ "a.yaml": "x: 1\nx: 2", "b.yaml": "name: fine", "c.json": "[]" });
+    expect(refusal().message).toMatch(/a\.yaml:2: declares a field a second time\n.*c\.json:1: must hold one object/);
+  });
+});
+
+describe("a file that is no rule", () => {
+  const bomb = Array.from(
+    { length: 8 },
+    (_, n) => `a${n}: &a${n} [${Array(10).fill(n === 0 ? "x" : `*a${n - 1}`)}]\n`,
+  ).join("");
+  test.each<[string, string, string | Buffer, string]>([
+    ["a field twice", "r.yaml", "a: 1\nb: 1\na: 2", ":3: declares a field a second time"],
+    ["a field twice, further in", "r.json", '{"x": {"a": 1,\n"a": 2}}', ":2: declares a field a second time"],
+    ["one name as number and as text", "r.yaml", '1: x\n"1": y', ":2: declares a field a second time"],
+    ["several documents", "r.yaml", "a: 1\n---\nb: 2", ":2: begins a second document"],
+    ["anchors that explode", "r.yaml", bomb, ":2: Excessive alias count"],
+    ["an alias without its anchor", "r.yaml", "a: &x 1\nb: *x\nc: *y", ":3: Unresolved alias"],
+    ["an anchor within itself", "r.yaml", "n: 1\na: &x\n  b: *x", ":3: a.b holds a reference to what it is part of"],
+    ["an array", "r.yaml", "- a: 1", ":1: must hold one object"],
+    ["nothing", "r.yaml", "", ":1: must hold one object"],
+    ["nothing, as JSON", "r.json", "", ":1: is not JSON: Unexpected end of JSON input"],
+    ["a date", "r.yaml", "a:\n  - 1\n  - !!timestamp 2026-01-01", ":3: a[1] holds a Date, which is not JSON"],
+    ["bytes", "r.yaml", "a: !!binary aGk=", ":1: a holds a Buffer"],
+    ["a set", "r.yaml", "b: 1\na: !!set { x }", ":2: a holds a Set"],
+    ["a tag of its own", "r.yaml", "b: 1\na: !secret x", ":2: Unresolved tag: !secret"],
+    ["NaN", "r.yaml", "b: 1\nodd key: .nan", ':2: ["odd key"] holds NaN'],
+    ["an infinity", "r.yaml", "a: { b: [-.inf] }", ":1: a.b[0] holds -Infinity"],
+    ["a number beyond all", "r.json", '{\n"a": 1e400}', ":2: a holds Infinity"],
+    ["a name that is no text", "r.yaml", "a: 1\n? [x]\n: 2", ":2: has a field whose name is not a text"],
+    ["endless nesting", "r.yaml", `a: ${"[".repeat(150)}${"]".repeat(150)}`, "more than 100 levels of nesting"],
+    ["nesting that no parser takes", "r.yaml", `a: ${"[".repeat(50_000)}`, ":1: nests too deeply"],
+    ["broken YAML", "r.yaml", 'a: 1\nb: "x', ":2: Missing closing"],
+    ["YAML called JSON", "r.json", "{\n// why\n}", ":2: is not JSON: Expected property name"],
+    ["a broken word", "r.json", '{\n"secret": "s3",\n"a": tru\n}', ":3: is not JSON: Unexpected token"],
+    ["a second value", "r.json", "{}\n\n{}\n", ":3: is not JSON: Unexpected non-whitespace character after JSON"],
+    ["half a file", "r.json", '{\n"a": [\n1,\n', ":3: is not JSON: Unexpected end of JSON input"],
+    ["bytes that are no text", "r.yaml", Buffer.from([97, 58, 49, 10, 98, 58, 32, 0xff]), ":2: is not UTF-8"],
+    ["more than a mebibyte", "r.yaml", `a: ${"x".repeat(1_048_576)}`, ": is larger than 1048576 bytes"],
+  ])("is refused for %s, with its line", (_what, name, content, message) => {
+    write({ [name]: content });
+    const error = refusal();
+    expect(error.code).toBe("RULE_INVALID");
+    expect(error.message).toContain(join(folder, name));
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain("s3");
+    expect(error.cause instanceof SyntaxError).toBe(false);
+  });
+});

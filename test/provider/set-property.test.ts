@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HookError } from "../../provider/hooks/boundary.ts";
+import { MerchantRuleSetHooks } from "../../provider/hooks/merchant-rule-set-hooks.ts";
+import { Session } from "../../provider/hooks/session.ts";
+import { readRuleSetInputs, readRuleSetState } from "../../provider/hooks/set-wire.ts";
+import { plan } from "../../provider/reconcile/index.ts";
+import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
+import { type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import { type ServedContract, serve } from "../support/connections.ts";
+import { type Fault, type FlakyProxy, faults, startFlakyProxy } from "../support/flaky-proxy.ts";
+
+const illustrative: ContractInput = {
+  ...loadPreset("illustrative"),
+  limits: { attemptTimeoutMs: 2000, totalTimeoutMs: 4000, maxAttempts: 2, concurrency: 4, pageSize: 3 },
+};
+const contracts: [string, ContractInput][] = [
+  ["that describes everything", illustrative],
+  ["without idempotency", { ...illustrative, idempotency: null }],
+  [
+    "without idempotency and update",
+    { ...illustrative, idempotency: null, operations: { ...illustrative.operations, update: null } },
+  ],
+];
+
+const keys = ["a", "b", "c", "d", "e"];
+const names = ["n1", "n2", "n3", "n4", "n5", "n6", "n7"];
+
+/** Rules by key. Keys and natural keys are drawn apart, so that rules are renamed and swap their places. */
+const ruleSet: fc.Arbitrary<JsonObject> = fc
+  .record({
+    keys: fc.shuffledSubarray(keys),
+    names: fc.shuffledSubarray(names, { minLength: keys.length }),
+    rest: fc.array(
+      fc.record({ priority: fc.nat(2), isActive: fc.boolean() }, { requiredKeys: ["priority"], noNullPrototype: true }),
+      { minLength: keys.length, maxLength: keys.length },
+    ),
+  })
+  .map((drawn) =>
+    jsonObject(drawn.keys.map((key, n): [string, Json] => [key, { name: drawn.names[n] ?? "", ...drawn.rest[n] }])),
+  );
+
+/** The faults of one run; then all goes well. */
+const faultyRun: fc.Arbitrary<Fault[]> = fc.array(fc.constantFrom(...faults), { minLength: 1, maxLength: 24 });
+
+/** A resource in the state, as the engine keeps it. */
+interface Kept {
+  readonly id: string;
+  readonly properties: JsonObject;
+  /** The last run failed in part, so that the engine runs update whatever diff says. */
+  readonly isPartial: boolean;
+}
+
+describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) => {
+  let served: ServedContract;
+  let proxy: FlakyProxy;
+  beforeAll(async () => {
+    served = await serve(contract);
+    proxy = await startFlakyProxy(served.service.url);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await served.close();
+  });
+
+  /** One `up` as the engine does it, in a process of its own; `through` has the faults in it or not. */
+  async function up(kept: Kept | undefined, rules: JsonObject, through: string): Promise<Kept | undefined> {
+    const environment = { ...served.environment, MERCHANT_RULES_BASE_URL: through };
+    const hooks = new MerchantRuleSetHooks(
+      new Session({ config: () => undefined, environment, folder: process.cwd() }),
+    );
+    const inputs = { rules };
+    expect((await hooks.check(kept?.properties ?? {}, inputs)).failures).toEqual([]);
+    try {
+      if (kept === undefined) {
+        const { id, outs = {} } = await hooks.create(inputs);
+        return { id, properties: outs, isPartial: false };
+      }
+      const { changes, replaces = [] } = await hooks.diff(kept.id, kept.properties, inputs);
+      expect(replaces).toEqual([]);
+      if (changes === false && !kept.isPartial) return kept;
+      const { outs = {} } = await hooks.update(kept.id, kept.properties, inputs);
+      return { ...kept, properties: outs, isPartial: false };
+    } catch (error) {
+      if (!(error instanceof HookError)) throw error;
+      const { id, properties } = error;
+      return id === undefined || properties === undefined ? kept : { id, properties, isPartial: true };
+    }
+  }
+
+  /** A faultless `up`, the requests of which are counted. */
+  async function faultless(kept: Kept | undefined, rules: JsonObject): Promise<{ kept: Kept; writes: number }> {
+    served.service.resetRequests();
+    const after = await up(kept, rules, served.service.url);
+    if (after === undefined || after.isPartial) throw new Error("a run without faults failed");
+    const writes = served.service.requests.filter(({ method }) => method !== "GET").length;
+    return { kept: after, writes };
+  }
+
+  async function expectExactly({ id, properties }: Kept, rules: JsonObject): Promise<void> {
+    const live = served.service.rules();
+    const byName = (all: Json[]): Json[] => all.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+    expect(byName(live.map(({ rule }) => rule))).toEqual(byName(Object.values(rules)));
+    expect(properties.rules).toEqual(rules);
+    const ids = Object.fromEntries(live.map(({ ruleId, rule }) => [nameOf(rule), ruleId]));
+    const expected = Object.entries(rules).map(([key, rule]) => [key, ids[nameOf(rule)]]);
+    expect(properties.ruleIds).toEqual(Object.fromEntries(expected));
+    const hooks = new MerchantRuleSetHooks(
+      new Session({ config: () => undefined, environment: served.environment, folder: process.cwd() }),
+    );
+    expect(await hooks.diff(id, properties, { rules })).toEqual({ changes: false });
+  }
+
+  function empty(): void {
+    proxy.break([]);
+    for (const { ruleId } of served.service.rules()) served.service.remove(ruleId);
+  }
+
+  test("is as declared after one more run, whatever went wrong in those before", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        ruleSet,
+        ruleSet,
+        fc.array(faultyRun, { minLength: 1, maxLength: 3 }),
+        async (before, after, runs) => {
+          empty();
+          let kept: Kept | undefined =
+            Object.keys(before).length === 0 ? undefined : (await faultless(undefined, before)).kept;
+          for (const sequence of runs) {
+            proxy.break(sequence);
+            kept = await up(kept, after, proxy.url);
+          }
+          await expectExactly((await faultless(kept, after)).kept, after);
+        },
+      ),
+      { numRuns: 12, interruptAfterTimeLimit: 20_000 },
+    );
+  });
+
+  test("takes as many writes as there are differences", async () => {
+    await fc.assert(
+      fc.asyncProperty(ruleSet, ruleSet, async (before, after) => {
+        empty();
+        const first = await faultless(undefined, before);
+        expect(first.writes).toBe(Object.keys(before).length);
+        await expectExactly(first.kept, before);
+        const second = await faultless(first.kept, after);
+        expect(second.writes).toBe(plannedWrites(first.kept, after, contract));
+        expect(second.writes).toBeGreaterThanOrEqual(leastWrites(before, after));
+        await expectExactly(second.kept, after);
+        expect((await faultless(second.kept, after)).writes).toBe(0);
+      }),
+      { numRuns: 12, interruptAfterTimeLimit: 10_000 },
+    );
+  });
+});
+
+function nameOf(rule: Json | undefined): string {
+  return String(Object(rule).name);
+}
+
+/** What the plan comes to: one write for each step, two where a rule is replaced. */
+function plannedWrites({ properties }: Kept, rules: JsonObject, contract: ContractInput): number {
+  const known = readRuleSetState(properties).rules;
+  const declared = readRuleSetInputs({ rules }).rules;
+  const cost = { keep: 0, create: 1, update: 1, delete: 1, replace: 2 };
+  return plan(known, declared, defineContract(contract)).reduce((sum, { kind }) => sum + cost[kind], 0);
+}
+
+/** One for each rule whose content differs, one for each that is only in the one or only in the other, paired as far as can be. */
+function leastWrites(before: JsonObject, after: JsonObject): number {
+  const [old, next] = [before, after].map((rules) => new Map(Object.values(rules).map((rule) => [nameOf(rule), rule])));
+  if (old === undefined || next === undefined) return 0;
+  const same = [...next].filter(([name]) => old.has(name));
+  const changed = same.filter(([name, rule]) => !isSame(old.get(name), rule));
+  return changed.length + Math.max(old.size, next.size) - same.length;
+}
+
+function isSame(one: Json | undefined, other: Json): boolean {
+  const sorted = (value: Json | undefined): string => JSON.stringify(Object.entries(Object(value)).sort());
+  return sorted(one) === sorted(other);
+}
