@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "sdk/**/*.test.ts", "provider/**/*.test.ts"],
     exclude: ["**/node_modules/**", "dist/**"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ["default", "./test/support/count-reporter.ts"],
   },
 });

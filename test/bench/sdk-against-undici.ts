@@ -22,11 +22,10 @@ interface Ways {
 }
 
 const rounds = 9;
-const answer = z.object({ id: z.string() });
 
 /**
  * N GETs and N POSTs over the same number of connections, each way in turn, after rounds that warm both. Every POST
- * of either has an idempotency key and a rule of its own; bare undici parses the answers as the SDK does.
+ * of either has an idempotency key and a rule of its own; bare undici parses the JSON of the answers and checks nothing.
  */
 export async function sdkAgainstUndici(requests: number, signal: AbortSignal): Promise<ClientFigures[]> {
   const worker = new Worker(new URL("service-worker.ts", import.meta.url));
@@ -56,7 +55,7 @@ function waysOver(client: RulesClient, pool: Pool, token: string): Ways {
   const parsed = async (response: Promise<Dispatcher.ResponseData>): Promise<unknown> => {
     const { statusCode, body } = await response;
     if (statusCode >= 300) throw new Error(`bare undici was answered ${statusCode}: ${await body.text()}`);
-    return answer.parse(await body.json());
+    return body.json();
   };
   return {
     get: (way, ruleId) =>

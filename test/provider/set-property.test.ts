@@ -43,6 +43,9 @@ const ruleSet: fc.Arbitrary<JsonObject> = fc
 /** The faults of one run; then all goes well. */
 const faultyRun: fc.Arbitrary<Fault[]> = fc.array(fc.constantFrom(...faults), { minLength: 1, maxLength: 24 });
 
+/** No run begins later in its test. (fast-check's own limit leaves a run going, among the rules of the next test.) */
+const mostMs = 15_000;
+
 /** A resource in the state, as the engine keeps it. */
 interface Kept {
   readonly id: string;
@@ -117,12 +120,14 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   }
 
   test("is as declared after one more run, whatever went wrong in those before", async () => {
+    const end = performance.now() + mostMs;
     await fc.assert(
       fc.asyncProperty(
         ruleSet,
         ruleSet,
         fc.array(faultyRun, { minLength: 1, maxLength: 3 }),
         async (before, after, runs) => {
+          if (performance.now() > end) return;
           empty();
           let kept: Kept | undefined =
             Object.keys(before).length === 0 ? undefined : (await faultless(undefined, before)).kept;
@@ -133,13 +138,15 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
           await expectExactly((await faultless(kept, after)).kept, after);
         },
       ),
-      { numRuns: 12, interruptAfterTimeLimit: 20_000 },
+      { numRuns: 12 },
     );
   });
 
   test("takes as many writes as there are differences", async () => {
+    const end = performance.now() + mostMs;
     await fc.assert(
       fc.asyncProperty(ruleSet, ruleSet, async (before, after) => {
+        if (performance.now() > end) return;
         empty();
         const first = await faultless(undefined, before);
         expect(first.writes).toBe(Object.keys(before).length);
@@ -150,7 +157,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
         await expectExactly(second.kept, after);
         expect((await faultless(second.kept, after)).writes).toBe(0);
       }),
-      { numRuns: 12, interruptAfterTimeLimit: 10_000 },
+      { numRuns: 12 },
     );
   });
 });
