@@ -52,13 +52,15 @@ const engineHead = [
   ...["requests", "allowed", "state bytes a rule"],
 ];
 
-/** The same step of another subject on the same engine, best with checkpoints written the same way. */
+/** The same step of another subject on the same engine, with checkpoints written the same way. */
 function against(row: StepFigures, rows: readonly StepFigures[], subject: SubjectName): StepFigures | undefined {
   if (row.subject === subject) return undefined;
-  const found = rows.filter((each) => each.subject === subject && each.engine === row.engine && each.step === row.step);
-  const same = found.find(({ checkpoints }) => checkpoints === row.checkpoints);
-  // A set is one resource, so that checkpoints are no matter to it.
-  return same ?? (row.subject === "MerchantRuleSet" ? found[0] : undefined);
+  // A set is one resource, so that checkpoints are no matter to it: it stands against the faster way.
+  const isFair = (other: StepFigures): boolean =>
+    row.subject === "MerchantRuleSet" ? other.checkpoints !== "whole" : other.checkpoints === row.checkpoints;
+  return rows.find(
+    (each) => each.subject === subject && each.engine === row.engine && each.step === row.step && isFair(each),
+  );
 }
 
 function inOtherEngine(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {
