@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic } from "../local/engine/display/json.ts";
 import type { RunOptions, RunResult, Verb } from "../local/engine/index.ts";
 
@@ -54,7 +54,10 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
     .option("-j, --json", "print one JSON document, of the shape of pulumi preview --json")
     .option("--expect-no-changes", "exit with 7 when there is a change");
   if (verb !== "refresh") command.option("-r, --refresh", "read the rules first");
-  if (verb !== "preview") {
+  if (verb === "preview") {
+    // Every verb takes these, so that a script can give them to all; here they change nothing.
+    for (const flags of ["-y, --yes", "--preview-only"]) command.addOption(new Option(flags).hideHelp());
+  } else {
     command
       .option("-y, --yes", "go ahead without asking, and without a preview first")
       .option("-f, --skip-preview", "the same as --yes")

@@ -6,40 +6,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { JournalWriter, recover } from "../../local/engine/state/journal.ts";
 import { Ledger } from "../../local/engine/state/ledger.ts";
 import type { ResourceState } from "../../local/engine/state/resource-state.ts";
+import { resource } from "./resource.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "merchant-rules-journal-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function resource(name: string, mark = 0): ResourceState {
-  return {
-    urn: `urn:pulumi:dev::p::t:m:R::${name}`,
-    type: "t:m:R",
-    custom: false,
-    id: "",
-    inputs: { mark },
-    outputs: {},
-    parent: "",
-    protect: false,
-    external: false,
-    delete: false,
-    pendingReplacement: false,
-    dependencies: [],
-    propertyDependencies: {},
-    provider: "",
-    initErrors: [],
-    additionalSecretOutputs: [],
-    aliases: [],
-    customTimeouts: undefined,
-    retainOnDelete: false,
-    deletedWith: "",
-    ignoreChanges: [],
-    replaceOnChanges: [],
-    created: undefined,
-    modified: undefined,
-    sourcePosition: "",
-    rest: {},
-  };
-}
 
 type Action = "same" | "update" | "delete" | "create" | "fail" | "mark";
 

@@ -6,40 +6,10 @@ import { afterAll, describe, expect, test } from "vitest";
 import { JournalWriter, recover } from "../../local/engine/state/journal.ts";
 import { Ledger } from "../../local/engine/state/ledger.ts";
 import type { ResourceState } from "../../local/engine/state/resource-state.ts";
+import { resource } from "./resource.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledger-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function resource(name: string): ResourceState {
-  return {
-    urn: `urn:pulumi:s::p::t::${name}`,
-    type: "t",
-    custom: true,
-    id: name,
-    inputs: {},
-    outputs: {},
-    parent: "",
-    protect: false,
-    external: false,
-    delete: false,
-    pendingReplacement: false,
-    dependencies: [],
-    propertyDependencies: {},
-    provider: "",
-    initErrors: [],
-    additionalSecretOutputs: [],
-    aliases: [],
-    customTimeouts: undefined,
-    retainOnDelete: false,
-    deletedWith: "",
-    ignoreChanges: [],
-    replaceOnChanges: [],
-    created: undefined,
-    modified: undefined,
-    sourcePosition: "",
-    rest: {},
-  };
-}
 
 const names = (resources: readonly ResourceState[]): string[] => resources.map(({ id }) => id);
 
