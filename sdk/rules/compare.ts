@@ -140,8 +140,9 @@ function isEqualAt(a: Json, b: Json, options: CompareOptions, place: Place): boo
 }
 
 /**
- * The elements of `live`, each where the declared element stands that it equals; the others fill the gaps in order.
- * The most specific declared element chooses first, or a less specific one could take what only it is satisfied by.
+ * The elements of `live`, each where a declared element stands that it satisfies; the others fill the gaps in order.
+ * As many as can be are matched: one that satisfies several must not be taken from the only one it is there for
+ * (augmenting paths, after Kuhn).
  */
 function inDeclaredOrder(
   live: readonly Json[],
@@ -149,15 +150,27 @@ function inDeclaredOrder(
   options: CompareOptions,
   place: Place,
 ): readonly Json[] {
-  const left = [...live];
-  const chosen = new Map<number, Json>();
-  const bySpecificity = [...declared.entries()].sort(([, a], [, b]) => canonical(b).length - canonical(a).length);
-  for (const [index, wanted] of bySpecificity) {
+  const candidates = declared.map((wanted, index) => {
     const here = [...place, index];
-    const at = left.findIndex((element) => isEqualAt(project(element, wanted, options, here), wanted, options, here));
-    const [element] = at === -1 ? [] : left.splice(at, 1);
-    if (element !== undefined) chosen.set(index, element);
-  }
+    const satisfies = (element: Json): boolean =>
+      isEqualAt(project(element, wanted, options, here), wanted, options, here);
+    return [...live.keys()].filter((at) => satisfies(live[at] ?? null));
+  });
+  const takenBy = new Map<number, number>();
+  const settle = (index: number, tried: Set<number>): boolean => {
+    for (const at of candidates[index] ?? []) {
+      if (tried.has(at)) continue;
+      tried.add(at);
+      const other = takenBy.get(at);
+      if (other !== undefined && !settle(other, tried)) continue;
+      takenBy.set(at, index);
+      return true;
+    }
+    return false;
+  };
+  for (const index of declared.keys()) settle(index, new Set());
+  const chosen = new Map([...takenBy].map(([at, index]) => [index, live[at]]));
+  const left = live.filter((_, at) => !takenBy.has(at));
   const placed = [...declared.keys()].map((index) => (chosen.has(index) ? chosen.get(index) : left.shift()));
   return [...placed.filter((element) => element !== undefined), ...left];
 }

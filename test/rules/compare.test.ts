@@ -140,6 +140,9 @@ describe("the projection onto what is declared", () => {
         expect(canonical(project(live, { tags }, options), options)).toBe(canonical({ tags }, options));
       }),
     );
+    // To lack a field satisfies a declared null, and yet the element is wanted elsewhere.
+    const nulls = { tags: [{ a: null }, { b: false }] };
+    expect(project({ tags: [{ b: false }, { c: 1 }] }, nulls, options)).toEqual(nulls);
     expect(
       project(
         {
