@@ -1,13 +1,13 @@
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, containsUnknown } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
-import { differences, isJsonArray, isJsonObject, type Json } from "../../sdk/rules/index.ts";
+import { differences } from "../../sdk/rules/index.ts";
 import { creator, type DeclaredRule, type Holders, type KnownRule, plan, type Step } from "../reconcile/index.ts";
 import { isUnknown } from "./wire.ts";
 
 /**
  * The steps that a diff speaks of; undefined where a preview cannot tell yet, because what would be refused depends on
- * values that are unknown. Rules that stay are marked as held.
- * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT, as plan; RULE_CONFLICT: two resources declare one rule.
+ * values that are unknown.
+ * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT, as plan.
  */
 export function planned(
   known: ReadonlyMap<string, KnownRule>,
@@ -18,12 +18,15 @@ export function planned(
     return plan(known, declared, contract);
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
-    if ([...declared.values()].some(({ definition }) => holdsUnknown(definition))) return undefined;
+    if ([...declared.values()].some(({ definition }) => containsUnknown(definition, isUnknown))) return undefined;
     throw error;
   }
 }
 
-/** Marks the rules that stay with this resource, so that no other takes them over or deletes them in this run. */
+/**
+ * Marks the rules that stay with this resource, so that no other takes them over or deletes them in this run.
+ * @throws MerchantRulesError RULE_CONFLICT: another resource holds one of them.
+ */
 export function hold(steps: readonly Step[], holders: Holders): void {
   for (const step of steps) {
     if (step.kind === "keep" || step.kind === "update") holders.hold(step.known.ruleId, step.known.takeover ?? creator);
@@ -43,10 +46,4 @@ function areNulls({ known, declared }: Step & { kind: "update" | "replace" }, { 
   return differences(known.definition, declared.definition, rule).every(
     ({ kind, before, after }) => kind !== "update" && (before ?? null) === null && (after ?? null) === null,
   );
-}
-
-function holdsUnknown(value: Json | undefined): boolean {
-  if (isUnknown(value)) return true;
-  if (isJsonArray(value)) return value.some(holdsUnknown);
-  return isJsonObject(value) && Object.values(value).some(holdsUnknown);
 }

@@ -110,7 +110,8 @@ async function takeOver(
   label: string | undefined,
 ): Promise<KnownRule> {
   const { ruleId } = existing;
-  if (!isAsDeclared(existing, definition, live) && live.contract.operations.update === null) {
+  const differs = !isAsDeclared(existing, definition, live);
+  if (differs && live.contract.operations.update === null) {
     throw new MerchantRulesError(
       "UNSUPPORTED_BY_CONTRACT",
       `rule ${ruleId} differs at ${differingPaths(existing, definition, live)}, and the contract has no update operation`,
@@ -125,7 +126,7 @@ async function takeOver(
   const takeover = randomUUID().slice(0, 8);
   live.holders.claim(ruleId, takeover);
   try {
-    if (!isAsDeclared(existing, definition, live)) await live.update(ruleId, definition, label);
+    if (differs) await live.update(ruleId, definition, label);
   } catch (error) {
     live.holders.release(ruleId);
     throw error;

@@ -49,7 +49,8 @@ function compile(schema: JsonObject): ValidateFunction {
   return addFormats(new AjvClass(options)).compile(schema);
 }
 
-function containsUnknown(value: Json | undefined, isUnknown: (value: Json) => boolean): boolean {
+/** Whether a value is, or holds at any depth, one that a preview does not know yet. */
+export function containsUnknown(value: Json | undefined, isUnknown: (value: Json) => boolean): boolean {
   if (value === undefined) return false;
   if (isUnknown(value)) return true;
   return (

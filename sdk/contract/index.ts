@@ -1,5 +1,5 @@
 export { type ContractIssue, inconsistencies } from "./consistency.ts";
-export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
+export { containsUnknown, type DefinitionFault, definitionChecker } from "./definition-schema.ts";
 export {
   contractFileName,
   defineContract,
