@@ -1,4 +1,5 @@
-import * as pulumi from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi/errors.js";
+import { Output } from "@pulumi/pulumi/output.js";
 import { joinPath, maxDepth } from "../sdk/rules/json.ts";
 
 /**
@@ -11,7 +12,7 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : refuse(path, String(value));
   if (typeof value !== "object") return refuse(path, value === undefined ? "undefined" : `a ${typeof value}`);
-  if (pulumi.Output.isInstance(value)) return value.apply((resolved) => declaredJson(resolved, path));
+  if (Output.isInstance(value)) return value.apply((resolved) => declaredJson(resolved, path));
   if (value instanceof Promise) return value.then((resolved) => declaredJson(resolved, path));
   if (above.includes(value)) return refuse(path, "a reference to what it is part of");
   if (above.length >= maxDepth) return refuse(path, `more than ${maxDepth} levels of nesting`);
@@ -24,5 +25,5 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
 }
 
 function refuse(path: string, found: string): never {
-  throw new pulumi.RunError(`${path} holds ${found}, which is not JSON`);
+  throw new RunError(`${path} holds ${found}, which is not JSON`);
 }

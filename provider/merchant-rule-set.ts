@@ -1,7 +1,9 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
+import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import { declaredJson } from "./declared-json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
+import { keepProgramFrames } from "./program-frames.ts";
 import { providerSource } from "./provider-source.ts";
 
 /** What a program says of many rules. */
@@ -30,7 +32,7 @@ const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
  *
  * @throws pulumi.RunError when a definition holds something that is not JSON, with its path.
  */
-export class MerchantRuleSet<Definition extends object = JsonObject> extends pulumi.CustomResource {
+export class MerchantRuleSet<Definition extends object = JsonObject> extends CustomResource {
   /** @internal */
   static readonly __pulumiType = type;
 
@@ -41,21 +43,22 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends pul
 
   constructor(name: string, args: MerchantRuleSetArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
     const { rules, ...others } = args;
-    super(
-      type,
-      name,
-      {
-        ...others,
-        rules: rules === undefined ? undefined : declaredJson(rules, `${name}: rules`),
-        ruleIds: undefined,
-        __provider: providerSource("merchantRuleSet"),
-      },
-      opts,
-    );
+    const inputs = {
+      ...others,
+      rules: rules === undefined ? undefined : declaredJson(rules, `${name}: rules`),
+      ruleIds: undefined,
+      __provider: providerSource("merchantRuleSet"),
+    };
+    const restoreTraces = keepProgramFrames();
+    try {
+      super(type, name, inputs, opts);
+    } finally {
+      restoreTraces();
+    }
   }
 
   /** Whether a value is a MerchantRuleSet, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRuleSet {
-    return pulumi.CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
+    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }
 }

@@ -1,6 +1,8 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
+import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { Json, JsonObject } from "../sdk/rules/json.ts";
 import { declaredJson } from "./declared-json.ts";
+import { keepProgramFrames } from "./program-frames.ts";
 import { providerSource } from "./provider-source.ts";
 
 /** What a program says of one rule. */
@@ -49,24 +51,26 @@ const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
  *
  * @throws pulumi.RunError when the definition holds something that is not JSON, with its path.
  */
-export class MerchantRule<Definition extends object = JsonObject> extends pulumi.CustomResource {
+export class MerchantRule<Definition extends object = JsonObject> extends CustomResource {
   /** @internal */
   static readonly __pulumiType = type;
 
   /** The definition as it was declared, or as it was seen by the last refresh. */
   declare readonly definition: pulumi.Output<Definition>;
+
   constructor(name: string, args: MerchantRuleArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
     const { definition, ...others } = args;
-    super(
-      type,
-      name,
-      {
-        ...others,
-        definition: definition === undefined ? undefined : declaredJson(definition, `${name}: definition`),
-        __provider: providerSource("merchantRule"),
-      },
-      opts,
-    );
+    const inputs = {
+      ...others,
+      definition: definition === undefined ? undefined : declaredJson(definition, `${name}: definition`),
+      __provider: providerSource("merchantRule"),
+    };
+    const restoreTraces = keepProgramFrames();
+    try {
+      super(type, name, inputs, opts);
+    } finally {
+      restoreTraces();
+    }
   }
 
   /** The service's identifier of the rule (seed, section 2); the resource's id, and so known in the preview of an update. */
@@ -76,6 +80,6 @@ export class MerchantRule<Definition extends object = JsonObject> extends pulumi
 
   /** Whether a value is a MerchantRule, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRule {
-    return pulumi.CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
+    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }
 }

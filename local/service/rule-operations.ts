@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Contract, definitionChecker, type Place } from "../../sdk/contract/index.ts";
 import {
   differences,
@@ -28,6 +27,7 @@ export interface RuleOperationsOptions {
   readonly contract: Contract;
   readonly store: RuleStore;
   readonly shape: RuleShape;
+  readonly newRuleId: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -40,13 +40,15 @@ export class RuleOperations {
   readonly #contract: Contract;
   readonly #store: RuleStore;
   readonly #shape: RuleShape;
+  readonly #newRuleId: () => string;
   readonly #now: () => number;
   readonly #check: ((definition: Json) => { path: string; reason: string }[]) | undefined;
 
-  constructor({ contract, store, shape, now }: RuleOperationsOptions) {
+  constructor({ contract, store, shape, newRuleId, now }: RuleOperationsOptions) {
     this.#contract = contract;
     this.#store = store;
     this.#shape = shape;
+    this.#newRuleId = newRuleId;
     this.#now = now;
     this.#check = contract.rule.schema === null ? undefined : definitionChecker(contract.rule.schema);
   }
@@ -55,7 +57,7 @@ export class RuleOperations {
     const { bodyAt, success } = this.#contract.operations.create;
     const definition = this.#accepted(definitionIn(body, bodyAt, []));
     this.#demandFreeKey(definition, undefined);
-    const entry = this.entry(newRuleId(this.#now()), definition);
+    const entry = this.entry(this.#newRuleId(), definition);
     this.#store.insert(entry);
     return { status: first(success), body: this.#shape.answer(storedOf(entry)) };
   }
@@ -218,10 +220,4 @@ function notFound(ruleId: string): Refusal {
 
 function first(success: readonly number[]): number {
   return success[0] ?? 200;
-}
-
-/** A UUIDv7: its first 48 bits are the time, so that ids sort by age. */
-export function newRuleId(now: number): string {
-  const time = now.toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8, 12)}-7${randomUUID().slice(15)}`;
 }

@@ -9,7 +9,8 @@ import { Replays } from "./idempotency.ts";
 import { Rate } from "./rate.ts";
 import { RequestLog, type ServedOperation, type ServedRequest } from "./request-log.ts";
 import { routesOf } from "./routes.ts";
-import { newRuleId, RuleOperations } from "./rule-operations.ts";
+import { ruleIdMaker } from "./rule-id.ts";
+import { RuleOperations } from "./rule-operations.ts";
 import { ruleShape } from "./rule-shape.ts";
 import { RuleStore } from "./store.ts";
 
@@ -77,7 +78,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     throw portRefused(port, "a port is a whole number from 0 to 65535");
   const store = new RuleStore(dataFile);
   const shape = ruleShape(contract);
-  const operations = new RuleOperations({ contract, store, shape, now });
+  const newRuleId = ruleIdMaker(now);
+  const operations = new RuleOperations({ contract, store, shape, newRuleId, now });
   const log = new RequestLog();
   const app = localApp({
     service: {
@@ -118,7 +120,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     requestCount: (operation) => log.count(operation),
     resetRequests: () => log.reset(),
     rules: () => store.after(0, -1).map(({ ruleId, definition }) => ({ ruleId, rule: definition })),
-    put: (ruleId = newRuleId(now()), rule) => {
+    put: (ruleId = newRuleId(), rule) => {
       const fault = findNotJson(rule);
       if (fault !== undefined)
         throw new TypeError(`${fault.path === "" ? "the rule" : fault.path} is not JSON: ${fault.found}`);
