@@ -1,19 +1,31 @@
 // The benchmark: see docs/performance.md.
 import { writeFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { hasPulumi } from "../support/project.ts";
 import { thisMachine } from "./machine.ts";
-import { measure, type Run, type StepFigures } from "./measure.ts";
+import { type MeasuredEngine, measure, type Run, type StepFigures } from "./measure.ts";
+import { hasOpenTofu } from "./open-tofu.ts";
 import { type ClientFigures, sdkAgainstUndici } from "./sdk-against-undici.ts";
 import { subjects } from "./subjects.ts";
 import { table } from "./table.ts";
 
 interface Options {
   readonly rules: number;
-  readonly engine?: readonly EngineName[];
+  readonly engine?: readonly MeasuredEngine[];
   readonly wholeCheckpoints: boolean;
+  readonly setsOnly: boolean;
   readonly output?: string;
 }
+
+const engineNames: readonly MeasuredEngine[] = ["local", "pulumi", "opentofu"];
+
+/** What is not there for an engine to be measured. */
+const missing: Readonly<Partial<Record<MeasuredEngine, string>>> = {
+  ...(hasPulumi ? {} : { pulumi: "--engine pulumi needs the Pulumi CLI on the PATH" }),
+  ...(hasOpenTofu
+    ? {}
+    : { opentofu: "--engine opentofu needs tofu and terraform-provider-restapi (Mastercard/restapi) on the PATH" }),
+};
 
 // What runs is ended, what is on the disk is removed, and then this process ends by itself.
 const stopped = new AbortController();
@@ -24,14 +36,15 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(argv: readonly string[]): Promise<number> {
   const options = parsedOptions(argv);
   if (typeof options === "number") return options;
-  const engines = options.engine ?? (hasPulumi ? ["local", "pulumi"] : ["local"]);
-  if (engines.includes("pulumi") && !hasPulumi) {
-    console.error("error: --engine pulumi needs the Pulumi CLI on the PATH; install it, or use --engine local.");
+  const engines = options.engine ?? engineNames.filter((name) => missing[name] === undefined);
+  const lacking = engines.flatMap((name) => missing[name] ?? []);
+  if (lacking.length > 0) {
+    console.error(`error: ${lacking.join("; ")}. Install what is missing, or use --engine local.`);
     return 1;
   }
   const steps: StepFigures[] = [];
   const failures: string[] = [];
-  for (const run of engines.flatMap((engine) => runsOn(engine, options.wholeCheckpoints))) {
+  for (const run of engines.flatMap((engine) => runsOn(engine, options))) {
     if (stopped.signal.aborted) break;
     console.error(`${run.engine}: ${run.subject.name}, checkpoints: ${run.checkpoints} ...`);
     const measured = await measure(run, options.rules, stopped.signal).catch((error: unknown) => ({
@@ -60,14 +73,16 @@ async function main(argv: readonly string[]): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-function runsOn(engine: EngineName, wholeCheckpoints: boolean): Run[] {
-  const { set, single, doNothing, serialized } = subjects;
-  if (engine === "local")
-    return [set, single, doNothing].map((subject) => ({ engine, subject, checkpoints: "journal" }));
-  const whole = wholeCheckpoints ? [single, doNothing, serialized] : [];
+function runsOn(engine: MeasuredEngine, { rules, wholeCheckpoints, setsOnly }: Options): Run[] {
+  const { set, sets, single, doNothing, serialized, restObject } = subjects;
+  if (engine === "opentofu") return setsOnly ? [] : [{ engine, subject: restObject, checkpoints: "its own" }];
+  const ofSets = rules > 1000 ? [set, sets] : [set];
+  const each = setsOnly ? [] : [single, doNothing];
+  if (engine === "local") return [...ofSets, ...each].map((subject) => ({ engine, subject, checkpoints: "journal" }));
+  const whole = wholeCheckpoints ? [...each, serialized] : [];
   return [
-    { engine, subject: set, checkpoints: "whole" },
-    ...[single, doNothing].map((subject) => ({ engine, subject, checkpoints: "skipped" }) as const),
+    ...[...ofSets].map((subject) => ({ engine, subject, checkpoints: "whole" }) as const),
+    ...each.map((subject) => ({ engine, subject, checkpoints: "skipped" }) as const),
     ...whole.map((subject) => ({ engine, subject, checkpoints: "whole" }) as const),
   ];
 }
@@ -79,16 +94,14 @@ function parsedOptions(argv: readonly string[]): Options | number {
     )
     .option("--rules <number>", "how many rules", wholeNumber, 1000)
     .addOption(
-      new Option("--engine <name...>", "the engine; repeatable (default: every one there is)").choices([
-        "local",
-        "pulumi",
-      ]),
+      new Option("--engine <name...>", "the engine; repeatable (default: every one there is)").choices(engineNames),
     )
     .option(
       "--whole-checkpoints",
       "on pulumi, run the resources × N also with the state written at every step, and against an ordinary dynamic.Resource; takes many minutes at 1,000 rules",
       false,
     )
+    .option("--sets-only", "leave out what takes a resource a rule; for many thousands of rules", false)
     .option("--output <file>", "write every figure as JSON")
     .showHelpAfterError("(add --help for the list of options)")
     .exitOverride();

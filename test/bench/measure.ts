@@ -4,29 +4,35 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { rule, type ServedContract, serve } from "../support/connections.ts";
-import { type EngineName, TestProject } from "../support/project.ts";
+import { type CommandResult, type EngineName, TestProject } from "../support/project.ts";
+import { watchHostMemory } from "./host-memory.ts";
+import { OpenTofuProject } from "./open-tofu.ts";
 import { type RequestCounts, type Step, type StepName, stepsOf } from "./steps.ts";
 import type { Subject, SubjectName } from "./subjects.ts";
 
-/** How the state is written: whole at every step, whole once at the end, or appended to a journal. */
-export type Checkpoints = "whole" | "skipped" | "journal";
+/** How the state is written: whole at every step, whole once at the end, appended to a journal, or as OpenTofu does. */
+export type Checkpoints = "whole" | "skipped" | "journal" | "its own";
+export type MeasuredEngine = EngineName | "opentofu";
 
 export interface Run {
-  readonly engine: EngineName;
+  readonly engine: MeasuredEngine;
   readonly subject: Subject;
   readonly checkpoints: Checkpoints;
 }
 
 export interface StepFigures {
-  readonly engine: EngineName;
+  readonly engine: MeasuredEngine;
   readonly subject: SubjectName;
   readonly checkpoints: Checkpoints;
   readonly step: StepName;
   readonly seconds: number;
   readonly requests: RequestCounts;
-  readonly allowed: RequestCounts;
+  /** Undefined for what is not this package's. */
+  readonly allowed?: RequestCounts;
   /** The stack's file after create, by the number of rules. */
   readonly stateBytesPerRule?: number;
+  /** What the provider host had in memory at most, in bytes, where the system tells (Linux). */
+  readonly hostMemoryBytes?: number;
 }
 
 export interface Measured {
@@ -35,36 +41,81 @@ export interface Measured {
   readonly failures: readonly string[];
 }
 
+/** A project whose steps are measured. */
+interface BenchProject {
+  declare(rules: Record<string, ReturnType<typeof rule>>): void;
+  run(step: Step): Promise<CommandResult & { hostMemoryBytes?: number | undefined }>;
+  /** The text of the state's file. */
+  state(): string;
+  /** Asks what runs to end. */
+  end(): void;
+  remove(): void;
+}
+
 /** Runs a subject's steps on a service and a project of their own. An abort ends the running engine; nothing is left behind. */
 export async function measure(run: Run, rules: number, signal: AbortSignal): Promise<Measured> {
   const served = await serve();
+  let project: BenchProject | undefined;
+  const end = (): void => project?.end();
+  signal.addEventListener("abort", end);
+  try {
+    project = run.engine === "opentofu" ? openTofuProject(served) : await pulumiProject(run, run.engine, served);
+    return await measureSteps(run, rules, served, project, signal);
+  } finally {
+    signal.removeEventListener("abort", end);
+    project?.remove();
+    await served.close();
+  }
+}
+
+async function pulumiProject(
+  { subject, checkpoints }: Run,
+  engine: EngineName,
+  served: ServedContract,
+): Promise<BenchProject> {
   // The CLI's home is one of its own, so that its log of every call goes away as well.
   const home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
   const project = new TestProject({
     ...served.environment,
+    ...subject.environment,
     PULUMI_HOME: home,
-    ...(run.checkpoints === "skipped" ? { PULUMI_SKIP_CHECKPOINTS: "true" } : {}),
+    ...(checkpoints === "skipped" ? { PULUMI_SKIP_CHECKPOINTS: "true" } : {}),
   });
-  const end = (): void => project.end();
-  signal.addEventListener("abort", end);
-  try {
-    project.write("index.js", run.subject.program);
-    for (const [name, text] of Object.entries(run.subject.files)) project.write(name, text);
-    await project.init(run.engine);
-    return await measureSteps(run, rules, served, project, signal);
-  } finally {
-    signal.removeEventListener("abort", end);
-    project.remove();
-    rmSync(home, { recursive: true });
-    await served.close();
-  }
+  project.write("index.js", subject.program);
+  for (const [name, text] of Object.entries(subject.files)) project.write(name, text);
+  await project.init(engine);
+  return {
+    declare: (rules) => project.declare(rules),
+    run: async ({ verb, flags }) => {
+      const mostMemory = watchHostMemory(project.folder);
+      const result = await project.run(engine, verb, ...flags);
+      return { ...result, hostMemoryBytes: mostMemory() };
+    },
+    state: () => project.state(),
+    end: () => project.end(),
+    remove: () => {
+      project.remove();
+      rmSync(home, { recursive: true });
+    },
+  };
+}
+
+function openTofuProject({ environment, service }: ServedContract): BenchProject {
+  const project = new OpenTofuProject(service.url, environment.MERCHANT_RULES_TOKEN ?? "");
+  return {
+    declare: (rules) => project.declare(rules),
+    run: ({ name }) => project.run(name),
+    state: () => project.state(),
+    end: () => project.end(),
+    remove: () => project.remove(),
+  };
 }
 
 async function measureSteps(
   { engine, subject, checkpoints }: Run,
   rules: number,
   { service }: ServedContract,
-  project: TestProject,
+  project: BenchProject,
   signal: AbortSignal,
 ): Promise<Measured> {
   const figures: StepFigures[] = [];
@@ -76,18 +127,21 @@ async function measureSteps(
     project.declare(declared);
     service.resetRequests();
     const start = performance.now();
-    const { code, output } = await project.run(engine, step.verb, ...step.flags);
+    const { code, output, hostMemoryBytes } = await project.run(step);
     const seconds = (performance.now() - start) / 1000;
     if (code !== 0) {
       failures.push(`${which}: ended with exit code ${code}: ${output.trim().split("\n").slice(-15).join("\n")}`);
       break;
     }
     const requests = counted(service);
+    const { allowed } = step;
     figures.push({
-      ...{ engine, subject: subject.name, checkpoints, step: step.name, seconds, requests, allowed: step.allowed },
+      ...{ engine, subject: subject.name, checkpoints, step: step.name, seconds, requests },
+      ...(allowed === undefined ? {} : { allowed }),
       ...(step.name === "create" ? { stateBytesPerRule: Buffer.byteLength(project.state()) / rules } : {}),
+      ...(hostMemoryBytes === undefined ? {} : { hostMemoryBytes }),
     });
-    failures.push(...excesses(requests, step.allowed).map((excess) => `${which}: ${excess}`));
+    if (allowed !== undefined) failures.push(...excesses(requests, allowed).map((excess) => `${which}: ${excess}`));
     const live = Object.fromEntries(service.rules().map((each) => [String(each.rule.name), each.rule]));
     if (!isDeepStrictEqual(live, step.rulesAfter === 0 ? {} : declared))
       failures.push(`${which}: the rules at the service are not the declared ones`);

@@ -10,8 +10,11 @@ export interface Step {
   readonly flags: readonly string[];
   /** The reason that the rule number k is declared with, by which a change is seen at the service. */
   readonly reason: (k: number) => string;
-  /** How many requests the step may send; of another operation none. Token requests are not counted. */
-  readonly allowed: RequestCounts;
+  /**
+   * How many requests the step may send; of another operation none. Token requests are not counted. Undefined for
+   * what is not this package's.
+   */
+  readonly allowed?: RequestCounts;
   readonly rulesAfter: number;
 }
 
@@ -50,5 +53,6 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
     });
   }
   const allowed = at({ delete: rules });
-  return [...steps, { name: "destroy", verb: "destroy", flags: [], reason: last, allowed, rulesAfter: 0 }];
+  steps.push({ name: "destroy", verb: "destroy", flags: [], reason: last, allowed, rulesAfter: 0 });
+  return subject.isOwn ? steps : steps.map(({ allowed: _, ...step }) => step);
 }

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 
-export type SubjectName = "MerchantRuleSet" | "MerchantRule × N" | "do-nothing × N" | "dynamic.Resource × N";
+export type SubjectName =
+  | "MerchantRuleSet"
+  | "MerchantRuleSet × N/1000"
+  | "MerchantRule × N"
+  | "do-nothing × N"
+  | "dynamic.Resource × N"
+  | "restapi_object × N";
 
 /** Something that is measured: a program over the definitions in rules.json. */
 export interface Subject {
@@ -8,8 +14,12 @@ export interface Subject {
   readonly program: string;
   /** Files beside the program, by name. */
   readonly files: Readonly<Record<string, string>>;
+  /** Added to that of the engine. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Whether its rules are at the service; else it sends nothing. */
   readonly isAtService: boolean;
+  /** Whether the number of its requests is this package's doing. */
+  readonly isOwn: boolean;
   /** Whether every tenth rule is updated as well, after all of them. */
   readonly updatesTenth: boolean;
 }
@@ -26,8 +36,22 @@ import { MerchantRuleSet } from "pulumi-merchant-rules";
 new MerchantRuleSet("rules", { rules });
 `,
   files: {},
+  environment: {},
   isAtService: true,
+  isOwn: true,
   updatesTenth: true,
+};
+
+/** As docs/performance.md advises for many thousands: a set for every thousand, and a bound for the heap of a host. */
+const sets: Subject = {
+  ...set,
+  name: "MerchantRuleSet × N/1000",
+  program: `${definitions}
+import { MerchantRuleSet } from "pulumi-merchant-rules";
+const parts = Object.groupBy(Object.entries(rules), (_, index) => Math.floor(index / 1000));
+for (const [part, entries] of Object.entries(parts)) new MerchantRuleSet("rules-" + part, { rules: Object.fromEntries(entries) });
+`,
+  environment: { NODE_OPTIONS: "--max-old-space-size=350" },
 };
 
 const single: Subject = {
@@ -37,7 +61,9 @@ import { MerchantRule } from "pulumi-merchant-rules";
 for (const [name, definition] of Object.entries(rules)) new MerchantRule(name, { definition });
 `,
   files: {},
+  environment: {},
   isAtService: true,
+  isOwn: true,
   updatesTenth: false,
 };
 
@@ -50,7 +76,9 @@ for (const [name, definition] of Object.entries(rules))
   new pulumi.CustomResource("pulumi-nodejs:dynamic/bench:DoNothing", name, { definition, __provider });
 `,
   files: { "do-nothing.ts": readFileSync(new URL("do-nothing.ts", import.meta.url), "utf8") },
+  environment: {},
   isAtService: false,
+  isOwn: true,
   updatesTenth: false,
 };
 
@@ -73,8 +101,21 @@ const hooks = {
 for (const [name, definition] of Object.entries(rules)) new pulumi.dynamic.Resource(hooks, name, { definition });
 `,
   files: {},
+  environment: {},
   isAtService: false,
+  isOwn: true,
   updatesTenth: false,
 };
 
-export const subjects = { set, single, doNothing, serialized };
+/** The same rules with another tool; see open-tofu.ts. */
+const restObject: Subject = {
+  name: "restapi_object × N",
+  program: "",
+  files: {},
+  environment: {},
+  isAtService: true,
+  isOwn: false,
+  updatesTenth: false,
+};
+
+export const subjects = { set, sets, single, doNothing, serialized, restObject };

@@ -26,9 +26,11 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
     ratio(each, against(each, steps, "do-nothing × N")),
     ratio(each, against(each, steps, "dynamic.Resource × N")),
     ratio(each, inOtherEngine(each, steps)),
+    ratio(each, ofOpenTofu(each, steps)),
     written(each.requests),
-    written(each.allowed),
+    each.allowed === undefined ? "" : written(each.allowed),
     each.stateBytesPerRule?.toFixed(0) ?? "",
+    each.hostMemoryBytes === undefined ? "" : (each.hostMemoryBytes / 2 ** 20).toFixed(0),
   ]);
   const clientRows = sdkAgainstUndici.map((each) => [
     `${rules} ${each.operation}`,
@@ -41,7 +43,8 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
     "",
     ...aligned([engineHead, ...engineRows]),
     "",
-    "/do-nothing, /dynamic.Resource: the step's time by theirs on the same engine; /other engine: by the same subject's there.",
+    "/do-nothing, /dynamic.Resource: the step's time by theirs on the same engine; /other engine: by the same subject's there;",
+    "/OpenTofu: by that of OpenTofu with a generic REST provider. Host memory: the most that the provider host had.",
     "",
     ...aligned([["client", "SDK, ms", "bare undici, ms", "ratio"], ...clientRows]),
   ].join("\n");
@@ -49,7 +52,7 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
 
 const engineHead = [
   ...["engine", "subject", "checkpoints", "step", "seconds", "/do-nothing", "/dynamic.Resource", "/other engine"],
-  ...["requests", "allowed", "state bytes a rule"],
+  ...["/OpenTofu", "requests", "allowed", "state bytes a rule", "host memory, MiB"],
 ];
 
 /** The same step of another subject on the same engine, with checkpoints written the same way. */
@@ -57,7 +60,7 @@ function against(row: StepFigures, rows: readonly StepFigures[], subject: Subjec
   if (row.subject === subject) return undefined;
   // A set is one resource, so that checkpoints are no matter to it: it stands against the faster way.
   const isFair = (other: StepFigures): boolean =>
-    row.subject === "MerchantRuleSet" ? other.checkpoints !== "whole" : other.checkpoints === row.checkpoints;
+    row.subject.startsWith("MerchantRuleSet") ? other.checkpoints !== "whole" : other.checkpoints === row.checkpoints;
   return rows.find(
     (each) => each.subject === subject && each.engine === row.engine && each.step === row.step && isFair(each),
   );
@@ -66,6 +69,11 @@ function against(row: StepFigures, rows: readonly StepFigures[], subject: Subjec
 function inOtherEngine(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {
   // Runs with skipped checkpoints come first, and are what the local engine is to be compared with.
   return rows.find((each) => each.engine !== row.engine && each.subject === row.subject && each.step === row.step);
+}
+
+function ofOpenTofu(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {
+  const name = row.step === "update every tenth" ? undefined : row.step;
+  return row.engine === "opentofu" ? undefined : rows.find((each) => each.engine === "opentofu" && each.step === name);
 }
 
 function ratio(row: StepFigures, other: StepFigures | undefined): string {
