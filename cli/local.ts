@@ -1,7 +1,7 @@
-import { createInterface } from "node:readline/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic } from "../local/engine/display/json.ts";
 import type { RunOptions, RunResult, Verb } from "../local/engine/index.ts";
+import { askUser, interruptible } from "./interrupt.ts";
 
 interface LocalOptions {
   readonly stack?: string;
@@ -86,22 +86,15 @@ async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: numbe
       );
     }
     const code = await runOnce(verb, options, true);
-    if (code !== 0 || !(await confirmed(verb))) return code;
-    return await runOnce(verb, options, false);
+    if (code !== 0) return code;
+    const kind = verb === "up" ? "update" : verb;
+    const answer = await askUser(`Do you want to perform this ${kind}? (yes/no) `);
+    if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return await runOnce(verb, options, false);
+    console.error(`confirmation ${answer === undefined ? "cancelled" : "declined"}, not proceeding with the ${kind}`);
+    return answer === undefined ? 8 : 1;
   } catch (error) {
     done(error instanceof EngineError ? error.exitCode : 1);
     throw error;
-  }
-}
-
-async function confirmed(verb: Verb): Promise<boolean> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test(
-      (await prompt.question(`Do you want to perform this ${verb === "up" ? "update" : verb}? (yes/no) `)).trim(),
-    );
-  } finally {
-    prompt.close();
   }
 }
 
@@ -122,7 +115,7 @@ async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean):
   const { TextDisplay } = await import("../local/engine/display/text.ts");
   const color = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
   const display = new TextDisplay({ verb, diff: options.diff === true, color, print: (line) => console.log(line) });
-  const result = await interruptible({
+  const result = await run({
     ...engineOptions(verb, options, previewOnly),
     onEvent: (event) => display.onEvent(event),
   });
@@ -133,7 +126,7 @@ async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean):
 async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
   const { diagnosticOf, jsonDocument } = await import("../local/engine/display/json.ts");
   const diagnostics: JsonDiagnostic[] = [];
-  const result = await interruptible({
+  const result = await run({
     ...engineOptions(verb, options, previewOnly),
     onEvent: (event) => {
       if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
@@ -149,23 +142,7 @@ function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean):
   return { verb, stack, cwd, backendUrl: backend, parallel, refresh, previewOnly };
 }
 
-/** Ctrl-C lets what is under way end; a second one ends everything at once, and the next run goes on from the journal. */
-async function interruptible(options: RunOptions): Promise<RunResult> {
+async function run(options: RunOptions): Promise<RunResult> {
   const { runEngine } = await import("../local/engine/index.ts");
-  const gently = new AbortController();
-  const atOnce = new AbortController();
-  const onSignal = (): void => {
-    if (gently.signal.aborted) {
-      atOnce.abort();
-      process.exit(8);
-    }
-    console.error("cancelling: what is under way comes to its end (once more to end at once)");
-    gently.abort();
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
-  try {
-    return await runEngine({ ...options, signal: gently.signal, killSignal: atOnce.signal });
-  } finally {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
-  }
+  return await interruptible((signals) => runEngine({ ...options, ...signals }));
 }

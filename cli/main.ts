@@ -8,6 +8,8 @@ import { serveCommand } from "./serve.ts";
  * 7 a change that was not expected, 8 cancelled).
  */
 export async function main(argv: readonly string[]): Promise<number> {
+  for (const stream of [process.stdout, process.stderr])
+    if (!stream.listeners("error").includes(nobodyReads)) stream.on("error", nobodyReads);
   let exitCode = 0;
   const done = (code: number): void => {
     exitCode = code;
@@ -26,3 +28,6 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
   return exitCode;
 }
+
+/** Ctrl-C ends what the output is piped to, as well; a run must come to its end, and note its results, all the same. */
+function nobodyReads(): void {}

@@ -96,7 +96,11 @@ function stopSignal(): Promise<void> {
   });
 }
 
-function announcement(served: Served, { url }: Pick<LocalService, "url">, credentials: Credentials): string[] {
+function announcement(
+  served: Served,
+  { url, faultsUrl }: Pick<LocalService, "url" | "faultsUrl">,
+  credentials: Credentials,
+): string[] {
   const { contract, name, setting, options } = served;
   const values = parameterValues(contract, options.param ?? {});
   const variables: [string, string][] = [
@@ -114,6 +118,7 @@ function announcement(served: Served, { url }: Pick<LocalService, "url">, creden
     "To use it:",
     ...variables.map(([variable, value]) => `  export MERCHANT_RULES_${variable}=${shellWord(value)}`),
     `Try: ${exampleRequest(contract, url, values, credentials)}`,
+    `Faults on demand: curl -X PUT -H 'Content-Type: application/json' -d '{"kind":"status","status":503}' ${faultsUrl}`,
     "Stop with Ctrl-C.",
   ];
 }
@@ -158,10 +163,11 @@ function parameterValues({ parameters }: Contract, fixed: Readonly<Record<string
   );
 }
 
-function printRequest({ operation, method, path, query, status, replayed }: ServedRequest): void {
+function printRequest({ operation, method, path, query, status, replayed, fault }: ServedRequest): void {
   const search = new URLSearchParams(query).toString();
+  const remarks = [operation, ...(replayed === true ? ["replayed"] : []), ...(fault ? [`fault: ${fault}`] : [])];
   console.log(
-    `${new Date().toISOString()} ${status} ${method} ${path}${search === "" ? "" : `?${search}`} (${operation}${replayed === true ? ", replayed" : ""})`,
+    `${new Date().toISOString()} ${status === 0 ? "---" : status} ${method} ${path}${search === "" ? "" : `?${search}`} (${remarks.join(", ")})`,
   );
 }
 

@@ -9,7 +9,9 @@ import { joinPath, maxDepth } from "../sdk/rules/json.ts";
  * @throws pulumi.RunError naming the path: what the program says in place of a stack trace.
  */
 export function declaredJson(value: unknown, path: string, above: readonly object[] = []): unknown {
-  if (value === null || typeof value === "boolean" || typeof value === "string") return value;
+  if (value === null || typeof value === "boolean") return value;
+  // The engine's wire would put another character in its place.
+  if (typeof value === "string") return value.isWellFormed() ? value : refuse(path, "half a surrogate pair");
   if (typeof value === "number") return Number.isFinite(value) ? value : refuse(path, String(value));
   if (typeof value !== "object") return refuse(path, value === undefined ? "undefined" : `a ${typeof value}`);
   if (Output.isInstance(value)) return value.apply((resolved) => declaredJson(resolved, path));
@@ -20,6 +22,11 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
   if (Array.isArray(value)) return value.map((element, index) => declaredJson(element, joinPath(path, index), within));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return refuse(path, `a ${value.constructor.name}`);
+  // Pulumi's SDK copies fields by assignment, and this one would be lost.
+  if (Object.hasOwn(value, "__proto__"))
+    throw new RunError(
+      `${joinPath(path, "__proto__")} cannot be declared: a field of this name does not reach the engine`,
+    );
   const fields = Object.entries(value).filter(([, child]) => child !== undefined);
   return Object.fromEntries(fields.map(([key, child]) => [key, declaredJson(child, joinPath(path, key), within)]));
 }

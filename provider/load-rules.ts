@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import type * as Yaml from "yaml";
+import { YamlDocument, type YamlFault } from "../sdk/contract/yaml-document.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, joinPath } from "../sdk/rules/json.ts";
+import { findNotJson, isJson, isJsonObject, type Json, type JsonObject } from "../sdk/rules/json.ts";
+import { printable } from "../sdk/rules/printable.ts";
 
 const maxFileBytes = 1_048_576;
 
@@ -18,8 +18,9 @@ const maxFileBytes = 1_048_576;
  * @param folder its path, from the working directory of the program (with Pulumi: where `Pulumi.yaml` is) if relative
  * @returns the definitions by key, sorted by key
  * @throws MerchantRulesError RULE_INVALID: naming, with its line where it has one, the first fault of each file that
- * cannot be read, is no single object, declares a field twice, holds what is not JSON, or has the key of another file
- * (upper and lower case are the same); or a folder inside the folder.
+ * cannot be read, is no single object, declares a field twice, has a merge key (`<<`) or more than 100 aliases, holds
+ * what is not JSON or an integer that JSON readers cannot hold exactly, or has the key of another file (upper and lower
+ * case are the same); or a folder inside the folder. A program that does not catch it ends with the message and no stack.
  */
 export function loadRules(folder: string): Record<string, JsonObject> {
   const { files, faults } = filesIn(folder);
@@ -42,9 +43,14 @@ interface RuleFile {
   readonly shown: string;
 }
 
+/** Pulumi's language host prints the message of an error with this mark, and of every other one the stack, too. */
+class InvalidRules extends MerchantRulesError {
+  readonly __pulumiRunError = true;
+}
+
 class Fault extends Error {
   constructor(where: string, what: string, options?: ErrorOptions) {
-    super(`${where}: ${what}`, options);
+    super(printable(`${where}: ${what}`), options);
   }
 }
 
@@ -139,7 +145,8 @@ function parseJson(text: string, shown: string): Json {
       .replaceAll("\n", "\\n");
     throw new Fault(`${shown}:${lineOfBadJson(text)}`, `is not JSON: ${reason}`);
   }
-  return jsonOf(value, documentOf(text), shown, ["DUPLICATE_KEY"]);
+  const document = new YamlDocument(text);
+  return jsonOf(value, document, document.meaningFault(), shown);
 }
 
 /** Not every message of JSON.parse has a position. A text that is cut before the fault fails at its end, if at all. */
@@ -166,108 +173,30 @@ function beginsWell(text: string): boolean {
 }
 
 function parseYaml(text: string, shown: string): Json {
-  const parsed = documentOf(text);
-  throwFirst(parsed, shown);
+  const document = new YamlDocument(text);
+  const fault = document.fault();
+  if (fault !== undefined) throw faultAt(fault, shown);
   let value: unknown;
   try {
-    value = parsed.document.toJS({ maxAliasCount: 100 });
+    value = document.value();
   } catch (cause) {
-    throw new Fault(`${shown}:${lineOfAlias(parsed)}`, reasonOf(cause), { cause });
+    throw new Fault(`${shown}:${document.lineOfAlias()}`, reasonOf(cause), { cause });
   }
-  return jsonOf(value, parsed, shown);
+  return jsonOf(value, document, undefined, shown);
 }
 
-interface Parsed {
-  readonly document: Yaml.Document.Parsed;
-  readonly lines: Yaml.LineCounter;
-  readonly yaml: typeof Yaml;
-}
-
-// Loaded on first use: a program that declares its rules by itself never pays for the parser.
-const require = createRequire(import.meta.url);
-
-function documentOf(text: string): Parsed {
-  const yaml: typeof Yaml = require("yaml");
-  const lines = new yaml.LineCounter();
-  return { document: yaml.parseDocument(text, { lineCounter: lines, stringKeys: true }), lines, yaml };
-}
-
-const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
-  DUPLICATE_KEY: "declares a field a second time",
-  MULTIPLE_DOCS: "begins a second document; a file holds one rule",
-  NON_STRING_KEY: "has a field whose name is not a text",
-  RESOURCE_EXHAUSTION: "nests too deeply",
-};
-
-function throwFirst({ document, lines }: Parsed, shown: string, codes?: readonly Yaml.ErrorCode[]): void {
-  const fault = [...document.errors, ...document.warnings].find(({ code }) => codes?.includes(code) ?? true);
-  if (fault === undefined) return;
-  const [reason = fault.code] = fault.message.split("\n");
-  const what = wordings[fault.code] ?? reason.replace(/ at line \d+, column \d+:?$/, "");
-  throw new Fault(`${shown}:${lines.linePos(fault.pos[0]).line}`, what);
-}
-
-function jsonOf(value: unknown, parsed: Parsed, shown: string, codes?: readonly Yaml.ErrorCode[]): Json {
+function jsonOf(value: unknown, document: YamlDocument, fault: YamlFault | undefined, shown: string): Json {
   if (isJson(value)) {
-    throwFirst(parsed, shown, codes);
+    if (fault !== undefined) throw faultAt(fault, shown);
     return value;
   }
   const { path, found } = findNotJson(value) ?? { path: "", found: typeof value };
   const place = path.length > 80 ? `${path.slice(0, 77)}...` : path;
-  throw new Fault(`${shown}:${lineOfPath(parsed, path)}`, `${place} holds ${found}, which is not JSON`.trimStart());
+  throw new Fault(`${shown}:${document.lineOfPath(path)}`, `${place} holds ${found}, which is not JSON`.trimStart());
 }
 
-/** The first alias that stands for nothing, or else the first at all: of those that explode each has a part in it. */
-function lineOfAlias({ document, lines, yaml }: Parsed): number {
-  const anchors = new Set<string>();
-  let first: number | undefined;
-  let unresolved: number | undefined;
-  yaml.visit(document, {
-    Node(_key, node) {
-      if (!yaml.isAlias(node)) {
-        if (node.anchor !== undefined) anchors.add(node.anchor);
-        return;
-      }
-      first ??= node.range?.[0];
-      if (!anchors.has(node.source)) unresolved ??= node.range?.[0];
-    },
-  });
-  return lines.linePos(unresolved ?? first ?? 0).line;
-}
-
-/** The line of a path as findNotJson gives it, or of the deepest node above it that can be told. */
-function lineOfPath({ document, lines, yaml }: Parsed, wanted: string): number {
-  let node: unknown = document.contents;
-  let path = "";
-  let start = document.contents?.range[0] ?? 0;
-  const leadsOn = (next: string): boolean =>
-    wanted === next || wanted.startsWith(`${next}.`) || wanted.startsWith(`${next}[`);
-  for (;;) {
-    if (yaml.isAlias(node)) node = node.resolve(document);
-    const children = childrenOf(node, yaml).map((child) => ({ ...child, path: joinPath(path, child.key) }));
-    const next = children.find((child) => leadsOn(child.path));
-    if (next === undefined) return lines.linePos(start).line;
-    ({ node, path } = next);
-    start = next.start ?? start;
-  }
-}
-
-function childrenOf(
-  node: unknown,
-  yaml: typeof Yaml,
-): { key: string | number; node: unknown; start: number | undefined }[] {
-  if (yaml.isSeq(node))
-    return node.items.map((item, index) => ({
-      key: index,
-      node: item,
-      start: yaml.isNode(item) ? item.range?.[0] : undefined,
-    }));
-  if (!yaml.isMap(node)) return [];
-  return node.items.map(({ key, value }) => ({
-    key: yaml.isScalar(key) ? String(key.value) : String(key),
-    node: value,
-    start: yaml.isNode(key) ? key.range?.[0] : undefined,
-  }));
+function faultAt({ line, what }: YamlFault, shown: string): Fault {
+  return new Fault(`${shown}:${line}`, what);
 }
 
 function reasonOf(error: unknown): string {
@@ -278,7 +207,7 @@ function invalid(folder: string, faults: readonly Fault[]): MerchantRulesError {
   const shown = faults.slice(0, 20).map(({ message }) => message);
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
   const [first] = faults;
-  return new MerchantRulesError("RULE_INVALID", shown.length === 1 ? shown.join() : `\n  ${shown.join("\n  ")}`, {
+  return new InvalidRules("RULE_INVALID", shown.length === 1 ? shown.join() : `\n  ${shown.join("\n  ")}`, {
     attempted: `load rules from ${folder}`,
     advice:
       "mend the files: each .yaml, .yml or .json file of the folder holds one rule, and its name is the rule's key",

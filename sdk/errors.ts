@@ -1,3 +1,5 @@
+import { printable } from "./rules/printable.ts";
+
 /**
  * Every error of this package. `code` is stable and documented; test it with `isMerchantRulesError`, not with
  * `instanceof`: hooks run in another process and may hold another copy of the class.
@@ -136,11 +138,19 @@ function messageOf(
   if (exchange?.serviceCode !== undefined) about.push(`code ${exchange.serviceCode}`);
   if (exchange?.serviceMessage !== undefined) about.push(exchange.serviceMessage);
   if (exchange?.requestId !== undefined) about.push(`request id ${exchange.requestId}`);
-  const sent = exchange === undefined ? "" : ` [${exchange.method} ${exchange.path}]`;
-  const what = attempted === undefined ? "" : `${attempted} failed: `;
+  const sent = exchange === undefined ? "" : ` [${exchange.method} ${shortened(exchange.path)}]`;
+  const what = attempted === undefined ? "" : `${attempted.replaceAll("\n", " ")} failed: `;
   const said = about.length === 0 ? "" : ` (${about.join("; ")})`;
   const next = advice === undefined ? "" : `${reason.includes("\n") ? "\n" : ". "}What to do: ${advice}`;
-  return `${what}${reason}${said}${sent}${next} (${code})`;
+  const lines = `${what}${reason}${said}${sent}${next} (${code})`.split("\n");
+  // An id that a service gives may hold what a terminal obeys.
+  return lines.map((line) => printable(line)).join("\n");
+}
+
+const longestPath = 300;
+
+function shortened(path: string): string {
+  return path.length > longestPath ? `${path.slice(0, longestPath)}...` : path;
 }
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

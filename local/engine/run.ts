@@ -369,7 +369,8 @@ class Run {
       else execution.ledger.clearInterrupted(["updating", "deleting", "reading"]);
       if (!execution.preview) store.finish(execution.ledger);
     } finally {
-      await this.#program?.stop(failed ? 3_000 : 10_000);
+      // One that failed may have something to say still; after a cancellation nobody waits for it.
+      await this.#program?.stop(this.#cancelled ? 500 : failed ? 3_000 : 10_000);
       this.#monitor?.stop();
     }
   }

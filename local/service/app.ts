@@ -1,17 +1,20 @@
-import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { Answer } from "./answer.ts";
+import { controlApp, controlPath, type FaultKind, type Faults, type Reply } from "./faults/index.ts";
 import { Refusal, refusalBody } from "./refusal.ts";
 import { type IncomingRequest, readRequest } from "./request.ts";
 import type { ServedOperation, ServedRequest } from "./request-log.ts";
-import { type Route, routeOf } from "./routes.ts";
+import { type Match, type Route, routeOf } from "./routes.ts";
+import { send } from "./send.ts";
 import { refusalOf, type Service, serveRequest } from "./serve-request.ts";
+import type { RuleList } from "./store.ts";
 
 export interface AppOptions {
   readonly service: Service;
   readonly routes: readonly Route[];
+  readonly faults: Faults;
   /** Called with every request once its answer is known, before it is sent. */
   readonly served: (request: ServedRequest) => void;
   /** Called with what went wrong within the service itself. */
@@ -27,6 +30,7 @@ export type LocalApp = Hono<{ Bindings: HttpBindings }>;
 export function localApp(options: AppOptions): LocalApp {
   const { contract } = options.service;
   const app: LocalApp = new Hono();
+  app.route(controlPath, controlApp(options.faults));
   app.all("*", async (context) => {
     const { incoming, outgoing } = context.env;
     const request = await readRequest(incoming, contract.limits.maxBodyBytes).catch(() => undefined);
@@ -34,37 +38,66 @@ export function localApp(options: AppOptions): LocalApp {
       outgoing.destroy(); // The client went away; nobody is left to answer.
       return RESPONSE_ALREADY_SENT;
     }
-    const { operation, answer } = answerTo(options, request);
-    options.served(servedRequest(request, operation, answer, contract.idempotency?.header));
-    send(answer, contract.errors.requestId.header, outgoing);
+    const { operation, reply, fault } = await replyTo(options, request);
+    options.served(servedRequest(request, operation, reply, fault, contract.idempotency?.header));
+    send(reply, contract.errors.requestId.header, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
   return app;
 }
 
-/** Written to the connection itself: as a web Response an answer takes twice as long. */
-function send({ status, body, headers }: Answer, requestIdHeader: string, outgoing: HttpBindings["outgoing"]): void {
-  const type = body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  outgoing.writeHead(status, { ...type, ...headers, [requestIdHeader]: randomUUID() });
-  outgoing.end(body);
+interface Replied {
+  readonly operation: ServedOperation;
+  readonly reply: Reply;
+  readonly fault?: FaultKind;
 }
 
-function answerTo(
-  { service, routes, failed }: AppOptions,
-  request: IncomingRequest,
-): { operation: ServedOperation; answer: Answer } {
-  let operation: ServedOperation = "unknown";
+/** Not async: without a fault the answer is there at once. */
+function replyTo(options: AppOptions, request: IncomingRequest): Replied | Promise<Replied> {
+  const { routes, faults } = options;
+  const found = routeOf(routes, request);
+  if ("allow" in found) {
+    const answer = answerBy(options, () => {
+      throw noRoute(request, found.allow);
+    });
+    return { operation: "unknown", reply: { send: "whole", answer } };
+  }
+  const { match } = found;
+  const { operation } = match.route;
+  if (faults.isEmpty) return { operation, reply: { send: "whole", answer: answerTo(options, match, request) } };
+  const visit = {
+    operation,
+    request,
+    ruleId: match.names.ruleId,
+    serve: (listed?: RuleList): Answer => {
+      const answer = answerTo(options, match, request, listed);
+      if (isWrite(operation) && answer.status < 300 && answer.replayed !== true) faults.wrote();
+      return answer;
+    },
+  };
+  return faults
+    .replyTo(visit)
+    .then(({ reply, fault }) => ({ operation, reply, ...(fault === undefined ? {} : { fault: fault.kind }) }));
+}
+
+function answerTo(options: AppOptions, match: Match, request: IncomingRequest, listed?: RuleList): Answer {
+  return answerBy(options, () => serveRequest(options.service, match, request, listed));
+}
+
+/** The answer that `serve` gives, or the one to its failure. */
+function answerBy({ service, failed }: AppOptions, serve: () => Answer): Answer {
   try {
-    const found = routeOf(routes, request);
-    if ("allow" in found) throw noRoute(request, found.allow);
-    operation = found.match.route.operation;
-    return { operation, answer: serveRequest(service, found.match, request) };
+    return serve();
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.code === "INTERNAL") failed(error);
     const body = JSON.stringify(refusalBody(refusal, service.contract.errors));
-    return { operation, answer: { status: refusal.status, body, headers: refusal.headers } };
+    return { status: refusal.status, body, headers: refusal.headers };
   }
+}
+
+function isWrite(operation: ServedOperation): boolean {
+  return operation === "create" || operation === "update" || operation === "delete";
 }
 
 function noRoute({ method, path }: IncomingRequest, allow: readonly string[]): Refusal {
@@ -77,18 +110,21 @@ function noRoute({ method, path }: IncomingRequest, allow: readonly string[]): R
 function servedRequest(
   { method, path, query, header }: IncomingRequest,
   operation: ServedOperation,
-  answer: Answer,
+  reply: Reply,
+  fault: FaultKind | undefined,
   keyHeader: string | undefined,
 ): ServedRequest {
   const key = keyHeader === undefined ? undefined : header(keyHeader);
+  const answer = reply.send === "nothing" ? undefined : reply.answer;
   return {
     operation,
     method,
     path,
     query: query.size === 0 ? noQuery : Object.fromEntries(query),
-    status: answer.status,
+    status: answer?.status ?? 0,
     ...(key === undefined ? {} : { idempotencyKey: key }),
-    ...(answer.replayed === true ? { replayed: true } : {}),
+    ...(answer?.replayed === true ? { replayed: true } : {}),
+    ...(fault === undefined ? {} : { fault }),
   };
 }
 

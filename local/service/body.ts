@@ -4,9 +4,19 @@ import type { IncomingRequest } from "./request.ts";
 
 /**
  * The JSON object that a request carries.
- * @throws Refusal 415, 413, 400 for what is not JSON or not an object, 422 for JSON that no program can hold.
+ * @throws Refusal as {@link jsonValue}, and 400 for what is not an object.
  */
 export function jsonBody(request: IncomingRequest, maxBodyBytes: number): JsonObject {
+  const value = jsonValue(request, maxBodyBytes);
+  if (!isJsonObject(value)) throw badRequest("the body must be a JSON object");
+  return value;
+}
+
+/**
+ * The JSON that a request carries.
+ * @throws Refusal 415, 413, 400 for what is not JSON, 422 for JSON that no program can hold.
+ */
+export function jsonValue(request: IncomingRequest, maxBodyBytes: number): Json {
   demandType(request, "application/json");
   const value = parseJson(textOf(request, maxBodyBytes));
   const fault = findNotJson(value);
@@ -14,7 +24,6 @@ export function jsonBody(request: IncomingRequest, maxBodyBytes: number): JsonOb
     const details = fault === undefined ? [] : [{ path: fault.path, reason: `found ${fault.found}` }];
     throw new Refusal(422, "VALIDATION_FAILED", "the body holds a value that cannot be kept", { details });
   }
-  if (!isJsonObject(value)) throw badRequest("the body must be a JSON object");
   return value;
 }
 

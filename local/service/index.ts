@@ -1,3 +1,12 @@
 export { type LocalCredentials, localCredentials } from "./credentials.ts";
+export type {
+  CountedFault,
+  Fault,
+  FaultInput,
+  FaultKind,
+  HeldRequest,
+  InjectedFault,
+  LocalFaults,
+} from "./faults/index.ts";
 export type { ServedOperation, ServedRequest } from "./request-log.ts";
 export { type LocalService, type LocalServiceOptions, startLocalService } from "./start.ts";

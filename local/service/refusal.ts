@@ -16,6 +16,7 @@ export type RefusalCode =
   | "IDEMPOTENCY_CONFLICT"
   | "RATE_LIMITED"
   | "BUSY"
+  | "FAULT"
   | "INTERNAL";
 
 /** One place in what was sent that is wrong. */

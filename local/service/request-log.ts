@@ -1,16 +1,21 @@
+import type { FaultKind } from "./faults/schema.ts";
+
 /** What an operation is called in a contract; `unknown`: no operation has this path, or not this method. */
 export type ServedOperation = "create" | "get" | "update" | "delete" | "list" | "token" | "unknown";
 
-/** One request that was answered. Never a body, a header or a credential. */
+/** One request that was served. Never a body, a header or a credential. */
 export interface ServedRequest {
   readonly operation: ServedOperation;
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  /** The status that was sent; 0 when the connection was closed without one. */
   readonly status: number;
   readonly idempotencyKey?: string;
   /** The answer is the stored one of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
+  /** The fault that was injected. */
+  readonly fault?: FaultKind;
 }
 
 const kept = 100_000;

@@ -15,7 +15,7 @@ import { cursorAfter, type PageRequest, pageRequest } from "./pagination.ts";
 import { badRequest, Refusal, type RefusalDetail } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { RuleShape } from "./rule-shape.ts";
-import type { RuleEntry, RuleStore, StoredRule } from "./store.ts";
+import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 
 /** What an operation answers; the status is the first that the contract lists. */
 export interface Outcome {
@@ -87,12 +87,13 @@ export class RuleOperations {
     return { status: first(this.#contract.operations.delete.success), body: this.#shape.deleted(ruleId) };
   }
 
-  list(query: URLSearchParams): Outcome {
+  /** Lists the stored rules, or others in their place. */
+  list(query: URLSearchParams, listed: RuleList = this.#store): Outcome {
     const { list } = this.#contract.operations;
     if (list === null) throw new Refusal(404, "NOT_FOUND", "the contract has no list operation");
     const { pagination, items, envelope, success } = list;
     const page = pageRequest(pagination, query, this.#contract.limits);
-    const found = this.#found(page);
+    const found = foundIn(listed, page);
     const rules = page.kind === "all" ? found : found.slice(0, page.limit);
     const more = found.length > rules.length;
     let body = withValueAt(
@@ -113,18 +114,6 @@ export class RuleOperations {
     const { naturalKey } = this.#contract.rule;
     const key = naturalKey === null ? undefined : valueAt(definition, naturalKey);
     return { ruleId, definition, naturalKey: key, at: new Date(this.#now()).toISOString() };
-  }
-
-  /** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */
-  #found(page: PageRequest): StoredRule[] {
-    switch (page.kind) {
-      case "all":
-        return this.#store.after(0, -1);
-      case "after":
-        return this.#store.after(page.sequence, page.limit + 1);
-      case "from":
-        return this.#store.from(page.offset, page.limit + 1);
-    }
   }
 
   #existing(ruleId: string): StoredRule {
@@ -208,6 +197,18 @@ function definitionIn(body: JsonObject, bodyAt: string, beside: readonly string[
   const definition = valueAt(body, bodyAt);
   if (isJsonObject(definition)) return definition;
   throw badRequest(`the body must have the definition, an object, at ${bodyAt}`);
+}
+
+/** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */
+function foundIn(listed: RuleList, page: PageRequest): StoredRule[] {
+  switch (page.kind) {
+    case "all":
+      return listed.after(0, -1);
+    case "after":
+      return listed.after(page.sequence, page.limit + 1);
+    case "from":
+      return listed.from(page.offset, page.limit + 1);
+  }
 }
 
 function storedOf({ ruleId, definition, at }: RuleEntry): StoredRule {

@@ -45,12 +45,13 @@ export function ruleShape({ rule }: Contract): RuleShape {
  * Where a rule has its id, within the rule. Clients look for each pointer within the envelope, then in the whole
  * response; a pointer that begins with the envelope means the latter.
  */
-function idPointer({ id, envelope }: Contract["rule"]): string {
+export function idPointer({ id, envelope }: Contract["rule"]): string {
   const first = id.find((pointer) => pointer !== "") ?? "/id";
   return envelope !== "" && first.startsWith(`${envelope}/`) ? first.slice(envelope.length) : first;
 }
 
-function without(object: JsonObject, pointer: string): JsonObject {
+/** An object without the field at a pointer, and without the objects that held nothing else. */
+export function without(object: JsonObject, pointer: string): JsonObject {
   const [first, ...rest] = segmentsOf(pointer);
   if (first === undefined || !Object.hasOwn(object, first)) return object;
   const below = object[first];

@@ -9,7 +9,7 @@ import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import { demandFixedParts, type Match } from "./routes.ts";
 import { demandKnownFields, type Outcome, type RuleOperations, ruleIdOf } from "./rule-operations.ts";
-import type { RuleStore } from "./store.ts";
+import type { RuleList, RuleStore } from "./store.ts";
 
 /** What serving takes part in. */
 export interface Service {
@@ -22,17 +22,23 @@ export interface Service {
 }
 
 /**
- * Carries out one request whose route is known: limit, credentials, fixed parts, body, operation, in this order.
+ * Carries out one request whose route is known: limit, credentials, fixed parts, body, operation, in this order. A list
+ * shows `listed`, by default the stored rules.
  * @throws Refusal for whatever the contract does not allow.
  */
-export function serveRequest(service: Service, match: Match, request: IncomingRequest): Answer {
+export function serveRequest(
+  service: Service,
+  match: Match,
+  request: IncomingRequest,
+  listed: RuleList = service.store,
+): Answer {
   const { operation } = match.route;
   service.rate?.take();
   if (operation !== "token") service.gate.admit(request.header);
   demandFixedParts(match, request);
   if (operation === "token") return serveToken(service, request);
   if (operation === "create" || operation === "update") return serveWrite(service, match, request);
-  return answerOf(serveOther(service, match, request));
+  return answerOf(serveOther(service, match, request, listed));
 }
 
 function serveToken({ contract, gate }: Service, request: IncomingRequest): Answer {
@@ -69,7 +75,12 @@ function perform(
   return operations.update(ruleIdOf(route.place, request, names, body), body);
 }
 
-function serveOther({ contract, operations }: Service, { route, names }: Match, request: IncomingRequest): Outcome {
+function serveOther(
+  { contract, operations }: Service,
+  { route, names }: Match,
+  request: IncomingRequest,
+  listed: RuleList,
+): Outcome {
   const { place } = route;
   if (route.operation === "delete" && place?.in === "body") {
     const body = jsonBody(request, contract.limits.maxBodyBytes);
@@ -77,7 +88,7 @@ function serveOther({ contract, operations }: Service, { route, names }: Match, 
     return operations.delete(ruleIdOf(place, request, names, body));
   }
   demandNoBody(request);
-  if (route.operation === "list") return operations.list(request.query);
+  if (route.operation === "list") return operations.list(request.query, listed);
   if (place === null) {
     throw badRequest(
       "the contract does not say how a delete names its rule (operations.delete.identifyBy is null), so nothing was deleted",

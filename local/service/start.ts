@@ -5,6 +5,7 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { findNotJson, type JsonObject } from "../../sdk/rules/index.ts";
 import { localApp } from "./app.ts";
 import { Gate, type LocalCredentials, localCredentials } from "./credentials.ts";
+import { controlPath, Faults, type LocalFaults } from "./faults/index.ts";
 import { Replays } from "./idempotency.ts";
 import { Rate } from "./rate.ts";
 import { RequestLog, type ServedOperation, type ServedRequest } from "./request-log.ts";
@@ -30,7 +31,7 @@ export interface LocalServiceOptions {
   readonly requestsPerSecond?: number;
   /** Milliseconds since 1970; default: the clock. */
   readonly now?: () => number;
-  /** Called with every request that was answered. */
+  /** Called with every request that was served. */
   readonly onRequest?: (request: ServedRequest) => void;
 }
 
@@ -52,6 +53,10 @@ export interface LocalService {
   put(ruleId: string | undefined, rule: JsonObject): string;
   /** Somebody removes a rule by hand. Gives whether there was one. */
   remove(ruleId: string): boolean;
+  /** The faults on demand; none is set at the start. */
+  readonly faults: LocalFaults;
+  /** Where a program sets faults over HTTP, not part of the contract: GET, PUT, POST, DELETE. */
+  readonly faultsUrl: string;
   /** Stops at once; a second call does nothing. */
   close(): Promise<void>;
 }
@@ -81,6 +86,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const newRuleId = ruleIdMaker(now);
   const operations = new RuleOperations({ contract, store, shape, newRuleId, now });
   const log = new RequestLog();
+  const faults = new Faults({ contract, store, now });
   const app = localApp({
     service: {
       contract,
@@ -97,6 +103,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
       rate: options.requestsPerSecond === undefined ? undefined : new Rate(options.requestsPerSecond, now),
     },
     routes: routesOf(contract, parameters),
+    faults,
     served: (request) => {
       log.add(request);
       options.onRequest?.(request);
@@ -128,10 +135,18 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
       store.transaction(() => {
         if (!store.replace(entry)) store.insert(entry);
       });
+      faults.wrote();
       return ruleId;
     },
-    remove: (ruleId) => store.remove(ruleId),
+    remove: (ruleId) => {
+      const wasThere = store.remove(ruleId);
+      if (wasThere) faults.wrote();
+      return wasThere;
+    },
+    faults,
+    faultsUrl: url + controlPath,
     close: () => {
+      faults.close();
       closed ??= stop(server).finally(() => store.close());
       return closed;
     },

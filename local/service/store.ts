@@ -31,11 +31,19 @@ export interface StoredAnswer {
   readonly body: string;
 }
 
+/** Rules in the order of their making, to be listed page by page. */
+export interface RuleList {
+  /** Those after a sequence; at most `limit`, or all for -1. */
+  after(sequence: number, limit: number): StoredRule[];
+  /** Those after the first `offset`; at most `limit`. */
+  from(offset: number, limit: number): StoredRule[];
+}
+
 /**
  * The rules, in one SQLite file. Nothing is held in memory between calls, so that two services may share a file.
  * Every call is done when it returns; {@link RuleStore.transaction} makes several of them one.
  */
-export class RuleStore {
+export class RuleStore implements RuleList {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
 

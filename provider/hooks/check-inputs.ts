@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
-import { findNotJson, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { findInexactNumber, findNotJson, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import type { Session } from "./session.ts";
 import { connectionOf, isUnknown, type Properties, providerField } from "./wire.ts";
 
@@ -37,6 +37,12 @@ export function definitionFaults(definition: Json | undefined, property: string,
   const fault = findNotJson(definition);
   if (fault !== undefined)
     return [{ property: below(property, fault.path), reason: `holds ${fault.found}, which is not JSON` }];
+  const rounded = findInexactNumber(definition);
+  if (rounded !== undefined) {
+    const reason =
+      "holds an integer beyond 2^53, whose last digits a program and many services lose; declare it as a text or in a larger unit";
+    return [{ property: below(property, rounded.path), reason }];
+  }
   if (contract.rule.schema === null) return [];
   return checkerOf(contract.rule.schema)(definition, isUnknown).map(({ path, reason }: DefinitionFault) => ({
     property: below(property, path),

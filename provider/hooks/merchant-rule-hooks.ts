@@ -3,6 +3,7 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { apply, creator, type KnownRule, type LiveRules, observe, plan, type Step } from "../reconcile/index.ts";
 import { atBoundary } from "./boundary.ts";
 import { checkRule } from "./check-rule.ts";
+import { withContractSecrets } from "./contract-secrets.ts";
 import { hold, isInvisible, planned } from "./planned.ts";
 import type { Session } from "./session.ts";
 import { type Properties, readRuleInputs, readRuleState, writeRuleInputs, writeRuleState } from "./wire.ts";
@@ -21,7 +22,13 @@ export class MerchantRuleHooks implements dynamic.ResourceProvider<Properties, P
   }
 
   check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
-    return atBoundary("check", () => ({ inputs: news, failures: checkRule(news, this.#session) }));
+    return atBoundary("check", () => ({
+      inputs: withContractSecrets(news, this.#session, ({ definition = null }, mark) => ({
+        ...news,
+        definition: mark(definition),
+      })),
+      failures: checkRule(news, this.#session),
+    }));
   }
 
   diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
+import { isJsonObject, jsonObject } from "../../sdk/rules/index.ts";
 import { apply, type KnownRule, type Outcome, observe, plan, type Step } from "../reconcile/index.ts";
 import { atBoundary } from "./boundary.ts";
 import { checkRuleSet } from "./check-rule-set.ts";
+import { withContractSecrets } from "./contract-secrets.ts";
 import { hold, isInvisible, planned } from "./planned.ts";
 import { errorOfRules, PartialResult } from "./rule-failures.ts";
 import type { Session } from "./session.ts";
@@ -26,7 +28,13 @@ export class MerchantRuleSetHooks implements dynamic.ResourceProvider<Properties
   }
 
   check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
-    return atBoundary("check", () => ({ inputs: news, failures: checkRuleSet(news, this.#session) }));
+    return atBoundary("check", () => ({
+      inputs: withContractSecrets(news, this.#session, ({ rules = null }, mark) => ({
+        ...news,
+        rules: isJsonObject(rules) ? jsonObject(Object.entries(rules).map(([key, rule]) => [key, mark(rule)])) : rules,
+      })),
+      failures: checkRuleSet(news, this.#session),
+    }));
   }
 
   diff(_id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
@@ -93,15 +101,22 @@ export class MerchantRuleSetHooks implements dynamic.ResourceProvider<Properties
 
 /**
  * What the state must know after the steps. A rule that could not be deleted keeps a place, for the next run to delete
- * it; without its definition, whose secrets the engine would no longer know as such.
+ * it; without its definition, whose secrets the engine would no longer know as such. One that could not be changed
+ * keeps the definition that it had, sealed.
  */
 function rulesAfter(outcomes: readonly Outcome[], declared: ReadonlyMap<string, unknown>): Known {
   const rules = new Map<string, KnownRule>();
   const add = (key: string, rule: KnownRule): void => {
     if (rules.has(key)) add(`${key} (to be deleted)`, rule);
-    else rules.set(key, declared.has(key) ? rule : { ...rule, definition: {} });
+    else rules.set(key, declared.has(key) ? rule : { ...opened(rule), definition: {} });
   };
-  for (const { key, known } of outcomes) if (known !== undefined) add(key, known);
+  for (const { key, known, error } of outcomes) {
+    if (known !== undefined) add(key, error === undefined ? opened(known) : { ...known, isSealed: true });
+  }
   for (const { key, left } of outcomes) if (left !== undefined) add(`${key} (to be deleted)`, left);
   return rules;
+}
+
+function opened({ isSealed: _, ...rule }: KnownRule): KnownRule {
+  return rule;
 }

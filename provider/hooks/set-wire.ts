@@ -1,7 +1,7 @@
-import { field, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
 import type { DeclaredRule, KnownRule } from "../reconcile/index.ts";
 import { migrate } from "./state-versions.ts";
-import { connectionOf, kept, leaving, type Properties, providerField } from "./wire.ts";
+import { connectionOf, kept, leaving, leavingDefinition, type Properties, providerField, secret } from "./wire.ts";
 
 /** What to do about rules that are at the service and not in the set. */
 export type OnUnmanaged = "ignore" | "warn" | "fail";
@@ -37,12 +37,22 @@ export function readRuleSetState(olds: Properties): RuleSetState {
   const state = migrate(olds);
   const definitions = new Map(entriesOf(state.rules));
   const takeovers = new Map(entriesOf(state.takeovers));
+  const sealed = isJsonArray(state.sealed) ? state.sealed : [];
   const rules = entriesOf(state.ruleIds).flatMap(([key, ruleId]): [string, KnownRule][] => {
     const definition = definitions.get(key);
     const takeover = takeovers.get(key);
     if (typeof ruleId !== "string") return [];
-    const known = { ruleId, definition: isJsonObject(definition) ? definition : {} };
-    return [[key, typeof takeover === "string" ? { ...known, takeover } : known]];
+    return [
+      [
+        key,
+        {
+          ruleId,
+          definition: isJsonObject(definition) ? definition : {},
+          ...(typeof takeover === "string" ? { takeover } : {}),
+          ...(sealed.includes(key) ? { isSealed: true } : {}),
+        },
+      ],
+    ];
   });
   return { rules: new Map(rules), connection: connectionOf(state) };
 }
@@ -52,11 +62,13 @@ export function writeRuleSetState(rules: ReadonlyMap<string, KnownRule>, from: P
   const takeovers = [...rules].flatMap(([key, { takeover }]): [string, Json][] =>
     takeover === undefined ? [] : [[key, takeover]],
   );
+  const sealed = [...rules].flatMap(([key, { isSealed }]) => (isSealed === true ? [key] : []));
   return leaving({
     ...kept(from, [...kinds, providerField]),
     rules: definitionsOf(rules),
     ruleIds: jsonObject([...rules].map(([key, { ruleId }]) => [key, ruleId])),
     ...(takeovers.length === 0 ? {} : { takeovers: jsonObject(takeovers) }),
+    ...(sealed.length === 0 ? {} : { sealed }),
   });
 }
 
@@ -68,7 +80,12 @@ export function writeRuleSetInputs(rules: ReadonlyMap<string, KnownRule>, from: 
 const kinds = ["connection", "adopt", "onUnmanaged"];
 
 function definitionsOf(rules: ReadonlyMap<string, KnownRule>): JsonObject {
-  return jsonObject([...rules].map(([key, { definition }]) => [key, definition]));
+  return jsonObject(
+    [...rules].map(([key, { definition, isSealed }]) => [
+      key,
+      isSealed ? secret(definition) : leavingDefinition(definition),
+    ]),
+  );
 }
 
 function entriesOf(value: Json | undefined): [string, Json][] {

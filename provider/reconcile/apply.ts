@@ -28,7 +28,8 @@ async function applyStep(step: Step, live: LiveRules, label: string | undefined)
   // What the state must know, should the next request fail.
   let known = step.kind === "create" ? undefined : step.known;
   let left: KnownRule | undefined;
-  const remove = (rule: KnownRule): Promise<void> => live.delete(rule.ruleId, rule.takeover ?? creator, label);
+  const remove = ({ ruleId, takeover, definition }: KnownRule): Promise<void> =>
+    live.delete(ruleId, takeover ?? creator, label, definition);
   try {
     switch (step.kind) {
       case "keep":
@@ -82,9 +83,11 @@ async function update(
 ): Promise<KnownRule> {
   const { ruleId } = known;
   try {
-    await live.update(ruleId, definition, label);
+    await live.update(ruleId, definition, label, known.definition);
   } catch (error) {
     if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+    // Throws where the connection shows none of the rules: then it is the wrong place, and the rule is not forgotten.
+    await live.find(ruleId, label, known.definition);
     live.forget(ruleId);
     throw error.with({
       attempted: `update rule ${label ?? ruleId}`,

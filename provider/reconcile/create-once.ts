@@ -14,7 +14,8 @@ import type { DeclaredRule, KnownRule } from "./plan.ts";
 export function createOnce(declared: DeclaredRule, live: LiveRules, label?: string): Promise<KnownRule> {
   return live.exclusively(declared.definition, async () => {
     const { definition, adopt } = declared;
-    if (typeof adopt === "string") return takeOver(await named(adopt, live, label), definition, live, label);
+    if (typeof adopt === "string")
+      return takeOver(await named(adopt, definition, live, label), definition, live, label);
     if (adopt === true && !live.canSearch(definition)) throw cannotSearch(live, label);
     const existing = await live.search(definition);
     return existing === undefined ? create(declared, live, label) : settle(existing, declared, live, label);
@@ -135,7 +136,7 @@ async function takeOver(
   return { ruleId, definition, takeover };
 }
 
-async function named(ruleId: string, live: LiveRules, label: string | undefined): Promise<LiveRule> {
+async function named(ruleId: string, known: JsonObject, live: LiveRules, label: string | undefined): Promise<LiveRule> {
   if (live.holders.isHeld(ruleId)) {
     throw new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} is managed by another resource of this stack`, {
       attempted: `take over rule ${label ?? ruleId}`,
@@ -143,7 +144,7 @@ async function named(ruleId: string, live: LiveRules, label: string | undefined)
     });
   }
   try {
-    return await live.client.get(ruleId, label === undefined ? {} : { label });
+    return await live.client.get(ruleId, { known, ...(label === undefined ? {} : { label }) });
   } catch (error) {
     if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
     throw error.with({

@@ -1,9 +1,12 @@
-import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
+import type { CallOptions, LiveRule, RulesClient } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, type Json, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { creator, type Holder, type Holders } from "./holders.ts";
 import { Presence } from "./presence.ts";
+
+/** How long after a 404 a rule is looked for once more. */
+const secondLookMs = 1000;
 
 /**
  * The rules of one connection as this process sees them. Where the contract has a list, one paged pass serves every
@@ -30,8 +33,12 @@ export class LiveRules {
     this.presence = new Presence(client.connectionName, options);
   }
 
-  /** The live rule, or undefined when it is gone for certain. @throws MerchantRulesError when that cannot be told. */
-  find(ruleId: string, label?: string): Promise<LiveRule | undefined> {
+  /**
+   * The live rule, or undefined when it is gone for certain. Here and below `known` is what the rule is known to hold:
+   * where the service repeats it in an error, it is not printed.
+   * @throws MerchantRulesError when that cannot be told.
+   */
+  find(ruleId: string, label?: string, known?: JsonObject): Promise<LiveRule | undefined> {
     return this.presence.judge(ruleId, async () => {
       if (!this.#written.has(ruleId) && this.contract.operations.list !== null) {
         const { byId } = await this.#listed();
@@ -39,7 +46,11 @@ export class LiveRules {
         if (listed !== undefined) return listed;
         if (byId.size > 0) this.presence.heard();
       }
-      return this.#get(ruleId, label);
+      const found = await this.#get(ruleId, label, known);
+      if (found !== undefined || this.contract.operations.list !== null) return found;
+      // Where no list is a second witness, a second look must be: services show a new rule late, here and there.
+      await new Promise((resolve) => setTimeout(resolve, secondLookMs));
+      return this.#get(ruleId, label, known);
     });
   }
 
@@ -106,10 +117,10 @@ export class LiveRules {
     return ruleId;
   }
 
-  async update(ruleId: string, declared: JsonObject, label?: string): Promise<void> {
+  async update(ruleId: string, declared: JsonObject, label?: string, known: JsonObject = declared): Promise<void> {
     const needsLive = this.contract.operations.update?.body !== "declared";
-    const live = needsLive ? (await this.client.get(ruleId, labelled(label))).rule : declared;
-    await this.client.update(ruleId, { declared, live }, labelled(label));
+    const live = needsLive ? (await this.client.get(ruleId, named(label, known))).rule : declared;
+    await this.client.update(ruleId, { declared, live }, named(label, known));
     this.#written.set(ruleId, { ruleId, rule: declared });
     this.presence.seen();
   }
@@ -118,9 +129,9 @@ export class LiveRules {
    * Deletes the rule, unless it lives on under another resource: a resource that is renamed in the program is a new one
    * to the engine, which takes the rule over, and an old one, which is deleted afterwards.
    */
-  async delete(ruleId: string, holder: Holder, label?: string): Promise<void> {
+  async delete(ruleId: string, holder: Holder, label?: string, known?: JsonObject): Promise<void> {
     if (this.holders.isHeldByOther(ruleId, holder)) return;
-    const deleting = this.client.delete(ruleId, labelled(label));
+    const deleting = this.client.delete(ruleId, named(label, known));
     this.#deleting.set(ruleId, deleting);
     try {
       await deleting;
@@ -143,9 +154,9 @@ export class LiveRules {
     return value === undefined || value === null ? undefined : canonical(value);
   }
 
-  async #get(ruleId: string, label: string | undefined): Promise<LiveRule | undefined> {
+  async #get(ruleId: string, label: string | undefined, known: JsonObject | undefined): Promise<LiveRule | undefined> {
     try {
-      return await this.client.get(ruleId, labelled(label));
+      return await this.client.get(ruleId, named(label, known));
     } catch (error) {
       if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
       if (error.exchange?.serviceCode !== undefined) this.presence.heard();
@@ -193,6 +204,6 @@ interface Pass {
   readonly byNaturalKey: ReadonlyMap<string, readonly LiveRule[]>;
 }
 
-function labelled(label: string | undefined): { label?: string } {
-  return label === undefined ? {} : { label };
+function named(label: string | undefined, known: JsonObject | undefined): CallOptions {
+  return { ...(label === undefined ? {} : { label }), ...(known === undefined ? {} : { known }) };
 }

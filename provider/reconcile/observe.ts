@@ -1,3 +1,4 @@
+import { MerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, project } from "../../sdk/rules/index.ts";
 import type { LiveRules } from "./live-rules.ts";
 import type { KnownRule } from "./plan.ts";
@@ -24,11 +25,26 @@ async function observeRule(
   label: string | undefined,
 ): Promise<KnownRule | undefined> {
   const { definition } = known;
-  const found = await live.find(known.ruleId, label);
+  const found = await live.find(known.ruleId, label, definition);
   if (found === undefined) {
     live.forget(known.ruleId);
     return undefined;
   }
   const seen = project(found.rule, definition, live.contract.rule);
-  return { ...known, definition: isJsonObject(seen) ? seen : {} };
+  const fields = isJsonObject(seen) ? seen : {};
+  if (Object.keys(fields).length === 0 && Object.keys(definition).length > 0) throw notTheRule(known.ruleId, label);
+  return { ...known, definition: fields };
+}
+
+/** Taken for drift, it would have every field written again, or the rule made a second time under its name. */
+function notTheRule(ruleId: string, label: string | undefined): MerchantRulesError {
+  return new MerchantRulesError(
+    "RESPONSE_INVALID",
+    "what the service answered has none of the fields that are declared",
+    {
+      attempted: `read rule ${label ?? ruleId}`,
+      advice:
+        "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule",
+    },
+  );
 }

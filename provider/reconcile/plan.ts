@@ -23,6 +23,11 @@ export interface KnownRule {
   readonly definition: JsonObject;
   /** The tag of the takeover by which the resource came to hold the rule; absent where it created the rule. */
   readonly takeover?: string;
+  /**
+   * Its definition is not the one that is declared, because a change failed. Its secrets may stand where the inputs
+   * have none, so that the engine would not know them as such: the state has to keep all of it as a secret.
+   */
+  readonly isSealed?: true;
 }
 
 /** What has to happen to one rule, named by its key, so that it becomes as declared. */

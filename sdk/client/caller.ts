@@ -32,25 +32,32 @@ export class Caller {
   }
 
   call<T>(call: Call<T>): Promise<T> {
-    const { tokens, transport, contract, backoffMs } = this.#options;
+    const { tokens, contract, backoffMs } = this.#options;
     let isRenewed = false;
     const attempt = async (clock: AttemptClock): Promise<T> => {
       try {
         const current = tokens.current();
         const presented = Array.isArray(current) ? current : await this.#token(current, call, clock);
-        const answer = await transport.send(call.request, presented, clock.timeoutMs());
+        const answer = await this.#send(call, presented, clock);
         if (answer.status !== 401 || isRenewed) return this.#parse(call, answer);
         const renewal = tokens.renewed(presented);
         if (renewal === undefined) return this.#parse(call, answer);
         isRenewed = true;
         const renewed = await this.#token(renewal, call, clock);
-        return this.#parse(call, await transport.send(call.request, renewed, clock.timeoutMs()));
+        return this.#parse(call, await this.#send(call, renewed, clock));
       } catch (error) {
         throw error instanceof AttemptFailure ? errorOfFailure(this.#options, call, error) : error;
       }
     };
     const { attempted, isRepeatable, failed } = call;
     return withRetries({ attempted, isRepeatable, attempt, failed }, contract.limits, this.#turns, backoffMs);
+  }
+
+  async #send(call: Call<unknown>, presented: Presented, clock: AttemptClock): Promise<Answer> {
+    const { tokens, transport } = this.#options;
+    const answer = await transport.send(call.request, presented, clock.timeoutMs());
+    if (answer.status !== 401) tokens.accepted(presented);
+    return answer;
   }
 
   #parse<T>(call: Call<T>, answer: Answer): T {

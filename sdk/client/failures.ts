@@ -2,12 +2,15 @@ import type { Contract } from "../contract/schema.ts";
 import { type Exchange, errorOfStatus, MerchantRulesError, type MerchantRulesErrorOptions } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
 import type { Answer, AttemptFailure } from "./attempt.ts";
-import type { Redactor } from "./redact.ts";
+import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonOf, type UnusableAnswer } from "./response.ts";
 import { retryAfterMsOf } from "./retry-after.ts";
 
 const longestText = 300;
+
+/** What is longer than this is no message, and is not searched for secrets but left out. */
+const longestSearched = 8192;
 
 /** What errors are made with: where the request went, and what must not be seen in them. */
 export interface FailureContext {
@@ -23,8 +26,8 @@ export interface FailedRequest {
   readonly isAboutRule: boolean;
   /** Whether the request changes something at the service. */
   readonly writes: boolean;
-  /** Texts of the definition that must not be seen; contract `rule.secret`. */
-  readonly secrets?: () => readonly string[];
+  /** What of the definition must not be seen; see {@link hiddenIn}. */
+  readonly hidden?: () => readonly Hidden[];
 }
 
 /** The error of an answer whose status is not one of success. */
@@ -165,8 +168,9 @@ function headerText({ headers }: Answer, name: string): string | undefined {
 }
 
 /** A text that others wrote, fit to be printed: no secrets, on one line, not long. */
-function clean({ redactor }: FailureContext, text: string, { secrets }: FailedRequest): string {
-  const more = secrets?.() ?? [];
+function clean({ redactor }: FailureContext, text: string, { hidden }: FailedRequest): string {
+  if (text.length > longestSearched) return `[a text of ${text.length} characters]`;
+  const more = hidden?.() ?? [];
   // Twice, because what stands within a secret may itself be what is taken out in between.
   const plain = redactor.redact(text, more).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
   const shown = redactor.redact(plain, more).trim();

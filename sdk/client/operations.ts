@@ -59,7 +59,7 @@ export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "
       },
     );
   }
-  shared.redactor.add(credentials.clientSecret);
+  shared.redactor.keep(credentials.clientSecret);
   const base = parseBaseUrl(
     token.baseUrl ?? connection.baseUrl,
     token.baseUrl === null ? "baseUrl" : "auth.token.baseUrl of the contract",

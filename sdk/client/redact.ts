@@ -1,34 +1,45 @@
-/** What stands in the place of a secret. */
-const mark = "[redacted]";
+/** A text that must not be seen. */
+export interface Hidden {
+  readonly text: string;
+  /** What stands in its place. Default: `[redacted]`. */
+  readonly mark?: string;
+  /** Hidden where it stands by itself, not within a longer word or number; in an encoding always. Default: false. */
+  readonly isWord?: boolean;
+}
 
-/** How many secrets are remembered; of tokens, which come and go, the latest. */
-const mostSecrets = 16;
+/** How many tokens are remembered: they come and go, and an answer is at most a few behind. */
+const mostTokens = 16;
 
 /** How many times over a text may be encoded. */
 const mostLayers = 6;
 
 /**
  * Takes secrets out of texts that others wrote, such as the message of a service that echoes what it was sent. Finds
- * them plain and in Base64, alone or as a part of what was encoded, and each of these URL-encoded or escaped as JSON,
- * be it several times over. No regular expression is made of a secret: its errors would print it.
+ * them plain, in hexadecimal and in Base64, alone or as a part of what was encoded, and each of these URL-encoded or
+ * escaped as JSON, be it several times over. No regular expression is made of a secret: its errors would print it.
  */
 export class Redactor {
-  readonly #secrets = new Set<string>();
+  readonly #kept = new Set<string>();
+  readonly #tokens = new Set<string>();
 
-  add(secret: string): void {
-    this.#secrets.add(secret);
-    const [oldest] = this.#secrets;
-    if (this.#secrets.size > mostSecrets && oldest !== undefined) this.#secrets.delete(oldest);
+  /** Hides a secret as long as there is this redactor. */
+  keep(secret: string): void {
+    this.#kept.add(secret);
   }
 
-  /** The text without the secrets added, nor those of `more`. */
-  redact(text: string, more: readonly string[] = []): string {
-    const secrets = [...this.#secrets, ...more].filter((secret) => secret !== "");
-    if (secrets.length === 0) return text;
-    const needles = new Set(
-      secrets.flatMap((secret) => [secret, ...base64FormsOf(secret)]).map((form) => comparable(bytesOf(form))),
-    );
-    const found: [number, number][] = [];
+  /** Hides a token, until many others have come after it. */
+  add(token: string): void {
+    this.#tokens.delete(token);
+    this.#tokens.add(token);
+    const [oldest] = this.#tokens;
+    if (this.#tokens.size > mostTokens && oldest !== undefined) this.#tokens.delete(oldest);
+  }
+
+  /** The text without the secrets kept and the tokens added, nor those of `more`. */
+  redact(text: string, more: readonly Hidden[] = []): string {
+    const needles = needlesOf([...[...this.#kept, ...this.#tokens].map((secret) => ({ text: secret })), ...more]);
+    if (needles.length === 0) return text;
+    const found: Range[] = [];
     let layer: Layer | undefined = plainLayer(text);
     for (let depth = 0; depth < mostLayers && layer !== undefined; depth += 1) {
       for (const needle of needles) found.push(...occurrences(layer, needle));
@@ -36,6 +47,32 @@ export class Redactor {
     }
     return without(text, found);
   }
+}
+
+/** What is looked for: bytes, one character each, in one of the forms that a secret may have. */
+interface Needle {
+  readonly bytes: string;
+  readonly mark: string;
+  readonly isWord: boolean;
+}
+
+/** A part of the original text and what stands in its place. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly mark: string;
+}
+
+function needlesOf(hidden: readonly Hidden[]): Needle[] {
+  const needles = new Map<string, Needle>();
+  for (const { text, mark = "[redacted]", isWord = false } of hidden) {
+    if (text === "") continue;
+    for (const form of [text, ...encodedFormsOf(text)]) {
+      const bytes = comparable(bytesOf(form));
+      if (!needles.has(bytes)) needles.set(bytes, { bytes, mark, isWord: isWord && form === text });
+    }
+  }
+  return [...needles.values()];
 }
 
 /** A text as bytes, one character each, and for each byte which part of the original text it comes from. */
@@ -103,17 +140,24 @@ function decoded({ bytes, starts, ends }: Layer): Layer | undefined {
   return { bytes: plain, starts: plainStarts, ends: plainEnds };
 }
 
-function* occurrences({ bytes, starts, ends }: Layer, needle: string): Generator<[number, number]> {
+function* occurrences({ bytes, starts, ends }: Layer, { bytes: needle, mark, isWord }: Needle): Generator<Range> {
   const text = comparable(bytes);
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
-    yield [starts[at] ?? 0, ends[at + needle.length - 1] ?? 0];
+    const last = at + needle.length - 1;
+    if (isWord && (isOfWord(text[at - 1]) || isOfWord(text[last + 1]))) continue;
+    yield { start: starts[at] ?? 0, end: ends[last] ?? 0, mark };
   }
 }
 
-function without(text: string, ranges: readonly [number, number][]): string {
+/** Bytes above 7 bits belong to letters of other alphabets. */
+function isOfWord(byte: string | undefined): boolean {
+  return byte !== undefined && /[0-9A-Za-z\x80-\xff]/.test(byte);
+}
+
+function without(text: string, ranges: readonly Range[]): string {
   let rest = "";
   let at = 0;
-  for (const [start, end] of ranges.toSorted(([one], [other]) => one - other)) {
+  for (const { start, end, mark } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (end <= at) continue;
     if (start >= at) rest += text.slice(at, start) + mark;
     at = end;
@@ -128,6 +172,11 @@ function bytesOf(text: string): string {
 /** Forms write a blank as +. */
 function comparable(bytes: string): string {
   return bytes.replaceAll("+", " ");
+}
+
+function encodedFormsOf(secret: string): string[] {
+  const hex = Buffer.from(secret).toString("hex");
+  return [hex, hex.toUpperCase(), ...base64FormsOf(secret)];
 }
 
 /**

@@ -33,7 +33,17 @@ export function jsonOf({ body, headers }: Answer): Json {
     throw new UnusableAnswer(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
   if (body.length === 0) throw new UnusableAnswer("the body is empty, not JSON");
   if (!isUtf8(body)) throw new UnusableAnswer("the body is not UTF-8");
+  if (isNestedBeyond(body, deepestAnswer))
+    throw new UnusableAnswer(`the body nests deeper than ${deepestAnswer} levels`);
   const text = body.toString();
+  const value = parsed(text);
+  // What may be beyond all numbers is rare, so few answers are walked through.
+  if (/\d{150}|e\+?\d{3}/i.test(text) && holdsInfinity(value))
+    throw new UnusableAnswer("the body has a number that is too large for JSON readers");
+  return value;
+}
+
+function parsed(text: string): Json {
   try {
     const value: Json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
     return value;
@@ -41,6 +51,41 @@ export function jsonOf({ body, headers }: Answer): Json {
     const isCut = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
     throw new UnusableAnswer(isCut ? "the body ends before its JSON does" : "the body is not JSON", { isCut });
   }
+}
+
+/** JSON.parse makes an infinity of 1e400, and JSON.stringify makes null of that. */
+function holdsInfinity(value: Json): boolean {
+  if (typeof value === "object" && value !== null)
+    return Object.values(value).some((child: Json) => holdsInfinity(child));
+  return typeof value === "number" && !Number.isFinite(value);
+}
+
+/** Far more than a definition may nest, and far less than what would overflow the stack of whoever walks through it. */
+const deepestAnswer = 500;
+
+/** Whether JSON nests deeper than so many levels; of what is not JSON, anything. */
+function isNestedBeyond(json: Buffer, levels: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === quote) at = endOfText(json, at);
+    else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+  }
+  return false;
+}
+
+const [quote, backslash, openBrace, openBracket, closeBrace, closeBracket] = Buffer.from('"\\{[}]');
+
+/** The index of the quote that ends the text that begins at `start`. */
+function endOfText(json: Buffer, start: number): number {
+  for (let at = start + 1; at < json.length; at += 1) {
+    if (json[at] === backslash) at += 1;
+    else if (json[at] === quote) return at;
+  }
+  return json.length;
 }
 
 /** As {@link jsonOf}, of an answer that must be an object. @throws UnusableAnswer */

@@ -46,8 +46,8 @@ export const noTurns: Turns = { run: (task) => task(), slowDown: () => undefined
 const mostBackoffMs = 10_000;
 
 /**
- * The one retry loop. Waits between attempts are random below a bound that doubles (full jitter, at most 10 s), and at
- * least what Retry-After asks for. Two clocks: one per attempt, one in total; the latter starts when the first attempt
+ * The one retry loop. Waits between attempts are random below a bound that doubles (full jitter, at most 10 s), on top
+ * of what Retry-After asks for, lest all who were refused together come back together. Two clocks: one per attempt, one in total; the latter starts when the first attempt
  * does, not while a call waits for its first turn, and from then on counts everything.
  * @throws MerchantRulesError: the last failure, with what was attempted
  */
@@ -58,6 +58,7 @@ export async function withRetries<T>(
   backoffMs: number,
 ): Promise<T> {
   let attempts = 0;
+  let postponed = 0;
   let deadline = Number.POSITIVE_INFINITY;
   let waitMs = 0;
   let unknown: MerchantRulesError | undefined;
@@ -79,7 +80,7 @@ export async function withRetries<T>(
     } catch (thrown) {
       if (!isMerchantRulesError(thrown)) throw thrown;
       const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
-      waitMs = Math.max(backoff, thrown.retryAfterMs ?? 0);
+      waitMs = (thrown.retryAfterMs ?? 0) + backoff;
       // Still within the turn: when it is over, the next request starts.
       if (thrown.code === "RATE_LIMITED")
         turns.slowDown(waitMs > limits.maxRetryAfterMs ? 0 : timerMs(waitMs), startedAt);
@@ -94,7 +95,9 @@ export async function withRetries<T>(
       const error = thrown instanceof WaitedTooLong ? last : thrown;
       if (!isMerchantRulesError(error)) throw thrown;
       if (error.outcomeUnknown) unknown ??= error;
-      const end = endOf(error, call, limits, { attempts, waitMs, leftMs: left() });
+      // Told to come later, many clients of one service may have to several times: the total clock alone ends that.
+      if (thrown === error && error.code === "RATE_LIMITED" && error.retryAfterMs !== undefined) postponed += 1;
+      const end = endOf(error, call, limits, { attempts, postponed, waitMs, leftMs: left() });
       if (end !== undefined) {
         const final = error.with({
           attempted: error.attempted ?? call.attempted(),
@@ -115,14 +118,14 @@ function endOf(
   error: MerchantRulesError,
   call: RetriedCall<unknown>,
   limits: RetryLimits,
-  { attempts, waitMs, leftMs }: { attempts: number; waitMs: number; leftMs: number },
+  { attempts, postponed, waitMs, leftMs }: { attempts: number; postponed: number; waitMs: number; leftMs: number },
 ): Outer | undefined {
   if (!error.retryable || (error.outcomeUnknown && !call.isRepeatable)) return {};
   if (error.retryAfterMs !== undefined && error.retryAfterMs > limits.maxRetryAfterMs) {
     const asked = `${error.reason} and asks to wait ${Math.ceil(error.retryAfterMs / 1000)} s, longer than limits.maxRetryAfterMs (${limits.maxRetryAfterMs} ms)`;
     return { reason: asked, advice: "run it again later, or raise limits.maxRetryAfterMs in the contract" };
   }
-  if (attempts >= limits.maxAttempts)
+  if (attempts - postponed >= limits.maxAttempts)
     return attempts === 1 ? {} : { reason: `${error.reason}, at the last of ${attempts} attempts` };
   if (waitMs >= leftMs) {
     const reason = `${error.reason}, and no time is left for attempt ${attempts + 1} within limits.totalTimeoutMs (${limits.totalTimeoutMs} ms)`;

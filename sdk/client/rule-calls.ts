@@ -3,6 +3,7 @@ import { MerchantRulesError } from "../errors.ts";
 import {
   canonical,
   field,
+  findInexactNumber,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -16,13 +17,16 @@ import { headerValue, type Refuse } from "./encode.ts";
 import { identify } from "./identify.ts";
 import type { Templates } from "./operations.ts";
 import { nextPosition, type Page, type Position, pageIn, pageQuery } from "./pages.ts";
+import type { Hidden } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
-import { secretTextsIn } from "./secret-fields.ts";
+import { hiddenIn } from "./secret-fields.ts";
 
 export interface CallOptions {
   /** What messages call the rule, such as the key it has in a set. */
   readonly label?: string;
+  /** What the rule is known to hold: where the service repeats it in an error, it is not printed. */
+  readonly known?: JsonObject;
 }
 
 export interface CreateOptions extends CallOptions {
@@ -61,7 +65,7 @@ export class RuleCalls {
       isRepeatable: key.length > 0,
       isAboutRule: false,
       writes: true,
-      secrets: () => secretTextsIn(definition, rule.secret),
+      hidden: this.#hidden(options, definition),
       parse: (answer) => {
         const json = jsonObjectOf(answer);
         const ruleId = ruleIdIn(json, rule);
@@ -95,6 +99,7 @@ export class RuleCalls {
       isRepeatable: true,
       isAboutRule: true,
       writes: false,
+      hidden: this.#hidden(options),
       parse: (answer) => {
         const json = jsonObjectOf(answer);
         const live = ruleIn(json, rule);
@@ -113,7 +118,9 @@ export class RuleCalls {
     const attempted = this.#naming("update", ruleId, options);
     if (update === null || template === undefined) throw unsupported(attempted, "update", "operations.update");
     const key = this.#idempotencyHeaders(options, attempted);
-    const body = withValueAt(undefined, update.bodyAt, changeBody(change, update.body, rule.unordered));
+    const changed = changeBody(change, update.body, rule.unordered);
+    if (update.body !== "declared") expectExact(changed, attempted);
+    const body = withValueAt(undefined, update.bodyAt, changed);
     const named = identify(ruleId, update.identifyBy, isJsonObject(body) ? body : {}, refusal(attempted, "its id"));
     return {
       request: template.request({ ...named, headers: [...(named.headers ?? []), ...key] }),
@@ -121,7 +128,7 @@ export class RuleCalls {
       isRepeatable: update.method === "PUT" || key.length > 0,
       isAboutRule: true,
       writes: true,
-      secrets: () => [change.declared, change.live].flatMap((definition) => secretTextsIn(definition, rule.secret)),
+      hidden: this.#hidden(options, change.declared, change.live),
       parse: (answer) => {
         if (answer.body.length === 0) return undefined;
         const json = jsonOf(answer);
@@ -144,6 +151,7 @@ export class RuleCalls {
       isRepeatable: true,
       isAboutRule: true,
       writes: true,
+      hidden: this.#hidden(options),
       parse: () => undefined,
       failed: (error, unknown) => {
         // After an attempt that lost its answer, not finding the rule is how its success looks.
@@ -200,6 +208,12 @@ export class RuleCalls {
     };
   }
 
+  /** Worked out only when there is a text of the service to print. */
+  #hidden({ known }: CallOptions, ...sent: readonly JsonObject[]): () => Hidden[] {
+    const definitions = known === undefined ? sent : [...sent, known];
+    return () => definitions.flatMap((definition) => hiddenIn(definition, this.#contract.rule));
+  }
+
   #idempotencyHeaders({ idempotencyKey }: CreateOptions, attempted: () => string): string[] {
     const { idempotency } = this.#contract;
     if (idempotency === null || idempotencyKey === undefined) return [];
@@ -230,6 +244,21 @@ function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
     return [key, isJsonObject(below) && isJsonObject(value) ? laidOver(below, value) : value];
   });
   return jsonObject([...Object.entries(live), ...laid]);
+}
+
+/** What nobody declared must go back as it came. */
+function expectExact(body: JsonObject, attempted: () => string): void {
+  const rounded = findInexactNumber(body);
+  if (rounded === undefined) return;
+  throw new MerchantRulesError(
+    "RULE_INVALID",
+    `${rounded.path} of the live rule is a number beyond what can be held exactly, and to send it back would change it`,
+    {
+      attempted: attempted(),
+      advice:
+        "declare that field too, with a value that can be; or set operations.update.body in the contract to declared",
+    },
+  );
 }
 
 function expectId(answered: string | undefined, ruleId: string): void {

@@ -1,21 +1,73 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Pointer, segmentsOf } from "../rules/index.ts";
+import type { Contract } from "../contract/schema.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  joinPath,
+  segmentsOf,
+  valueAt,
+} from "../rules/index.ts";
+import type { Hidden } from "./redact.ts";
 
-/** The texts and numbers of a definition that the contract calls secret (`rule.secret`), all that lie below them included. */
-export function secretTextsIn(definition: JsonObject, patterns: readonly Pointer[]): string[] {
-  return patterns.flatMap((pattern) => below(definition, segmentsOf(pattern))).flatMap(leavesOf);
+/** What is shorter is found everywhere, and is no secret that could be kept. */
+const shortestHidden = 4;
+
+/** From this length on a text is hidden within longer words, too. */
+const shortestWithinWords = 8;
+
+/**
+ * The values of a definition that are not printed where the service repeats them; in their place stands where they
+ * stand in the definition, which tells the reader as much. A definition may hold Pulumi secrets, and nothing that
+ * reaches a provider says which of its fields they are: so every text of 4 characters or more and every number of 4
+ * characters or more is hidden, but for the natural key, by which rules are talked about. What the contract calls
+ * secret (`rule.secret`) is hidden however short it is; single digits and truth values, which tell nothing, never.
+ */
+export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "secret" | "naturalKey">): Hidden[] {
+  const secrets = rule.secret.flatMap((pattern) => below(definition, [], segmentsOf(pattern)));
+  const name = rule.naturalKey === null ? undefined : valueAt(definition, rule.naturalKey);
+  return [
+    ...secrets
+      .flatMap(({ value, place }) => leavesOf(value, place))
+      .filter(isTelling)
+      .map(hidden),
+    ...leavesOf(definition, [])
+      .filter(({ text }) => text.length >= shortestHidden && text !== name)
+      .map(hidden),
+  ];
 }
 
-function below(value: Json, [segment, ...rest]: readonly string[]): Json[] {
-  if (segment === undefined) return [value];
-  if (!isJsonArray(value) && !isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([key, child]: [string, Json]) =>
-    segment === "*" || segment === key ? below(child, rest) : [],
+interface Leaf {
+  readonly text: string;
+  readonly isText: boolean;
+  readonly place: readonly (string | number)[];
+}
+
+function hidden({ text, isText, place }: Leaf): Hidden {
+  const mark = `[${place.reduce<string>(joinPath, "definition")}]`;
+  return { text, mark, isWord: !isText || text.length < shortestWithinWords };
+}
+
+function isTelling({ text, isText }: Leaf): boolean {
+  return isText || text.length > 2;
+}
+
+type Place = Leaf["place"];
+
+function below(value: Json, place: Place, [segment, ...rest]: readonly string[]): { value: Json; place: Place }[] {
+  if (segment === undefined) return [{ value, place }];
+  return childrenOf(value).flatMap(([key, child]) =>
+    segment === "*" || segment === String(key) ? below(child, [...place, key], rest) : [],
   );
 }
 
-function leavesOf(value: Json): string[] {
-  if (isJsonArray(value) || isJsonObject(value)) return Object.values(value).flatMap((child: Json) => leavesOf(child));
-  // A single digit or a truth value would be found everywhere and tells nothing.
-  if (typeof value === "number") return String(value).length > 2 ? [String(value)] : [];
-  return typeof value === "string" ? [value] : [];
+function leavesOf(value: Json, place: Place): Leaf[] {
+  if (typeof value === "string") return [{ text: value, isText: true, place }];
+  if (typeof value === "number") return [{ text: String(value), isText: false, place }];
+  return childrenOf(value).flatMap(([key, child]) => leavesOf(child, [...place, key]));
+}
+
+function childrenOf(value: Json): (readonly [string | number, Json])[] {
+  if (isJsonArray(value)) return value.map((child, index) => [index, child] as const);
+  return isJsonObject(value) ? Object.entries(value) : [];
 }

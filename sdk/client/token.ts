@@ -21,6 +21,8 @@ export interface TokenSource {
   current(): Presented | Promise<Presented>;
   /** What to present instead of what a 401 refused; undefined where there is nothing else. */
   renewed(refused: Presented): Promise<Presented> | undefined;
+  /** Another answer than 401 came under these credentials. */
+  accepted(presented: Presented): void;
 }
 
 /** Credentials that do not change: a token that was given, or none. */
@@ -38,6 +40,17 @@ export class FixedToken implements TokenSource {
   renewed(): undefined {
     return undefined;
   }
+
+  accepted(): void {}
+}
+
+interface HeldToken {
+  readonly presented: Presented;
+  readonly obtainedAt: number;
+  readonly endsAt: number;
+  renewAt: number;
+  /** It took the place of a token that was refused, and nothing but 401 has been answered under it so far. */
+  isDoubtful: boolean;
 }
 
 const mostEarlyMs = 30_000;
@@ -48,13 +61,15 @@ const refusalHoldsMs = 10_000;
  * Tokens from the token operation. One request for all who wait. A token is renewed before it ends: by a tenth of its
  * life, at most by 30 s; where that fails while it still lives, it is used to its end. Lives are reckoned from before
  * the request, on a clock that no one sets. Refused client credentials are not tried again for 10 s, lest many
- * rules lock the account.
+ * rules lock the account; nor is a token asked for again that long where the one that took the place of a refused one
+ * was refused from the first.
  */
 export class RenewedToken implements TokenSource {
   readonly #fetch: () => Promise<FetchedToken>;
   readonly #present: (token: string) => Presented;
-  #held: { readonly presented: Presented; renewAt: number; readonly endsAt: number } | undefined;
+  #held: HeldToken | undefined;
   #flight: Promise<Presented> | undefined;
+  #isAfterRefusal = false;
   #refusal: { readonly error: MerchantRulesError; readonly until: number } | undefined;
 
   constructor(fetch: () => Promise<FetchedToken>, present: (token: string) => Presented) {
@@ -74,12 +89,18 @@ export class RenewedToken implements TokenSource {
     });
   }
 
-  renewed(refused: Presented): Promise<Presented> {
+  renewed(refused: Presented): Promise<Presented> | undefined {
     const held = this.#held;
     // Another call may have met the same 401 and be done with it.
     if (held !== undefined && held.presented !== refused) return Promise.resolve(held.presented);
+    if (held?.isDoubtful === true && performance.now() - held.obtainedAt < refusalHoldsMs) return undefined;
     this.#held = undefined;
+    this.#isAfterRefusal = true;
     return this.#renew();
+  }
+
+  accepted(presented: Presented): void {
+    if (this.#held?.presented === presented) this.#held.isDoubtful = false;
   }
 
   #renew(): Promise<Presented> {
@@ -96,7 +117,9 @@ export class RenewedToken implements TokenSource {
       const { token, lifeMs = Number.POSITIVE_INFINITY } = await this.#fetch();
       const presented = this.#present(token);
       const endsAt = askedAt + lifeMs;
-      this.#held = { presented, renewAt: endsAt - Math.min(mostEarlyMs, lifeMs * earlyPart), endsAt };
+      const renewAt = endsAt - Math.min(mostEarlyMs, lifeMs * earlyPart);
+      this.#held = { presented, obtainedAt: performance.now(), endsAt, renewAt, isDoubtful: this.#isAfterRefusal };
+      this.#isAfterRefusal = false;
       return presented;
     } catch (error) {
       if (isMerchantRulesError(error) && error.code === "UNAUTHENTICATED") {

@@ -32,6 +32,7 @@ export function schemaError(schema: JsonObject): string | undefined {
     compile(schema);
     return undefined;
   } catch (error) {
+    if (error instanceof RangeError) return "nesting without end";
     return error instanceof Error ? error.message : String(error);
   }
 }

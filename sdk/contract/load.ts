@@ -1,11 +1,14 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { isMap, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
+import { findNotJson, joinPath } from "../rules/json.ts";
+import { printable } from "../rules/printable.ts";
 import { type ContractIssue, inconsistencies } from "./consistency.ts";
 import { schemaError } from "./definition-schema.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
+import { YamlDocument } from "./yaml-document.ts";
 
 /** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
 export const presets = ["seed", "illustrative"] as const;
@@ -23,8 +26,7 @@ const maxFileBytes = 1_048_576;
 export function loadContract(file: string): Contract {
   let text: string;
   try {
-    if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
-    text = readFileSync(file, "utf8");
+    text = textOf(file);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new MerchantRulesError("CONTRACT_INVALID", reason, {
@@ -34,6 +36,16 @@ export function loadContract(file: string): Contract {
     });
   }
   return parseContract(text, file);
+}
+
+function textOf(file: string): string {
+  const found = statSync(file);
+  // Reading a pipe would wait for ever.
+  if (!found.isFile()) throw new Error("it is not a file");
+  if (found.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
+  const bytes = readFileSync(file);
+  if (!isUtf8(bytes)) throw new Error("it is not UTF-8");
+  return bytes.toString();
 }
 
 /** The contract of a preset. */
@@ -57,26 +69,27 @@ export function isPreset(name: string): name is Preset {
  * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}.
  */
 export function parseContract(text: string, file: string): Contract {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  const fault = document.errors[0] ?? document.warnings[0];
-  if (fault !== undefined)
-    throw invalid(file, [
-      `${file}:${lines.linePos(fault.pos[0]).line}: ${fault.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "")}`,
-    ]);
+  const document = new YamlDocument(text);
+  const fault = document.fault();
+  if (fault !== undefined) throw invalid(file, [`${file}:${fault.line}: ${printable(fault.what, 200)}`]);
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: 100 });
+    value = document.value();
   } catch (cause) {
-    throw invalid(file, [`${file}: ${cause instanceof Error ? cause.message : String(cause)}`]);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw invalid(file, [`${file}:${document.lineOfAlias()}: ${printable(reason, 200)}`]);
+  }
+  const notJson = findNotJson(value);
+  if (notJson !== undefined) {
+    const { path, found } = notJson;
+    throw invalid(file, [
+      `${file}:${document.lineOfPath(path)}: ${printable(path, 200)}: found ${found}; allowed: what JSON can hold`,
+    ]);
   }
   const parsed = parse(value);
   if ("contract" in parsed) return parsed.contract;
-  const lineOf = (path: readonly (string | number)[]): number => lines.linePos(startOf(document.contents, path)).line;
-  throw invalid(
-    file,
-    parsed.issues.map((issue) => `${file}:${lineOf(issue.path)}: ${sentence(issue)}`),
-  );
+  const lineOf = ({ path }: ContractIssue): number => document.lineOfPath(path.reduce<string>(joinPath, ""));
+  throw invalid(file, parsed.issues, (issue) => `${file}:${lineOf(issue)}: ${sentence(issue)}`);
 }
 
 /**
@@ -86,13 +99,12 @@ export function parseContract(text: string, file: string): Contract {
 export function defineContract(input: ContractInput, source = "contract"): Contract {
   const parsed = parse(input);
   if ("contract" in parsed) return parsed.contract;
-  throw invalid(
-    source,
-    parsed.issues.map((issue) => `${source}: ${sentence(issue)}`),
-  );
+  throw invalid(source, parsed.issues, (issue) => `${source}: ${sentence(issue)}`);
 }
 
 function parse(value: unknown): { contract: Contract } | { issues: ContractIssue[] } {
+  const dropped = [...namesThatAreDropped(value, [])];
+  if (dropped.length > 0) return { issues: dropped };
   const result = contractSchema.safeParse(value);
   if (!result.success) return { issues: result.error.issues.flatMap((issue) => explain(issue, value)) };
   const issues = inconsistencies(result.data);
@@ -102,16 +114,32 @@ function parse(value: unknown): { contract: Contract } | { issues: ContractIssue
   return issues.length === 0 ? { contract: result.data } : { issues };
 }
 
-function invalid(file: string, sentences: readonly string[]): MerchantRulesError {
-  const shown = sentences.slice(0, 20);
-  const rest = sentences.length > shown.length ? `\n  and ${sentences.length - shown.length} more` : "";
+/** The schema passes over a field called `__proto__`, where it takes any name, without a word. */
+function* namesThatAreDropped(
+  value: unknown,
+  path: readonly (string | number)[],
+  above: readonly object[] = [],
+): Generator<ContractIssue> {
+  if (typeof value !== "object" || value === null || above.includes(value)) return;
+  for (const [key, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const here = [...path, key];
+    if (key === "__proto__") yield { path: here, found: "a field of this name", allowed: "another name" };
+    yield* namesThatAreDropped(part, here, [...above, value]);
+  }
+}
+
+/** What is wrong, the first faults of it; a place is only looked for where it is shown. */
+function invalid<T>(file: string, faults: readonly T[], sentenceOf: (fault: T) => string = String): MerchantRulesError {
+  const shown = faults.slice(0, 20).map(sentenceOf);
+  const rest = faults.length > shown.length ? `\n  and ${faults.length - shown.length} more` : "";
   return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:\n  ${shown.join("\n  ")}${rest}`, {
     advice: "mend the contract; its format is in docs/contract.md and, for editors, in contract.schema.json",
   });
 }
 
 function sentence({ path, found, allowed }: ContractIssue): string {
-  return `${path.length === 0 ? "the contract" : path.join(".")}: found ${found}; allowed: ${allowed}`;
+  const place = path.length === 0 ? "the contract" : printable(path.join("."), 200);
+  return `${place}: found ${printable(found, 200)}; allowed: ${printable(allowed, 600)}`;
 }
 
 function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
@@ -119,7 +147,7 @@ function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
   const found = shown(path.reduce<unknown>(child, root));
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.map((key) => ({ path: [...path, key], found: "an unknown field", allowed: knownFields(path) }));
+      return unknownFields(path, issue.keys);
     case "invalid_value":
       return [{ path, found, allowed: issue.values.map((value) => JSON.stringify(value)).join(" | ") }];
     case "invalid_type":
@@ -147,9 +175,17 @@ function allowedIn(message: string): string {
   return message.replace(/^(allowed: |Invalid discriminator value\. Expected )/, "");
 }
 
+function unknownFields(path: readonly (string | number)[], keys: readonly string[]): ContractIssue[] {
+  const allowed = knownFields(path);
+  return keys.map((key) => ({ path: [...path, key], found: "an unknown field", allowed }));
+}
+
+let describedSchema: unknown;
+
 /** The fields that the schema knows at a path, so that a misspelt one can be mended. */
 function knownFields(path: readonly (string | number)[]): string {
-  let here: unknown = contractSchema.toJSONSchema({ io: "input", unrepresentable: "any" });
+  describedSchema ??= contractSchema.toJSONSchema({ io: "input", unrepresentable: "any" });
+  let here = describedSchema;
   for (const key of path)
     here = variants(here)
       .map((variant) => child(child(variant, "properties"), key))
@@ -173,20 +209,16 @@ function asRecord(value: unknown): Record<string | number, unknown> {
 
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value) ?? String(value);
+  if (typeof value === "number") return String(value);
+  const text = jsonText(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** Where the deepest node of a path that exists begins in the text; a field begins at its key. */
-function startOf(contents: Node | null, path: readonly (string | number)[]): number {
-  let node: unknown = contents;
-  let start = contents?.range?.[0] ?? 0;
-  for (const key of path) {
-    if (!isMap(node)) break;
-    const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
-    if (pair === undefined) break;
-    if (isScalar(pair.key)) start = pair.key.range?.[0] ?? start;
-    node = pair.value;
+/** Of a value that a program holds, which may be anything. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? `a ${typeof value}`;
+  } catch {
+    return `a ${typeof value} that is not JSON`;
   }
-  return start;
 }

@@ -10,6 +10,7 @@ export {
 } from "./compare.ts";
 export {
   field,
+  findInexactNumber,
   findNotJson,
   isJson,
   isJsonArray,
@@ -22,3 +23,4 @@ export {
   type NotJson,
 } from "./json.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withValueAt } from "./pointer.ts";
+export { printable } from "./printable.ts";

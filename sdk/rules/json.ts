@@ -35,22 +35,49 @@ export interface NotJson {
 export const maxDepth = 100;
 
 /**
- * Where a value is not JSON, first place first: undefined, NaN, an infinity, -0 is fine, BigInt, Date, Map, a function,
- * a cycle, nesting beyond {@link maxDepth}. `undefined` when all of it is JSON.
+ * Where a value is not JSON, or nests deeper than `levels`; first place first: undefined, NaN, an infinity, -0 is fine,
+ * BigInt, Date, Map, a function, a cycle, half a surrogate pair, which UTF-8 has no bytes for. `undefined` when all of it
+ * is JSON.
  */
-export function findNotJson(value: unknown, path = "", above: readonly object[] = []): NotJson | undefined {
-  if (value === null || typeof value === "boolean" || typeof value === "string") return undefined;
+export function findNotJson(
+  value: unknown,
+  path = "",
+  above: readonly object[] = [],
+  levels = maxDepth,
+): NotJson | undefined {
+  if (value === null || typeof value === "boolean") return undefined;
+  if (typeof value === "string") return value.isWellFormed() ? undefined : { path, found: "half a surrogate pair" };
   if (typeof value === "number") return Number.isFinite(value) ? undefined : { path, found: String(value) };
   if (typeof value !== "object") return { path, found: typeof value };
   if (above.includes(value)) return { path, found: "a reference to what it is part of" };
-  if (above.length >= maxDepth) return { path, found: `more than ${maxDepth} levels of nesting` };
+  if (above.length >= levels) return { path, found: `more than ${levels} levels of nesting` };
   const prototype: unknown = Object.getPrototypeOf(value);
   const isArray = Array.isArray(value);
   if (!isArray && prototype !== Object.prototype && prototype !== null)
     return { path, found: `a ${value.constructor.name}` };
   const within = [...above, value];
   for (const [key, child] of isArray ? value.entries() : Object.entries(value)) {
-    const found = findNotJson(child, joinPath(path, key), within);
+    if (typeof key === "string" && !key.isWellFormed())
+      return { path, found: "a field whose name has half a surrogate pair" };
+    const found = findNotJson(child, joinPath(path, key), within, levels);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Where a JSON value has a number that its readers may have rounded: an integer beyond 2^53, or an infinity, which is
+ * what `1e400` is read as. First place first; `undefined` where there is none. At most {@link maxDepth} levels are looked
+ * at.
+ */
+export function findInexactNumber(value: Json, path = "", depth = 0): NotJson | undefined {
+  if (typeof value === "number")
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+      ? undefined
+      : { path, found: String(value) };
+  if (typeof value !== "object" || value === null || depth > maxDepth) return undefined;
+  for (const [key, child] of isJsonArray(value) ? value.entries() : Object.entries(value)) {
+    const found = findInexactNumber(child, joinPath(path, key), depth + 1);
     if (found !== undefined) return found;
   }
   return undefined;

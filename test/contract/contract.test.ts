@@ -14,6 +14,7 @@ import {
   presets,
 } from "../../sdk/contract/index.ts";
 import { publishedSchema } from "../../sdk/contract/published-schema.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "contract-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -332,13 +333,27 @@ describe("a contract that cannot work is refused", () => {
 
   test.each([
     ["YAML that does not parse", "a: [", "my.yaml:1: "],
-    ["a field given twice", "version: 1\nversion: 1", "my.yaml:2: Map keys must be unique"],
+    ["a field given twice", "version: 1\nversion: 1", "my.yaml:2: declares a field a second time"],
     [
       "aliases that explode",
       `a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]`,
       "Excessive alias count",
     ],
     ["a tag that is unknown", "version: !!js/function 1", "my.yaml:1: "],
+    ["a merge key", "a: &x { b: 1 }\n<<: *x\nversion: 1", "my.yaml:2: has a merge key (<<)"],
+    ["an anchor within itself", "version: 1\ndescription: &x\n  a: *x", "my.yaml:3: description.a: found a reference"],
+    [
+      "a date",
+      "version: 1\nrule: { schema: { const: !!timestamp 2026-01-01 } }",
+      "my.yaml:2: rule.schema.const: found a Date",
+    ],
+    ["endless nesting", `version: 1\nrule: { schema: { a: ${"[".repeat(2000)}`, "my.yaml:2: nests too deeply"],
+    [
+      "a name that would be dropped",
+      "version: 1\nparameters:\n  __proto__: {}",
+      "my.yaml:3: parameters.__proto__: found",
+    ],
+    ["a name that terminals obey", 'version: 1\n"\\e[31m": 1', "my.yaml:2: \\u{1b}[31m: found an unknown field"],
   ])("%s", (_name, text, message) => {
     expect(refusal(() => parseContract(text, "my.yaml"))).toContain(message);
   });
@@ -357,6 +372,26 @@ describe("a contract that cannot work is refused", () => {
     const large = join(folder, "large.yaml");
     writeFileSync(large, `version: 1 # ${"x".repeat(1_100_000)}`);
     expect(refusal(() => loadContract(large))).toContain("larger than");
+    const noText = join(folder, "no-text.yaml");
+    writeFileSync(noText, Buffer.from("version: 1 # \xff", "latin1"));
+    expect(refusal(() => loadContract(noText))).toMatch(/no-text\.yaml failed: it is not UTF-8/);
+  });
+
+  test("twenty of its faults, in a time that grows with its length alone", () => {
+    const many = `{"version":1,${Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`)}}`;
+    const started = performance.now();
+    const message = refusal(() => parseContract(many, "my.json"));
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(message).toContain("and 19980 more");
+    expect(message.length).toBeLessThan(5000);
+  });
+
+  test("what a program holds that is part of itself", () => {
+    const schema: Record<string, JsonObject> = {};
+    Object.assign(schema, { self: schema });
+    expect(refusal(() => defineContract({ version: 1, rule: { schema } }))).toContain(
+      "rule.schema: found nesting without end",
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RunError } from "@pulumi/pulumi/errors.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadRules } from "../../provider/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
@@ -96,6 +97,23 @@ describe("a folder of rules", () => {
     expect(refusal(join(folder, "missing")).code).toBe("RULE_INVALID");
   });
 
+  test("keeps a field that is called << where it is written as a text, and integers that all readers hold", () => {
+    write({ "a.yaml": '"<<": { x: 1 }\nn: 9007199254740991\nbig: 10000000000000000000000\nhex: 0xff' });
+    expect(loadRules(folder)).toEqual({ a: { "<<": { x: 1 }, n: Number.MAX_SAFE_INTEGER, big: 1e22, hex: 255 } });
+  });
+
+  test("takes no longer than its length, however many fields a file has", () => {
+    write({ "a.json": `{${Array.from({ length: 40_000 }, (_, n) => `"k${n}":1`)}}` });
+    const started = performance.now();
+    expect(Object.keys(loadRules(folder).a ?? {})).toHaveLength(40_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test("ends a Pulumi program with the message alone", () => {
+    write({ "a.yaml": "[]" });
+    expect(RunError.isInstance(refusal())).toBe(true);
+  });
+
   test("is refused with the first fault of every file at once", () => {
     write({ "a.yaml": "x: 1\nx: 2", "b.yaml": "name: fine", "c.json": "[]" });
     expect(refusal().message).toMatch(/a\.yaml:2: declares a field a second time\n.*c\.json:1: must hold one object/);
@@ -107,6 +125,7 @@ describe("a file that is no rule", () => {
     { length: 8 },
     (_, n) => `a${n}: &a${n} [${Array(10).fill(n === 0 ? "x" : `*a${n - 1}`)}]\n`,
   ).join("");
+  const manyAliases = Array.from({ length: 101 }, (_, n) => `a${n}: *x\n`).join("");
   test.each<[string, string, string | Buffer, string]>([
     ["a field twice", "r.yaml", "a: 1\nb: 1\na: 2", ":3: declares a field a second time"],
     ["a field twice, further in", "r.json", '{"x": {"a": 1,\n"a": 2}}', ":2: declares a field a second time"],
@@ -124,6 +143,17 @@ describe("a file that is no rule", () => {
     ["a tag of its own", "r.yaml", "b: 1\na: !secret x", ":2: Unresolved tag: !secret"],
     ["NaN", "r.yaml", "b: 1\nodd key: .nan", ':2: ["odd key"] holds NaN'],
     ["an infinity", "r.yaml", "a: { b: [-.inf] }", ":1: a.b[0] holds -Infinity"],
+    ["a merge key", "r.yaml", "a: &x { b: 1 }\n<<: *x", ":2: has a merge key (<<), which YAML 1.2 does not know"],
+    ["more aliases than anybody writes", "r.yaml", `a: &x 1\n${manyAliases}`, ":102: holds more than 100 aliases"],
+    ["an alias as a name", "r.yaml", "a: &x b\n*x : 1", ":2: has a field whose name is not a text"],
+    [
+      "an integer that would be rounded",
+      "r.json",
+      '{\n"a": 9007199254740993}',
+      ":2: holds an integer that JSON readers",
+    ],
+    ["half a surrogate pair", "r.json", '{\n"a": "\\ud800"}', ":2: a holds half a surrogate pair"],
+    ["lists in lists in lists", "r.yaml", "- ".repeat(2000), ":1: nests too deeply"],
     ["a number beyond all", "r.json", '{\n"a": 1e400}', ":2: a holds Infinity"],
     ["a name that is no text", "r.yaml", "a: 1\n? [x]\n: 2", ":2: has a field whose name is not a text"],
     ["endless nesting", "r.yaml", `a: ${"[".repeat(150)}${"]".repeat(150)}`, "more than 100 levels of nesting"],

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FaultInput } from "../../local/service/index.ts";
 import { HookError } from "../../provider/hooks/boundary.ts";
 import { MerchantRuleSetHooks } from "../../provider/hooks/merchant-rule-set-hooks.ts";
 import { Session } from "../../provider/hooks/session.ts";
@@ -8,7 +9,7 @@ import { plan } from "../../provider/reconcile/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
 import { type ServedContract, serve } from "../support/connections.ts";
-import { type Fault, type FlakyProxy, faults, startFlakyProxy } from "../support/flaky-proxy.ts";
+import { withoutSecretMarks } from "../support/provider-host.ts";
 
 const illustrative: ContractInput = {
   ...loadPreset("illustrative"),
@@ -40,8 +41,24 @@ const ruleSet: fc.Arbitrary<JsonObject> = fc
     jsonObject(drawn.keys.map((key, n): [string, Json] => [key, { name: drawn.names[n] ?? "", ...drawn.rest[n] }])),
   );
 
-/** The faults of one run; then all goes well. */
-const faultyRun: fc.Arbitrary<Fault[]> = fc.array(fc.constantFrom(...faults), { minLength: 1, maxLength: 24 });
+/** What becomes of one request; null: what should. */
+const fates: readonly (FaultInput | null)[] = [
+  null,
+  { kind: "close" },
+  { kind: "close", at: "after" },
+  { kind: "close", at: "mid-answer" },
+  { kind: "status", status: 503 },
+  { kind: "status", status: 500, at: "after" },
+  { kind: "status", status: 429, retryAfterSeconds: 0 },
+  { kind: "cut-body", how: "json" },
+  { kind: "not-json" },
+  { kind: "without-id" },
+];
+
+/** The faults of one run, by the number of the request; then all goes well. */
+const faultyRun: fc.Arbitrary<FaultInput[]> = fc
+  .array(fc.constantFrom(...fates), { minLength: 1, maxLength: 24 })
+  .map((run) => run.flatMap((fate, index) => (fate === null ? [] : [{ ...fate, request: index + 1 }])));
 
 /** No run begins later in its test. (fast-check's own limit leaves a run going, among the rules of the next test.) */
 const mostMs = 15_000;
@@ -56,19 +73,16 @@ interface Kept {
 
 describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) => {
   let served: ServedContract;
-  let proxy: FlakyProxy;
   beforeAll(async () => {
     served = await serve(contract);
-    proxy = await startFlakyProxy(served.service.url);
   });
   afterAll(async () => {
-    await proxy.close();
     await served.close();
   });
 
-  /** One `up` as the engine does it, in a process of its own; `through` has the faults in it or not. */
-  async function up(kept: Kept | undefined, rules: JsonObject, through: string): Promise<Kept | undefined> {
-    const environment = { ...served.environment, MERCHANT_RULES_BASE_URL: through };
+  /** One `up` as the engine does it, in a process of its own. */
+  async function up(kept: Kept | undefined, rules: JsonObject): Promise<Kept | undefined> {
+    const { environment } = served;
     const hooks = new MerchantRuleSetHooks(
       new Session({ config: () => undefined, environment, folder: process.cwd() }),
     );
@@ -87,14 +101,16 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     } catch (error) {
       if (!(error instanceof HookError)) throw error;
       const { id, properties } = error;
-      return id === undefined || properties === undefined ? kept : { id, properties, isPartial: true };
+      if (id === undefined || properties === undefined) return kept;
+      return { id, properties: withoutSecretMarks(properties), isPartial: true };
     }
   }
 
   /** A faultless `up`, the requests of which are counted. */
   async function faultless(kept: Kept | undefined, rules: JsonObject): Promise<{ kept: Kept; writes: number }> {
+    served.service.faults.clear();
     served.service.resetRequests();
-    const after = await up(kept, rules, served.service.url);
+    const after = await up(kept, rules);
     if (after === undefined || after.isPartial) throw new Error("a run without faults failed");
     const writes = served.service.requests.filter(({ method }) => method !== "GET").length;
     return { kept: after, writes };
@@ -115,7 +131,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   }
 
   function empty(): void {
-    proxy.break([]);
+    served.service.faults.clear();
     for (const { ruleId } of served.service.rules()) served.service.remove(ruleId);
   }
 
@@ -131,9 +147,9 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
           empty();
           let kept: Kept | undefined =
             Object.keys(before).length === 0 ? undefined : (await faultless(undefined, before)).kept;
-          for (const sequence of runs) {
-            proxy.break(sequence);
-            kept = await up(kept, after, proxy.url);
+          for (const faults of runs) {
+            served.service.faults.set(faults);
+            kept = await up(kept, after);
           }
           await expectExactly((await faultless(kept, after)).kept, after);
         },

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadPreset, presetFile } from "../../sdk/contract/index.ts";
-import { call, serve } from "./under-test.ts";
+import { attempt, call, serve } from "./under-test.ts";
 
 const entry = new URL("../../cli/serve.ts", import.meta.url);
 let folder: string;
@@ -72,6 +72,7 @@ describe("merchant-rules serve", () => {
         "  export MERCHANT_RULES_CLIENT_ID=local-client",
         "  export MERCHANT_RULES_CLIENT_SECRET=local-secret",
         `Try: curl -H 'Authorization: Bearer local-token' ${url}/api/v1/merchants/rules`,
+        `Faults on demand: curl -X PUT -H 'Content-Type: application/json' -d '{"kind":"status","status":503}' ${url}/_local/faults`,
         "Stop with Ctrl-C.",
       ]);
       expect((await call({ url }, "POST", "/api/v1/merchants/rules", { body: { name: "a" } })).status).toBe(201);
@@ -81,6 +82,20 @@ describe("merchant-rules serve", () => {
       expect(performance.now() - began).toBeLessThan(1000);
     },
   );
+
+  test("says with --verbose which fault was injected", async () => {
+    const command = run("--port", "0", "--verbose");
+    const url = await command.ready;
+    const faults = [{ kind: "status", status: 503 }, { kind: "close" }];
+    expect((await call({ url }, "PUT", "/_local/faults", { body: JSON.stringify(faults) })).status).toBe(200);
+    for (let n = 0; n < 3; n++) await attempt({ url }, "GET", "/api/v1/merchants/rules");
+    command.child.kill("SIGTERM");
+    expect((await command.exited).lines.slice(-3).map((line) => line.replace(/^\S+ /, ""))).toEqual([
+      "503 GET /api/v1/merchants/rules (list, fault: status)",
+      "--- GET /api/v1/merchants/rules (list, fault: close)",
+      "200 GET /api/v1/merchants/rules (list)",
+    ]);
+  });
 
   test("keeps rules in the data file that it names, and takes the contract that stands in the folder", async () => {
     const contract = [
@@ -93,7 +108,7 @@ describe("merchant-rules serve", () => {
     const args = ["--port", "0", "--data", "rules.db", "--param", "merchantId=m 1"];
     const first = run(...args);
     const url = await first.ready;
-    expect(first.lines.slice(0, -1)).toEqual([
+    expect(first.lines.slice(0, -2)).toEqual([
       `Local rules service (contract merchant-rules.contract.yaml), rules in ${join(folder, "rules.db")}`,
       `  ${url}`,
       "To use it:",

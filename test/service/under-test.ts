@@ -37,14 +37,48 @@ export interface Received {
 }
 
 /** One request over a real socket: `call(service, "GET", "/path")`. */
-export async function call(
+export async function call(service: { url: string }, method: string, target: string, sent?: Sent): Promise<Received> {
+  const response = await request(service, method, target, sent);
+  const text = await response.text();
+  const json: Json | undefined = text === "" ? undefined : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, at: (pointer) => valueAt(json, pointer) };
+}
+
+/** What a client sees of a request that may go wrong in any way; redirects are not followed. */
+export interface Outcome {
+  /** Undefined when no status arrived. */
+  readonly status: number | undefined;
+  readonly headers: Headers;
+  /** What arrived of the body. */
+  readonly text: string;
+  /** The code of the connection's failure, if it failed. */
+  readonly failure: string | undefined;
+}
+
+/** One request as {@link call} makes it, whose failure is a result. */
+export async function attempt(service: { url: string }, method: string, target: string, sent?: Sent): Promise<Outcome> {
+  let response: Response | undefined;
+  let text = "";
+  try {
+    response = await request(service, method, target, sent);
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+  } catch (error) {
+    const failure = codeOf(error);
+    return { status: response?.status, headers: response?.headers ?? new Headers(), text, failure };
+  }
+  return { status: response.status, headers: response.headers, text, failure: undefined };
+}
+
+function request(
   { url }: { url: string },
   method: string,
   target: string,
   { headers = {}, body, token = localCredentials.token }: Sent = {},
-): Promise<Received> {
-  const response = await fetch(url + target, {
+): Promise<Response> {
+  return fetch(url + target, {
     method,
+    redirect: "manual",
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -52,9 +86,13 @@ export async function call(
     },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
-  const json: Json | undefined = text === "" ? undefined : JSON.parse(text);
-  return { status: response.status, headers: response.headers, text, at: (pointer) => valueAt(json, pointer) };
+}
+
+/** fetch wraps what happened to the connection as the cause of its own error. */
+function codeOf(error: unknown): string {
+  const { cause } = error instanceof Error ? error : {};
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  throw error;
 }
 
 /** The text at a pointer, which a test needs to go on. */

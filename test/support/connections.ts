@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalService, localCredentials, startLocalService } from "../../local/service/index.ts";
+import {
+  type LocalService,
+  type LocalServiceOptions,
+  localCredentials,
+  startLocalService,
+} from "../../local/service/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 
@@ -15,7 +20,7 @@ export interface ServedContract {
 /** Serves a contract: the illustrative one, or one that is given. */
 export async function serve(
   contract?: ContractInput,
-  options: { requestsPerSecond?: number } = {},
+  options: Pick<LocalServiceOptions, "requestsPerSecond" | "onRequest"> = {},
 ): Promise<ServedContract> {
   const service = await startLocalService({
     ...options,

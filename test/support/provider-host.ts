@@ -7,9 +7,10 @@ import { credentials, type ServiceError } from "@grpc/grpc-js";
 import provider from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
-import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { providerSource } from "../../provider/provider-source.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
@@ -172,11 +173,20 @@ export class ProviderHost {
 }
 
 function struct(value: JsonObject): Struct {
-  return Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));
+  return structMessages.Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));
 }
 
-/** Properties as the engine would keep them, without the code. */
+/** Properties as the engine would hand them back: without the code, and what it keeps as a secret in plain. */
 function plain(value: Struct | undefined): JsonObject {
   const { __provider, ...properties } = value?.toJavaScript() ?? {};
-  return JSON.parse(JSON.stringify(properties));
+  return withoutSecretMarks(JSON.parse(JSON.stringify(properties)));
+}
+
+/** What the engine keeps as a secret it hands to hooks in plain. */
+export function withoutSecretMarks(properties: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(properties), (_, each: Json) =>
+    isJsonObject(each) && each["4dabf18193072939515e22adb298388d"] === "1b47061264138c4ac30d75fd1eb44270"
+      ? each.value
+      : each,
+  );
 }

@@ -113,8 +113,13 @@ export class Execution {
     }
   }
 
-  /** Puts what happened on disk before anything else happens. */
+  /** Writes what happened before anything else happens: a killed process loses nothing of it. */
   save(): void {
     this.#store?.save(this.ledger);
+  }
+
+  /** The same, and waits until it is on the disk: a power failure does not lose it either. */
+  async commit(): Promise<void> {
+    await this.#store?.commit(this.ledger);
   }
 }

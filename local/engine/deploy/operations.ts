@@ -4,7 +4,10 @@ import type { ResourceState } from "../state/resource-state.ts";
 import { markSecretOutputs } from "../values/value.ts";
 import type { Execution } from "./execution.ts";
 
-/** Runs what must be noted in state before it begins and after it has ended, whichever way. */
+/**
+ * Runs what must be noted in state before it begins and after it has ended, whichever way. Both notes are on the disk
+ * before the run goes on: the first, lest a power failure hide that a resource may exist, the second with its id.
+ */
 async function noted<T>(
   execution: Execution,
   resource: ResourceState,
@@ -12,8 +15,8 @@ async function noted<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   execution.ledger.begin(resource, type);
-  execution.save();
   try {
+    await execution.commit();
     return await work();
   } catch (error) {
     // A lost provider host leaves open whether the operation took effect: so does the state.
@@ -42,7 +45,7 @@ export async function create(
     replaced.delete = true;
     execution.ledger.put(replaced);
   }
-  execution.save();
+  await execution.commit();
   throwFailure(outcome, now.urn);
 }
 
@@ -60,7 +63,7 @@ export async function update(
   execution.ledger.end(now);
   execution.ledger.drop(old);
   execution.ledger.put(now);
-  execution.save();
+  await execution.commit();
   throwFailure(outcome, now.urn);
 }
 
@@ -80,7 +83,7 @@ export async function remove(
     old.pendingReplacement = true;
     execution.ledger.put(old);
   } else execution.ledger.drop(old);
-  execution.save();
+  await execution.commit();
 }
 
 function take(now: ResourceState, outcome: Outcome, rest: Pick<ResourceState, "id" | "created" | "modified">): void {

@@ -43,6 +43,8 @@ export class TextDisplay {
       }
     }
     print(`Resources: ${summaryLine(result)}`);
+    if (result.cancelled)
+      print(`Cancelled: ${result.preview ? "this is not the whole preview" : "the next run does the rest"}`);
     print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
   }
 

@@ -6,8 +6,9 @@ import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { spillLargeErrors } from "./large-errors.ts";
 
-// Only the child itself: what it starts inherits its arguments, but not descriptor 3.
-if (isMainThread && process.env.MERCHANT_RULES_ENGINE_PID === String(process.ppid)) {
+// Only the child itself: what it starts inherits its arguments, but not descriptor 3, and not this variable.
+if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
+  delete process.env.MERCHANT_RULES_ENGINE_CHILD;
   endWithParent();
   rememberStackTraces();
   const [, script = ""] = process.argv;
@@ -18,7 +19,14 @@ if (isMainThread && process.env.MERCHANT_RULES_ENGINE_PID === String(process.ppi
 function endWithParent(): void {
   const pipe = new Socket({ fd: 3 });
   pipe.on("error", () => {});
-  pipe.on("close", () => process.exit(1));
+  pipe.on("close", () => {
+    try {
+      // The group is this child's own: with it goes whatever it started.
+      process.kill(-process.pid, "SIGKILL");
+    } finally {
+      process.exit(1);
+    }
+  });
   pipe.resume();
   pipe.unref();
 }

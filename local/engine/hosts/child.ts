@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
-import { EngineError } from "../errors.ts";
+import { EngineError, systemCode } from "../errors.ts";
 
 // The sources run as they are in tests, and compiled from dist.
 const preload = `--import=${new URL(`./child-preload${extname(import.meta.url)}`, import.meta.url).href}`;
@@ -29,7 +29,7 @@ export class Child {
     const { cwd, env, nodeArguments = [], onStdout, onStderr } = options;
     this.#process = spawn(process.execPath, [preload, ...nodeArguments, script, ...args], {
       cwd,
-      env: { ...env, MERCHANT_RULES_ENGINE_PID: String(process.pid) },
+      env: { ...env, MERCHANT_RULES_ENGINE_CHILD: "1" },
       stdio: ["ignore", "pipe", "pipe", "pipe"],
       // A group of its own: Ctrl-C is for this process, which then lets the child finish what it is doing.
       detached: process.platform !== "win32",
@@ -50,17 +50,28 @@ export class Child {
     return this.#process.exitCode === null && this.#process.signalCode === null && this.#process.pid !== undefined;
   }
 
-  /** Ends the process: politely, and after `graceMs` for good. */
+  /** Ends the process and what it started: politely, and after `graceMs` for good. */
   async end(graceMs: number): Promise<void> {
     if (!this.running) return;
-    this.#process.kill("SIGTERM");
-    const timer = setTimeout(() => this.#process.kill("SIGKILL"), graceMs);
+    this.#signal("SIGTERM");
+    const timer = setTimeout(() => this.#signal("SIGKILL"), graceMs);
     await this.exited.catch(() => {});
     clearTimeout(timer);
   }
 
   kill(): void {
-    if (this.running) this.#process.kill("SIGKILL");
+    if (this.running) this.#signal("SIGKILL");
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#process;
+    try {
+      if (pid !== undefined && process.platform !== "win32") process.kill(-pid, signal);
+      else this.#process.kill(signal);
+    } catch (error) {
+      // It may have ended a moment ago.
+      if (systemCode(error) !== "ESRCH") throw error;
+    }
   }
 }
 

@@ -1,11 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
-import { EngineError, messageOf, systemCode, unsupported } from "../errors.ts";
-import { readIfThere, writeAtomically } from "./files.ts";
+import { EngineError, systemCode, unsupported } from "../errors.ts";
+import { parseYaml } from "../project/yaml-file.ts";
+import { makeFolderDurably, readIfThere, writeAtomically } from "./files.ts";
+import { describeIssues } from "./issues.ts";
+
+const metaSchema = z.looseObject({ version: z.number() });
 
 /** A stack in the self-managed backend, whose organization is always called `organization`. */
 export interface StackName {
@@ -35,14 +38,12 @@ export class Backend {
         throw unsupported(`the backend ${backend.folder}, whose layout has no .pulumi/meta.yaml,`);
       return backend;
     }
-    let version: number;
-    try {
-      version = z.looseObject({ version: z.number() }).parse(parse(meta)).version;
-    } catch (error) {
-      throw new EngineError("STATE_INVALID", `${join(backend.root, "meta.yaml")} cannot be read: ${messageOf(error)}`);
-    }
-    if (version !== 1)
-      throw unsupported(`version ${version} of the backend layout (${join(backend.root, "meta.yaml")})`);
+    const file = join(backend.root, "meta.yaml");
+    const parsed = metaSchema.safeParse(parseYaml(meta, file, "STATE_INVALID"));
+    if (!parsed.success)
+      throw new EngineError("STATE_INVALID", `${file} cannot be read: ${describeIssues(parsed.error)}`);
+    const { version } = parsed.data;
+    if (version !== 1) throw unsupported(`version ${version} of the backend layout (${file})`);
     return backend;
   }
 
@@ -83,7 +84,7 @@ export class Backend {
   /** Writes a stack's checkpoint; the one before stays as `.bak`, as the CLI keeps it. */
   write(stack: StackName, text: string): void {
     const file = this.stackFile(stack);
-    mkdirSync(join(this.root, "stacks", stack.project), { recursive: true });
+    makeFolderDurably(join(this.root, "stacks", stack.project));
     if (!existsSync(join(this.root, "meta.yaml"))) writeAtomically(join(this.root, "meta.yaml"), "version: 1\n");
     if (existsSync(file)) copyFileSync(file, `${file}.bak`);
     writeAtomically(file, text);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { findNotJson, printable } from "../../../sdk/rules/index.ts";
 import { EngineError, messageOf, unsupported } from "../errors.ts";
 import {
   encodeOperation,
@@ -10,6 +11,7 @@ import {
   type StoredResource,
 } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
+import { describeIssues } from "./issues.ts";
 import type { PendingOperation, ResourceState } from "./resource-state.ts";
 
 /** The engine whose state format this is. The CLI checks that `magic` is the hash of `version`. */
@@ -55,18 +57,23 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw fail(messageOf(error));
+    // Without the piece of the file that some of these messages quote.
+    throw fail(
+      `it is not JSON: ${printable(messageOf(error).replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, ""))}`,
+    );
   }
   const outer = fileSchema.safeParse(json);
-  if (!outer.success) throw fail(z.prettifyError(outer.error));
+  if (!outer.success) throw fail(describeIssues(outer.error));
   const { version } = outer.data;
   if (version > 3) throw unsupported(`version ${version} of the state format (${file})`);
   if (version < 3)
     throw unsupported(`version ${version} of the state format (${file}), which the CLI updates by itself,`);
   const inner = checkpointSchema.safeParse(outer.data.checkpoint);
-  if (!inner.success) throw fail(z.prettifyError(inner.error));
+  if (!inner.success) throw fail(describeIssues(inner.error));
   const { stack: _stack, latest, ...checkpoint } = inner.data;
   const { manifest: _manifest, secrets_providers, resources, pending_operations, ...rest } = latest ?? {};
+  const odd = findNotJson({ checkpoint, latest: rest });
+  if (odd !== undefined) throw fail(`${printable(odd.path, 100)} holds ${odd.found}`);
   return {
     resources: resources ?? [],
     pendingOperations: pending_operations ?? [],

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { EngineError } from "../errors.ts";
+import { findNotJson, printable } from "../../../sdk/rules/index.ts";
+import { EngineError, messageOf } from "../errors.ts";
 import {
   isArray,
   mapValues,
@@ -17,14 +18,20 @@ import type { OperationType, PendingOperation, ResourceState } from "./resource-
 const texts = z.array(z.string());
 const timeouts = z.object({ create: z.number(), update: z.number(), delete: z.number(), read: z.number() }).partial();
 
+/** Not a record, of which the schema would drop a key called `__proto__` without a word. */
+const properties = z.custom<{ [key: string]: unknown }>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "expected an object",
+);
+
 /** One resource in a checkpoint. Keys that are not named here are kept. */
 export const resourceSchema = z.looseObject({
   urn: z.string().min(1),
   custom: z.boolean(),
   type: z.string().min(1),
   id: z.string().default(""),
-  inputs: z.record(z.string(), z.unknown()).default({}),
-  outputs: z.record(z.string(), z.unknown()).default({}),
+  inputs: properties.default({}),
+  outputs: properties.default({}),
   parent: z.string().default(""),
   protect: z.boolean().default(false),
   external: z.boolean().default(false),
@@ -84,8 +91,15 @@ export function decodeResource(stored: StoredResource, crypter: Crypter | undefi
     created: stored.created,
     modified: stored.modified,
     sourcePosition: stored.sourcePosition,
-    rest: Object.fromEntries(Object.entries(stored).filter(([key]) => !knownKeys.has(key))),
+    rest: restOf(stored),
   };
+}
+
+function restOf(stored: StoredResource): ResourceState["rest"] {
+  const rest = Object.fromEntries(Object.entries(stored).filter(([key]) => !knownKeys.has(key)));
+  const odd = findNotJson(rest);
+  if (odd === undefined) return rest;
+  throw new EngineError("STATE_INVALID", `${stored.urn} ${printable(odd.path, 100)} holds ${odd.found}`);
 }
 
 function readTimeouts(stored: z.infer<typeof timeouts> | null | undefined): ResourceState["customTimeouts"] {
@@ -149,41 +163,59 @@ function decodeMap(stored: { [key: string]: unknown }, urn: string, crypter: Ope
   return mapValues(stored, (value, key) => decodeValue(value, `${urn} ${key}`, crypter));
 }
 
+/** Far more than a definition may nest, and far less than what would overflow the stack of whoever walks through it. */
+const deepest = 500;
+
 /** Reads one stored property. `at` says where, for errors. */
-export function decodeValue(stored: unknown, at: string, crypter: Opener): PropertyValue {
-  if (stored === null || typeof stored === "boolean" || typeof stored === "number") return stored;
+export function decodeValue(stored: unknown, at: string, crypter: Opener, depth = 0): PropertyValue {
+  if (stored === null || typeof stored === "boolean") return stored;
+  if (typeof stored === "number") {
+    if (Number.isFinite(stored)) return stored;
+    throw new EngineError("STATE_INVALID", `${at} holds a number that is too large`);
+  }
   if (typeof stored === "string") return stored === unknownText ? unknown : stored;
-  if (Array.isArray(stored)) return stored.map((element) => decodeValue(element, at, crypter));
+  if (depth >= deepest) throw new EngineError("STATE_INVALID", `${at} nests deeper than ${deepest} levels`);
+  if (Array.isArray(stored)) return stored.map((element) => decodeValue(element, at, crypter, depth + 1));
   if (typeof stored !== "object") throw new EngineError("STATE_INVALID", `${at} holds a ${typeof stored}`);
   const fields = Object.entries(stored);
   const field = (name: string): unknown => fields.find(([key]) => key === name)?.[1];
   const signature = field(signatureKey);
   if (signature === undefined)
-    return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value, at, crypter)]));
+    return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value, at, crypter, depth + 1)]));
   if (signature === referenceSignature) return readReference(field, at);
-  if (signature === secretSignature) return decodeSecret(field("ciphertext"), field("plaintext"), at, crypter);
+  if (signature === secretSignature) return decodeSecret(field("ciphertext"), field("plaintext"), at, crypter, depth);
   throw new EngineError(
     "UNSUPPORTED",
     `the state of ${at} holds an asset, an archive or a value of another kind, which is not handled by the local engine: install the Pulumi CLI`,
   );
 }
 
-function decodeSecret(ciphertext: unknown, plaintext: unknown, at: string, crypter: Opener): Secret {
+function decodeSecret(ciphertext: unknown, plaintext: unknown, at: string, crypter: Opener, depth: number): Secret {
   let text: string;
   if (typeof ciphertext === "string") {
     if (crypter === undefined)
       throw new EngineError("STATE_INVALID", `${at} holds a secret, but the state names no secrets provider`);
-    text = crypter === "plain" ? ciphertext : crypter.decrypt(ciphertext);
+    text = crypter === "plain" ? ciphertext : decrypt(ciphertext, at, crypter);
   } else if (typeof plaintext === "string") text = plaintext;
   else throw new EngineError("STATE_INVALID", `${at} holds a secret with neither ciphertext nor plaintext`);
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    throw new EngineError("STATE_INVALID", `${at} holds a secret that is not JSON`, { cause });
+  } catch {
+    // Without a cause, which would quote the secret.
+    throw new EngineError("STATE_INVALID", `${at} holds a secret that is not JSON`);
   }
   const kept = typeof ciphertext === "string" && crypter !== "plain" ? ciphertext : undefined;
-  return new Secret(decodeValue(value, at, "plain"), kept);
+  return new Secret(decodeValue(value, at, "plain", depth + 1), kept);
+}
+
+function decrypt(ciphertext: string, at: string, crypter: Crypter): string {
+  try {
+    return crypter.decrypt(ciphertext);
+  } catch (error) {
+    const code = error instanceof EngineError ? error.code : "STATE_INVALID";
+    throw new EngineError(code, `${at}: ${messageOf(error)}`);
+  }
 }
 
 /** Writes properties; a secret is encrypted once, and keeps its text from then on. */

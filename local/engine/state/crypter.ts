@@ -65,7 +65,10 @@ function derive(passphrase: string, salt: Buffer): Promise<Buffer> {
 export async function openCrypter(passphrase: string, salt: string): Promise<Crypter> {
   const [version, bytes, ...check] = salt.split(":");
   if (version !== "v1" || bytes === undefined || check.length !== 3) {
-    throw new EngineError("STATE_INVALID", "encryptionsalt is not in the form v1:<salt>:v1:<nonce>:<ciphertext>");
+    throw new EngineError(
+      "STATE_INVALID",
+      "encryptionsalt (in the stack file, or as the salt in the state) is not in the form v1:<salt>:v1:<nonce>:<ciphertext>",
+    );
   }
   const crypter = new Crypter(await derive(passphrase, Buffer.from(bytes, "base64")), salt);
   let text: string | undefined;

@@ -1,8 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemCode } from "../errors.ts";
+import { EngineError, messageOf, systemCode } from "../errors.ts";
 
 /** Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a crash. */
 export function writeAtomically(path: string, text: string): void {
@@ -23,6 +24,17 @@ export function writeAtomically(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
+/** Makes a folder and those above it, so that they are there after a power failure, too. */
+export function makeFolderDurably(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined) return;
+  const last = dirname(first);
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    syncFolder(folder);
+    if (folder === last || folder === dirname(folder)) return;
+  }
+}
+
 /** A rename is only durable once its folder is; some systems cannot open a folder, and need not. */
 function syncFolder(folder: string): void {
   let fd: number | undefined;
@@ -36,14 +48,23 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** The text of a file, or undefined when there is none. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+/**
+ * The text of a file, or undefined when there is none. Fails, naming the file, where it cannot be read, or what `part`
+ * gives of it is no text.
+ */
+export async function readIfThere(
+  path: string,
+  part: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): Promise<string | undefined> {
+  let bytes: Buffer;
   try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
-    throw error;
+    bytes = await readFile(path);
+  } catch (cause) {
+    if (systemCode(cause) === "ENOENT" || systemCode(cause) === "ENOTDIR") return undefined;
+    throw new EngineError("FAILED", `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
+  if (!isUtf8(part(bytes))) throw new EngineError("FAILED", `${path} cannot be read: it is not UTF-8`);
+  return bytes.toString();
 }
 
 export async function makeFolder(path: string): Promise<void> {

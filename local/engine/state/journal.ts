@@ -1,6 +1,7 @@
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
 import { z } from "zod";
-import { EngineError } from "../errors.ts";
+import { EngineError, type EngineErrorCode, messageOf } from "../errors.ts";
 import { settleAliases } from "./aliases.ts";
 import { decodeResource, encodeResource, resourceSchema } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
@@ -38,14 +39,20 @@ const lineSchema = z.union([
   z.array(entrySchema),
 ]);
 
+const syncFile = promisify(fdatasync);
+
 /**
  * The log beside a state file: what happened since that file was written. Each line is written before the next thing
- * happens, so a killed run loses nothing; a power failure may lose the last lines, as it may lose the requests.
+ * happens, so a killed run loses nothing; what `durable` has waited for, a power failure does not lose either.
  */
 export class JournalWriter {
   readonly #file: string;
   readonly #crypter: Crypter | undefined;
   #fd: number | undefined;
+  /** Lines so far, how many of them are on the disk, and the sync that is under way. */
+  #written = 0;
+  #safe = 0;
+  #sync: Promise<void> | undefined;
 
   constructor(file: string, crypter: Crypter | undefined) {
     this.#file = file;
@@ -56,6 +63,7 @@ export class JournalWriter {
   start(baseHash: string): void {
     this.#close();
     writeAtomically(this.#file, `${JSON.stringify({ base: baseHash })}\n`);
+    this.#safe = this.#written;
     this.#fd = openSync(this.#file, "a");
   }
 
@@ -70,24 +78,56 @@ export class JournalWriter {
     this.#write(encoded);
   }
 
-  /** Says that everything before this line is part of the state file whose text has this hash. */
+  /**
+   * Resolves when every line so far is on the disk. The lines that come while one sync is under way share the next, so
+   * that many operations side by side cost few of them.
+   */
+  async durable(): Promise<void> {
+    const lines = this.#written;
+    while (this.#safe < lines) {
+      this.#sync ??= this.#syncOnce();
+      await this.#sync;
+    }
+  }
+
+  /** Says that everything before this line is part of the state file whose text has this hash, and is to be written next. */
   appendCheckpoint(hash: string): void {
-    this.#write({ checkpoint: hash });
+    fdatasyncSync(this.#write({ checkpoint: hash }));
+    this.#safe = this.#written;
   }
 
   remove(): void {
     this.#close();
     rmSync(this.#file, { force: true });
+    this.#safe = this.#written;
   }
 
-  #write(line: unknown): void {
+  #write(line: unknown): number {
     if (this.#fd === undefined) throw new EngineError("FAILED", `the journal ${this.#file} is not open`);
     writeSync(this.#fd, `${JSON.stringify(line)}\n`);
+    this.#written++;
+    return this.#fd;
+  }
+
+  async #syncOnce(): Promise<void> {
+    const lines = this.#written;
+    try {
+      if (this.#fd !== undefined) await syncFile(this.#fd);
+      this.#safe = Math.max(this.#safe, lines);
+    } catch (cause) {
+      throw new EngineError("FAILED", `${this.#file} cannot be brought to the disk: ${messageOf(cause)}`, { cause });
+    } finally {
+      this.#sync = undefined;
+    }
   }
 
   #close(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
+    const fd = this.#fd;
+    if (fd === undefined) return;
     this.#fd = undefined;
+    // A sync that is under way holds on to the number, which must not stand for another file meanwhile.
+    if (this.#sync === undefined) closeSync(fd);
+    else this.#sync.catch(() => {}).finally(() => closeSync(fd));
   }
 }
 
@@ -101,7 +141,8 @@ export interface Recovered {
 
 /**
  * Applies a journal to the resources of the state file with the given hash. Undefined when that file is not the one the
- * journal was written upon: someone else has changed the state since. A torn last line counts as not written.
+ * journal was written upon: someone else has changed the state since. A torn last line counts as not written, and so
+ * does everything from a NUL on: that is what some file systems leave, after a power failure, of what was not synced.
  */
 export function recover(
   text: string,
@@ -120,17 +161,13 @@ export function recover(
   if (start < 0) return undefined;
   const replay = new Replay(base.resources);
   let applied = 0;
-  for (const line of lines.slice(start + 1)) {
-    if (!Array.isArray(line)) continue;
+  for (const [i, line] of lines.entries()) {
+    if (i <= start || !Array.isArray(line)) continue;
     applied++;
-    for (const entry of line) {
-      if (entry[0] === "begin") {
-        const resource = entry[3] === undefined ? undefined : decodeResource(entry[3], crypter);
-        replay.apply(
-          resource === undefined ? [entry[0], entry[1], entry[2]] : [entry[0], entry[1], entry[2], resource],
-        );
-      } else if (entry[0] === "put") replay.apply([entry[0], entry[1], decodeResource(entry[2], crypter)]);
-      else replay.apply(entry);
+    try {
+      for (const entry of line) replay.apply(decodeEntry(entry, crypter));
+    } catch (error) {
+      throw error instanceof EngineError ? unusable(file, i, error.message, error.code) : error;
     }
   }
   return {
@@ -138,6 +175,20 @@ export function recover(
     pendingOperations: [...replay.pending.values(), ...base.pendingOperations],
     lines: applied,
   };
+}
+
+function decodeEntry(entry: z.infer<typeof entrySchema>, crypter: Crypter | undefined): JournalEntry {
+  if (entry[0] === "put") return [entry[0], entry[1], decodeResource(entry[2], crypter)];
+  if (entry[0] !== "begin") return entry;
+  const [kind, at, type, resource] = entry;
+  return resource === undefined ? [kind, at, type] : [kind, at, type, decodeResource(resource, crypter)];
+}
+
+function unusable(file: string, index: number, why: string, code: EngineErrorCode = "STATE_INVALID"): EngineError {
+  return new EngineError(
+    code,
+    `line ${index + 1} of ${file}, the journal of an interrupted run, cannot be read: ${why}. Move the file aside to go on without what that run did last`,
+  );
 }
 
 /** The same rules as those by which a run keeps its own list: what the run touched comes first, in the order it was done. */
@@ -156,10 +207,12 @@ class Replay {
     const [kind, at] = entry;
     if (kind === "begin") {
       const resource = entry[3] ?? this.#states.get(at);
-      if (resource !== undefined) this.pending.set(at, { type: entry[2], resource });
+      if (resource === undefined) throw unknownHandle(at);
+      this.pending.set(at, { type: entry[2], resource });
     } else if (kind === "end") this.pending.delete(at);
     else if (kind === "drop") this.#states.delete(at);
     else if (kind === "same") {
+      if (!this.#states.has(at)) throw unknownHandle(at);
       this.#last.delete(at);
       this.#first.push(at);
     } else {
@@ -173,25 +226,38 @@ class Replay {
   }
 }
 
+function unknownHandle(at: number): EngineError {
+  return new EngineError("STATE_INVALID", `it speaks of resource ${at}, which no line before it has`);
+}
+
+/** The part of a journal that must be text: a line that was torn may end in the middle of a character. */
+export function wholeLines(journal: Buffer): Buffer {
+  const nul = journal.indexOf(0);
+  const written = nul === -1 ? journal : journal.subarray(0, nul);
+  return written.subarray(0, written.lastIndexOf("\n") + 1);
+}
+
 function parseLines(text: string, file: string): z.infer<typeof lineSchema>[] {
-  const lines = text.split("\n");
+  const lines = text.replace(/\0.*$/s, "").split("\n");
   const torn = lines.pop() !== "";
   const parsed: z.infer<typeof lineSchema>[] = [];
   for (const [i, line] of lines.entries()) {
-    let json: unknown;
-    try {
-      json = JSON.parse(line);
-    } catch {
-      json = undefined;
-    }
+    const json = tryJson(line);
     const result = lineSchema.safeParse(json);
     if (result.success) parsed.push(result.data);
-    else if (i < lines.length - 1 || torn) {
-      throw new EngineError(
-        "STATE_INVALID",
-        `line ${i + 1} of ${file}, the journal of an interrupted run, cannot be read: move the file aside to go on without what that run did last`,
-      );
-    }
+    else if (i < lines.length - 1 || torn) throw unusable(file, i, "it is no entry");
+    // Nothing that was cut off is JSON: this was written by somebody else.
+    else if (json !== undefined) throw unusable(file, i, "it is no entry of a journal that this version knows");
   }
+  const [first] = parsed;
+  if (first === undefined || Array.isArray(first)) throw unusable(file, 0, "it does not say what it was written upon");
   return parsed;
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

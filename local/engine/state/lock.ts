@@ -9,7 +9,7 @@ import type { Backend, StackName } from "./backend.ts";
 import { makeFolder, readIfThere } from "./files.ts";
 
 const contentSchema = z.looseObject({
-  pid: z.number(),
+  pid: z.int().positive(),
   username: z.string(),
   hostname: z.string(),
   timestamp: z.string(),
@@ -38,12 +38,15 @@ export async function takeLock(backend: Backend, stack: StackName, onStale: (mes
     hostname: hostname(),
     timestamp: new Date().toISOString(),
   };
-  writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
-  held.add(file);
   const release = (): void => {
+    process.off("exit", release);
     held.delete(file);
     rmSync(file, { force: true });
   };
+  // A run that is ended at once leaves no lock that somebody would have to look into.
+  process.on("exit", release);
+  writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+  held.add(file);
   try {
     // Whoever came at the same moment sees this lock, as this look sees theirs.
     await clearOrFail(folder, file, onStale);

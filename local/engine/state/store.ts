@@ -7,7 +7,7 @@ import { decodeOperation, decodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { readIfThere } from "./files.ts";
 import { integrityProblem } from "./integrity.ts";
-import { JournalWriter, recover } from "./journal.ts";
+import { JournalWriter, recover, wholeLines } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** A stack's state file as it was read, before anything in it is decrypted. */
@@ -55,16 +55,15 @@ export class StateStore {
   async open(keep: boolean): Promise<OpenedState> {
     const file = this.#backend.stackFile(this.#stack);
     const { resources: stored, pendingOperations } = this.#stored.checkpoint;
-    const resources = stored.map((resource) => decodeResource(resource, this.#crypter));
-    const problem = integrityProblem(resources);
+    const snapshot = this.#decoded(file, () => ({
+      resources: stored.map((resource) => decodeResource(resource, this.#crypter)),
+      pendingOperations: pendingOperations.map((operation) => decodeOperation(operation, this.#crypter)),
+    }));
+    const problem = this.#problemOf(snapshot);
     if (problem !== undefined)
       throw new EngineError("STATE_INVALID", `the state in ${file} is not sound: ${problem}. It was not changed`);
-    const snapshot: Snapshot = {
-      resources,
-      pendingOperations: pendingOperations.map((operation) => decodeOperation(operation, this.#crypter)),
-    };
     const journalFile = this.#backend.journalFile(this.#stack);
-    const journal = await readIfThere(journalFile);
+    const journal = await readIfThere(journalFile, wholeLines);
     if (journal === undefined) return { snapshot, recovered: undefined };
     const found = recover(journal, journalFile, { hash: this.#hash, ...snapshot }, this.#crypter);
     if (found === undefined) {
@@ -76,7 +75,7 @@ export class StateStore {
         recovered: `an earlier run was interrupted, and the state has been changed since by another program; what that run had noted is kept in ${where}, and is not used`,
       };
     }
-    const unsound = integrityProblem(found.resources);
+    const unsound = this.#problemOf(found);
     if (unsound !== undefined) {
       throw new EngineError(
         "STATE_INVALID",
@@ -94,13 +93,31 @@ export class StateStore {
     return { snapshot: found, recovered };
   }
 
+  #decoded<T>(file: string, decode: () => T): T {
+    try {
+      return decode();
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      throw new EngineError(error.code, `the state in ${file} cannot be used: ${error.message}. It was not changed`);
+    }
+  }
+
+  /** A file that belongs to another stack would have everything in it deleted. */
+  #problemOf({ resources, pendingOperations }: Snapshot): string | undefined {
+    const { project, name } = this.#stack;
+    const all = [...resources, ...pendingOperations.map(({ resource }) => resource)];
+    const foreign = all.find(({ urn }) => !urn.startsWith(`urn:pulumi:${name}::${project}::`));
+    if (foreign !== undefined) return `${foreign.urn} is of another stack than ${project}/${name}`;
+    return integrityProblem(resources);
+  }
+
   /** Creates the stack's file, with no resources. */
   create(): void {
     this.#writeFile({ resources: [], pendingOperations: [] });
   }
 
   /**
-   * Puts on disk what happened since the last call: at once in the journal, and from time to time as a whole state, so
+   * Writes what happened since the last call: at once to the journal, and from time to time as a whole state, so
    * that the CLI, too, finds a recent one after a kill. Synchronous, so that nothing can happen between the two.
    */
   save(ledger: Ledger): void {
@@ -113,6 +130,12 @@ export class StateStore {
     }
     this.#journal.append(entries);
     if (performance.now() - this.#lastWriteMs > Math.max(2_000, 40 * this.#writeTookMs)) this.#checkpoint(ledger, true);
+  }
+
+  /** The same, and resolves when it is on the disk. */
+  async commit(ledger: Ledger): Promise<void> {
+    this.save(ledger);
+    await this.#journal.durable();
   }
 
   /** Writes the whole state at once, after the ledger was based on other resources. */

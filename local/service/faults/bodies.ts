@@ -1,0 +1,44 @@
+import type { Contract } from "../../../sdk/contract/index.ts";
+import { isJsonArray, isJsonObject, type Json, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
+import type { Answer } from "../answer.ts";
+import { idPointer, without } from "../rule-shape.ts";
+import type { Reply, Visit } from "./visit.ts";
+
+export function whole(answer: Answer): Reply {
+  return { send: "whole", answer };
+}
+
+/** What is made of an answer that has a body; one without is unharmed. */
+export function ofBody(answer: Answer, make: (answer: Answer) => Reply): Reply {
+  return answer.body === "" ? { send: "unharmed", answer } : make(answer);
+}
+
+/** A success with another body; unharmed when there is no body, or `change` finds nothing to change. */
+export function changed(answer: Answer, change: (body: Json) => Json | undefined): Reply {
+  const unharmed: Reply = { send: "unharmed", answer };
+  if (answer.status >= 300 || answer.body === "") return unharmed;
+  const body = change(JSON.parse(answer.body));
+  return body === undefined ? unharmed : whole({ ...answer, body: JSON.stringify(body) });
+}
+
+/** The body of an answer without the ids of its rules. */
+export function withoutIds(
+  body: Json,
+  operation: Visit["operation"],
+  { operations, rule }: Contract,
+): Json | undefined {
+  const { list } = operations;
+  const id = idPointer(rule);
+  if (operation !== "list") return withoutAt(body, rule.envelope + id);
+  const rules = list === null ? undefined : valueAt(body, list.items);
+  if (list === null || !isJsonArray(rules) || rules.length === 0) return undefined;
+  return withValueAt(
+    body,
+    list.items,
+    rules.map((each) => withoutAt(each, list.envelope + id)),
+  );
+}
+
+function withoutAt(value: Json, pointer: string): Json {
+  return isJsonObject(value) ? without(value, pointer) : value;
+}

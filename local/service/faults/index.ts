@@ -1,0 +1,5 @@
+export { controlApp, controlPath } from "./control.ts";
+export { type CountedFault, Faults, type InjectedFault, type LocalFaults } from "./faults.ts";
+export type { HeldRequest } from "./holds.ts";
+export type { Fault, FaultInput, FaultKind } from "./schema.ts";
+export type { Reply } from "./visit.ts";

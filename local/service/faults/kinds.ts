@@ -1,0 +1,183 @@
+import { setTimeout } from "node:timers/promises";
+import type { Contract, Pagination } from "../../../sdk/contract/index.ts";
+import { Refusal, refusalBody } from "../refusal.ts";
+import type { RuleStore } from "../store.ts";
+import { changed, ofBody, whole, withoutIds } from "./bodies.ts";
+import type { HeldRequest } from "./holds.ts";
+import {
+  isLaterPage,
+  lagging,
+  lessOneRule,
+  oneRuleMore,
+  onlyFirstPage,
+  withCursorAgain,
+  withFirstAgain,
+  withRuleBefore,
+} from "./lists.ts";
+import { refused } from "./refused.ts";
+import type { Fault, FaultKind } from "./schema.ts";
+import type { Reply, Visit } from "./visit.ts";
+
+/** What faults take part in. */
+export interface FaultContext {
+  readonly contract: Contract;
+  readonly store: RuleStore;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Resolves when a held request is released. */
+  readonly hold: (visit: Visit, at: HeldRequest["at"]) => Promise<void>;
+  /** Aborted when the service closes. */
+  readonly closing: AbortSignal;
+}
+
+/** What a fault does, from when it is set; it may remember. */
+export interface Behaviour {
+  /** Which requests on the fault's operations it is about; default: all. */
+  matches?(visit: Visit): boolean;
+  inject(visit: Visit): Reply | Promise<Reply>;
+  /** Called after every write. */
+  wrote?(): void;
+}
+
+/** What a fault does, beginning now. */
+export function behaviourOf(fault: Fault, context: FaultContext): Behaviour {
+  return begin(fault.kind, fault, context);
+}
+
+/** Whether a fault of this kind makes sense for more than one request, so that it stays unless told otherwise. */
+export function isLasting(kind: FaultKind): boolean {
+  return lasting.has(kind);
+}
+
+const lasting: ReadonlySet<FaultKind> = new Set(["stale-list", "repeat-cursor", "shifting-list", "late-get"]);
+
+function begin<Kind extends FaultKind>(
+  kind: Kind,
+  fault: { [Each in Kind]: FaultOf<Each> }[Kind],
+  context: FaultContext,
+): Behaviour {
+  return kinds[kind](fault, context);
+}
+
+type FaultOf<Kind extends FaultKind> = Extract<Fault, { kind: Kind }>;
+type Kinds = { readonly [Kind in FaultKind]: (fault: FaultOf<Kind>, context: FaultContext) => Behaviour };
+
+const kinds: Kinds = {
+  latency: ({ at, ms }, { closing }) => ({
+    inject: (visit) => around(at, visit, () => setTimeout(ms, undefined, { signal: closing })),
+  }),
+
+  hold: ({ at }, { hold }) => ({
+    inject: (visit) => around(at, visit, () => hold(visit, at)),
+  }),
+
+  close: ({ at }) => ({
+    inject: (visit) => {
+      if (at === "before") return { send: "nothing" };
+      const answer = visit.serve();
+      return at === "after" ? { send: "nothing" } : { send: "half", answer, ending: "reset" };
+    },
+  }),
+
+  status: (fault, { contract, now }) => ({
+    inject: (visit) => {
+      if (fault.at === "after") visit.serve();
+      return whole(refused(fault, contract, now()));
+    },
+  }),
+
+  redirect: ({ status, location }) => ({
+    inject: ({ request: { path, query } }) =>
+      whole({
+        status,
+        body: "",
+        headers: { location: location ?? `${path}${query.size === 0 ? "" : `?${query}`}`, "content-length": "0" },
+      }),
+  }),
+
+  "cut-body": ({ how }) => ({
+    inject: (visit) =>
+      ofBody(visit.serve(), (answer) =>
+        how === "connection"
+          ? { send: "half", answer, ending: "end" }
+          : whole({ ...answer, body: answer.body.slice(0, answer.body.length / 2) }),
+      ),
+  }),
+
+  "not-json": () => ({
+    inject: (visit) =>
+      ofBody(visit.serve(), (answer) =>
+        whole({
+          ...answer,
+          body: "<!doctype html><title>Welcome</title><p>Please sign in.</p>",
+          headers: { ...answer.headers, "content-type": "text/html; charset=utf-8" },
+        }),
+      ),
+  }),
+
+  "other-shape": ({ json }) => ({
+    inject: (visit) => ofBody(visit.serve(), (answer) => whole({ ...answer, body: JSON.stringify(json) })),
+  }),
+
+  "huge-body": ({ bytes, declared }) => ({
+    inject: (visit) => ofBody(visit.serve(), (answer) => ({ send: "padded", answer, bytes, declared })),
+  }),
+
+  "without-id": (_fault, { contract }) => ({
+    inject: (visit) => changed(visit.serve(), (body) => withoutIds(body, visit.operation, contract)),
+  }),
+
+  "stale-list": ({ writesBehind }, { store }) => {
+    const { seen, wrote } = lagging(store, writesBehind);
+    return { inject: (visit) => whole(visit.serve(seen())), wrote };
+  },
+
+  "repeat-cursor": (_fault, { contract, store }) => ({
+    matches: () => paginationOf(contract).type !== "none",
+    inject: (visit) =>
+      changed(visit.serve(onlyFirstPage(store)), (body) => withCursorAgain(body, paginationOf(contract))),
+  }),
+
+  "double-rule": ({ on }, { contract, store }) => ({
+    matches: ({ request }) => on === "one-page" || isLaterPage(paginationOf(contract), request.query),
+    inject: (visit) => {
+      const items = contract.operations.list?.items ?? "";
+      if (on === "one-page") return changed(visit.serve(), (body) => withFirstAgain(body, items));
+      const early = visit.serve(oneRuleMore(store)).body;
+      return changed(visit.serve(), (body) => withRuleBefore(body, early, items));
+    },
+  }),
+
+  "shifting-list": ({ change }, { contract, store }) => ({
+    matches: ({ request }) => isLaterPage(paginationOf(contract), request.query),
+    inject: (visit) => whole(visit.serve(change === "insert" ? oneRuleMore(store) : lessOneRule(store))),
+  }),
+
+  "late-get": ({ gets, withinMs }, { contract, store, now }) => {
+    const answered = new Map<string, number>();
+    const countOf = (ruleId: string): number => answered.get(ruleId) ?? 0;
+    return {
+      matches: ({ ruleId = "" }) => {
+        const rule = store.find(ruleId);
+        return rule !== undefined && now() - Date.parse(rule.createdAt) < withinMs && countOf(ruleId) < gets;
+      },
+      inject: ({ ruleId = "" }) => {
+        answered.set(ruleId, countOf(ruleId) + 1);
+        const refusal = new Refusal(404, "RULE_NOT_FOUND", `there is no rule ${ruleId}`);
+        return whole({ status: 404, body: JSON.stringify(refusalBody(refusal, contract.errors)) });
+      },
+    };
+  },
+};
+
+/** Waits and serves, in one order or the other. */
+async function around(at: "before" | "after", visit: Visit, wait: () => Promise<void>): Promise<Reply> {
+  if (at === "before") await wait();
+  const answer = visit.serve();
+  if (at === "after") await wait();
+  return whole(answer);
+}
+
+function paginationOf({ operations }: Contract): Pagination {
+  return operations.list?.pagination ?? { type: "none" };
+}

@@ -1,0 +1,100 @@
+import type { Pagination } from "../../../sdk/contract/index.ts";
+import { isJsonArray, type Json, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
+import { cursorAfter } from "../pagination.ts";
+import type { RuleList, RuleStore, StoredRule } from "../store.ts";
+
+/** The rules as they were so many writes ago, or, without a number, as they are now; never further back than now. */
+export function lagging(
+  store: RuleStore,
+  writesBehind: number | undefined,
+): { seen: () => RuleList; wrote: () => void } {
+  const copy = (): readonly StoredRule[] => store.after(0, -1);
+  /** Of the oldest time that the list may show, and of the time after each write since then. */
+  let copies = [copy()];
+  return {
+    seen: () => frozen(copies[0] ?? []),
+    wrote: () => {
+      if (writesBehind !== undefined) copies = [...copies, copy()].slice(-writesBehind - 1);
+    },
+  };
+}
+
+function frozen(rules: readonly StoredRule[]): RuleList {
+  return {
+    after: (sequence, limit) =>
+      part(
+        rules.filter((rule) => rule.sequence > sequence),
+        0,
+        limit,
+      ),
+    from: (offset, limit) => part(rules, offset, limit),
+  };
+}
+
+function part(rules: readonly StoredRule[], offset: number, limit: number): StoredRule[] {
+  return rules.slice(offset, limit === -1 ? undefined : offset + limit);
+}
+
+/** Whatever page is asked for, the first. */
+export function onlyFirstPage(store: RuleStore): RuleList {
+  return {
+    after: (_sequence, limit) => store.after(0, limit),
+    from: (_offset, limit) => store.from(0, limit),
+  };
+}
+
+/** As if a rule had come before all others: a later page begins with the last rule of the page before. */
+export function oneRuleMore(store: RuleStore): RuleList {
+  return {
+    after: (sequence, limit) => store.after(sequence - 1, limit),
+    from: (offset, limit) => store.from(Math.max(0, offset - 1), limit),
+  };
+}
+
+/** As if the first of all rules had gone: a later page passes over the rule that it should begin with. */
+export function lessOneRule(store: RuleStore): RuleList {
+  return {
+    after: (sequence, limit) => store.after(sequence, limit + 1).slice(1),
+    from: (offset, limit) => store.from(offset + 1, limit),
+  };
+}
+
+/** Whether a query asks for another page than the first. */
+export function isLaterPage(pagination: Pagination, query: URLSearchParams): boolean {
+  switch (pagination.type) {
+    case "none":
+      return false;
+    case "cursor":
+      return query.has(pagination.cursor);
+    case "page":
+      return Number(query.get(pagination.page) ?? pagination.first) > pagination.first;
+    case "offset":
+      return Number(query.get(pagination.offset) ?? 0) > 0;
+  }
+}
+
+/** The first page, with the cursor that leads to it again; nothing where a body cannot say that a page follows. */
+export function withCursorAgain(body: Json, pagination: Pagination): Json | undefined {
+  if (pagination.type === "none") return undefined;
+  const next = pagination.type === "cursor" ? withValueAt(body, pagination.next, cursorAfter(0)) : body;
+  if (pagination.more !== null) return withValueAt(next, pagination.more, true);
+  return pagination.type === "cursor" ? next : undefined;
+}
+
+/** The page with its first rule once more at its end; nothing for an empty one. */
+export function withFirstAgain(body: Json, items: string): Json | undefined {
+  const rules = valueAt(body, items);
+  const first = firstOf(rules);
+  return isJsonArray(rules) && first !== undefined ? withValueAt(body, items, [...rules, first]) : undefined;
+}
+
+/** The page with the first rule of `early`, the same page begun one rule early, before its own; nothing where there is none. */
+export function withRuleBefore(body: Json, early: string, items: string): Json | undefined {
+  const rules = valueAt(body, items);
+  const before = firstOf(valueAt(JSON.parse(early), items));
+  return isJsonArray(rules) && before !== undefined ? withValueAt(body, items, [before, ...rules]) : undefined;
+}
+
+function firstOf(rules: Json | undefined): Json | undefined {
+  return isJsonArray(rules) ? rules[0] : undefined;
+}

@@ -1,0 +1,22 @@
+import type { Contract } from "../../../sdk/contract/index.ts";
+import type { Answer } from "../answer.ts";
+import { Refusal, refusalBody } from "../refusal.ts";
+import type { Fault } from "./schema.ts";
+
+/** The answer of a `status` fault, in the contract's shape of errors; `nowMs`: milliseconds since 1970. */
+export function refused(
+  { status, retryAfterSeconds, retryAfterAs }: Extract<Fault, { kind: "status" }>,
+  { errors }: Contract,
+  nowMs: number,
+): Answer {
+  const retryAfter =
+    retryAfterSeconds === undefined || retryAfterAs === "seconds"
+      ? retryAfterSeconds?.toString()
+      : new Date(nowMs + retryAfterSeconds * 1000).toUTCString();
+  const headers: Record<string, string> = {
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
+  };
+  const refusal = new Refusal(status, "FAULT", `a fault that was set answers ${status}`);
+  return { status, body: JSON.stringify(refusalBody(refusal, errors)), headers };
+}

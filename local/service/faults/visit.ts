@@ -1,0 +1,26 @@
+import type { Answer } from "../answer.ts";
+import type { IncomingRequest } from "../request.ts";
+import type { ServedOperation } from "../request-log.ts";
+import type { RuleList } from "../store.ts";
+
+/** A request on one of the contract's operations, not yet carried out. */
+export interface Visit {
+  readonly operation: Exclude<ServedOperation, "unknown">;
+  readonly request: IncomingRequest;
+  /** The rule that the path names. */
+  readonly ruleId: string | undefined;
+  /** Carries the request out; a list shows `rules`, by default the stored ones. Never throws: a refusal is an answer. */
+  serve(rules?: RuleList): Answer;
+}
+
+/** What becomes of a request: an answer, and how it gets to the connection. */
+export type Reply =
+  | { readonly send: "whole"; readonly answer: Answer }
+  /** The fault had nothing to do to this answer, and counts as not injected. */
+  | { readonly send: "unharmed"; readonly answer: Answer }
+  /** Status and headers of the whole, half of the body, then the connection is reset or ended. */
+  | { readonly send: "half"; readonly answer: Answer; readonly ending: "reset" | "end" }
+  /** Blanks follow the body up to `bytes`. */
+  | { readonly send: "padded"; readonly answer: Answer; readonly bytes: number; readonly declared: boolean }
+  /** The connection is closed without a byte. */
+  | { readonly send: "nothing" };

@@ -1,0 +1,261 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FaultInput,
+  type LocalService,
+  localCredentials,
+  type ServedOperation,
+} from "../../local/service/index.ts";
+import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
+import { rule, type ServedContract, serve } from "../support/connections.ts";
+import { EngineModel, type Hooks } from "./engine-model.ts";
+import { hooksOf, hooksOfHost, type Resource, startHost } from "./hooks.ts";
+import { type FaultKind, kinds } from "./kinds.ts";
+import { declaredAs, type MatrixContract, type OperationName, type Scenario, scenarios } from "./scenarios.ts";
+
+/** Where a row of cells stands: everything but the fault and the request that it hits. */
+export interface Row {
+  readonly contract: MatrixContract;
+  readonly resource: Resource;
+  readonly operation: OperationName;
+}
+
+/** One fault at one request. */
+export interface Cell {
+  readonly name: string;
+  readonly fault: FaultInput;
+  /** The provider host is killed when the fault has hit. */
+  readonly isKill: boolean;
+}
+
+/** How a run with a fault ended: nothing failed; something failed and the next `up` did it; an error said that a rule may exist. */
+export type Ending = "went on" | "next up" | "said what may exist";
+
+/** The requests of a row's run without faults: the operation of each, in their order. */
+export async function requestsOf(row: Row): Promise<ServedOperation[]> {
+  return inBench(row, async (bench) => {
+    await bench.prepare();
+    await bench.run(bench.hooks());
+    return bench.service.requests.map(({ operation }) => operation);
+  });
+}
+
+/** Every fault at every request, once and from there on. */
+export function faultCells(requests: readonly ServedOperation[]): Cell[] {
+  return kinds.flatMap((kind) => kind.operations.flatMap((operation) => cellsAt(kind, operation, requests)));
+}
+
+function cellsAt(
+  kind: FaultKind,
+  operation: FaultKind["operations"][number],
+  requests: readonly ServedOperation[],
+): Cell[] {
+  const count = requests.filter((each) => each === operation).length;
+  // A fault of later pages counts those alone; how many there are is not told by the number of requests.
+  const hits = kind.needs === "a later page" ? Math.min(1, count - 1) : count;
+  return Array.from({ length: Math.max(0, hits) }, (_, index) => index + 1).flatMap((request) =>
+    ([1, "always"] as const).map((times) => ({
+      name: `${kind.name}, ${operation} request ${request}${times === 1 ? "" : " and on"}`,
+      fault: withSelection(kind.fault, { operations: [operation], request, times }),
+      isKill: false,
+    })),
+  );
+}
+
+/** The provider host killed before and after each request is carried out. */
+export function killCells(requests: readonly ServedOperation[]): Cell[] {
+  return requests.flatMap((operation, index) =>
+    (["before", "after"] as const).map((at) => ({
+      name: `killed ${at} request ${index + 1} (${operation})`,
+      fault: { kind: "hold", at, request: index + 1 } as const,
+      isKill: true,
+    })),
+  );
+}
+
+function withSelection(fault: FaultInput, selection: object): FaultInput {
+  return { ...fault, ...selection };
+}
+
+/** Runs a cell: the operation with the fault, then one more `up`. @throws Error saying what is not as it has to be. */
+export function runCell(row: Row, cell: Cell): Promise<Ending> {
+  return inBench(row, async (bench) => {
+    await bench.prepare();
+    bench.service.faults.set(cell.fault);
+    const failures = cell.isKill ? await bench.killed() : await bench.run(bench.hooks());
+    demand(
+      bench.service.faults.injected.length > 0,
+      `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
+    );
+    bench.service.faults.clear();
+    const doubtful = row.contract.canLookUp ? [] : failures.filter((message) => message.includes("may exist"));
+    if (doubtful.length === 0) {
+      await bench.expectHealed();
+      return failures.length === 0 ? "went on" : "next up";
+    }
+    for (const message of doubtful)
+      demand(message.includes("look at the service whether the rule is there"), `does not say how to look: ${message}`);
+    await bench.expectAtMostDoubled(doubtful.join().split("may exist now").length - 1);
+    return "said what may exist";
+  });
+}
+
+async function inBench<T>(row: Row, use: (bench: Bench) => Promise<T>): Promise<T> {
+  const served = await serve(row.contract.contract);
+  try {
+    return await use(new Bench(row, served));
+  } finally {
+    served.service.faults.clear();
+    await served.close();
+  }
+}
+
+const foreign = [900, 901, 902].map((k) => rule(k));
+
+/** One service, with rules that are not the stack's, and one stack. */
+class Bench {
+  readonly service: LocalService;
+  readonly #row: Row;
+  readonly #scenario: Scenario;
+  readonly #engine = new EngineModel();
+  readonly #environment: Record<string, string>;
+
+  constructor(row: Row, { service, environment }: ServedContract) {
+    this.service = service;
+    this.#row = row;
+    this.#scenario = scenarios[row.operation];
+    const { MERCHANT_RULES_TOKEN: token, ...others } = environment;
+    // By the token operation where the contract has one, so that its request is in the matrix, too.
+    this.#environment = row.contract.contract.auth?.token
+      ? {
+          ...others,
+          MERCHANT_RULES_CLIENT_ID: localCredentials.clientId,
+          MERCHANT_RULES_CLIENT_SECRET: localCredentials.clientSecret,
+        }
+      : { ...others, MERCHANT_RULES_TOKEN: token ?? "" };
+  }
+
+  hooks(): Hooks {
+    return hooksOf(this.#row.resource, this.#environment);
+  }
+
+  async prepare(): Promise<void> {
+    for (const each of foreign) this.service.put(undefined, each);
+    const { before, edit } = this.#scenario;
+    await this.#up(before);
+    if (edit !== undefined && this.#row.contract.isFixed !== true) {
+      const ruleId = this.service.rules().find((each) => each.rule.name === edit.rule.name)?.ruleId;
+      demand(ruleId !== undefined, "the rule to edit is not there");
+      this.service.put(ruleId, edit.rule);
+    }
+    this.service.resetRequests();
+  }
+
+  /** The operation of the row; gives what failed. */
+  run(hooks: Hooks): Promise<string[]> {
+    const { operation, resource } = this.#row;
+    return operation === "refresh"
+      ? this.#engine.refresh(hooks)
+      : this.#engine.up(hooks, declaredAs(resource, this.#scenario.after));
+  }
+
+  /** The operation in a provider host that is killed once a request is held. */
+  async killed(): Promise<string[]> {
+    const host = await startHost(this.#row.resource, this.#environment);
+    try {
+      const running = this.run(hooksOfHost(host));
+      const held = await Promise.race([this.service.faults.nextHeld(), running.then(() => undefined)]);
+      await host.close();
+      held?.release();
+      const failures = await running;
+      // What was on its way is still carried out.
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return failures;
+    } finally {
+      await host.close();
+    }
+  }
+
+  /** One more `up` (after a refresh, where that was the operation), and all is as declared. */
+  async expectHealed(): Promise<void> {
+    const { after } = this.#scenario;
+    if (this.#row.operation === "refresh")
+      await this.#expectAll(this.#engine.refresh(this.hooks()), "the refresh after it");
+    await this.#up(after);
+    const expected = [...foreign, ...Object.values(after)];
+    const live = this.service.rules().map((each) => each.rule);
+    const [tooMany, missing] = [difference(live, expected), difference(expected, live)];
+    demand(
+      tooMany.length + missing.length === 0,
+      `at the service after one more up, beside what is declared: ${text(tooMany)}; missing: ${text(missing)}`,
+    );
+    this.#expectTrueState();
+    this.service.resetRequests();
+    await this.#up(after);
+    const writes = this.service.requests.filter(({ method, operation }) => method !== "GET" && operation !== "token");
+    demand(writes.length === 0, `one up more writes again: ${text(writes)}`);
+    const before = structuredClone(this.#engine.state);
+    await this.#expectAll(this.#engine.refresh(this.hooks()), "a refresh at the end");
+    demand(
+      isDeepStrictEqual(this.#engine.state, before),
+      `a refresh at the end finds drift: ${text(this.#engine.state)}`,
+    );
+  }
+
+  /** Where nobody can know: every rule is there, none more often than the errors said, and none was deleted that should not. */
+  async expectAtMostDoubled(doubtful: number): Promise<void> {
+    const { after } = this.#scenario;
+    const failures = await this.#engine.up(this.hooks(), declaredAs(this.#row.resource, after));
+    for (const message of failures) demand(/exist|natural key/.test(message), `the next up fails with: ${message}`);
+    const live = this.service.rules().map((each) => each.rule);
+    for (const each of [...foreign, ...Object.values(after)])
+      demand(
+        live.some((other) => isDeepStrictEqual(other, each)),
+        `${text(each)} is not at the service`,
+      );
+    const expected = foreign.length + Object.values(after).length + doubtful;
+    demand(live.length <= expected, `${live.length} rules at the service, ${expected} at most: ${text(live)}`);
+  }
+
+  #up(rules: Readonly<Record<string, JsonObject>>): Promise<void> {
+    return this.#expectAll(
+      this.#engine.up(this.hooks(), declaredAs(this.#row.resource, rules)),
+      "an up without faults",
+    );
+  }
+
+  async #expectAll(run: Promise<string[]>, what: string): Promise<void> {
+    const failures = await run;
+    demand(failures.length === 0, `${what} fails: ${failures.join("\n")}`);
+  }
+
+  /** Every rule that the state names is there under that id, and is what the state says. */
+  #expectTrueState(): void {
+    const live = Object.fromEntries(this.service.rules().map((each) => [each.ruleId, each.rule]));
+    const known = this.#engine.state.flatMap(({ id, outputs: { definition, rules, ruleIds } }) =>
+      isJsonObject(ruleIds) && isJsonObject(rules)
+        ? Object.entries(ruleIds).map(([key, ruleId]) => [ruleId, rules[key]] as const)
+        : [[id, definition] as const],
+    );
+    demand(known.length === Object.keys(this.#scenario.after).length, `the state has ${known.length} rules`);
+    for (const [ruleId, definition] of known)
+      demand(isDeepStrictEqual(live[String(ruleId)], definition), `the state says of ${ruleId}: ${text(definition)}`);
+  }
+}
+
+/** What is in the one more often than in the other. */
+function difference(one: readonly JsonObject[], other: readonly JsonObject[]): JsonObject[] {
+  const rest = [...other];
+  return one.filter((each) => {
+    const index = rest.findIndex((candidate) => isDeepStrictEqual(candidate, each));
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  });
+}
+
+function demand(isTrue: boolean, otherwise: string): asserts isTrue {
+  if (!isTrue) throw new Error(otherwise);
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value);
+}

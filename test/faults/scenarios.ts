@@ -1,0 +1,95 @@
+import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { rule } from "../support/connections.ts";
+import type { Resource } from "./hooks.ts";
+
+const { schema: _, ...illustrativeRule } = loadPreset("illustrative").rule;
+const limits = {
+  ...{ concurrency: 4, pageSize: 2, maxAttempts: 3 },
+  ...{ attemptTimeoutMs: 700, totalTimeoutMs: 3000, maxRetryAfterMs: 1500 },
+};
+const full = {
+  ...loadPreset("illustrative"),
+  rule: { ...illustrativeRule, immutable: ["/conditions"] },
+  limits,
+} satisfies ContractInput;
+const seed = { ...loadPreset("seed"), limits } satisfies ContractInput;
+const deletes = {
+  method: "DELETE",
+  path: "/api/v1/merchants/rules",
+  identifyBy: { in: "query", name: "ruleId" },
+} as const;
+
+export interface MatrixContract {
+  readonly name: string;
+  readonly contract: ContractInput;
+  /** Whether a rule whose create was not answered can be found again, by list and natural key. */
+  readonly canLookUp: boolean;
+  /** What it lets a program do; the rest is refused before the first request. */
+  readonly operations: readonly OperationName[];
+  /** Nothing can be changed, so that a drift is seen and stays. */
+  readonly isFixed?: boolean;
+}
+
+export type OperationName = "create" | "update" | "replace" | "delete" | "refresh";
+const all: readonly OperationName[] = ["create", "update", "replace", "delete", "refresh"];
+
+export const contracts: readonly MatrixContract[] = [
+  { name: "full", contract: full, canLookUp: true, operations: all },
+  { name: "no idempotency", contract: { ...full, idempotency: null }, canLookUp: true, operations: all },
+  {
+    name: "no list",
+    contract: { ...full, operations: { ...full.operations, list: null } },
+    canLookUp: false,
+    operations: all,
+  },
+  {
+    name: "no update",
+    contract: { ...full, operations: { ...full.operations, update: null } },
+    canLookUp: true,
+    // Without an update each change replaces.
+    operations: all.filter((name) => name !== "update"),
+  },
+  { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
+  {
+    name: "seed with delete",
+    contract: { ...seed, operations: { ...seed.operations, delete: deletes } },
+    canLookUp: false,
+    operations: ["create", "replace", "delete", "refresh"],
+  },
+];
+
+type Definitions = Readonly<Record<string, JsonObject>>;
+
+/** One operation of a program: what is declared before and after, by key. */
+export interface Scenario {
+  readonly before: Definitions;
+  readonly after: Definitions;
+  /** What somebody changes at the service before a refresh. */
+  readonly edit?: { readonly key: string; readonly rule: JsonObject };
+}
+
+const keys = ["a", "b", "c"];
+
+export const scenarios: Readonly<Record<OperationName, Scenario>> = {
+  create: { before: {}, after: definitions((k) => rule(k)) },
+  update: { before: definitions((k) => rule(k)), after: definitions((k) => rule(k, { priority: k + 100 })) },
+  // Conditions are immutable by the contract.
+  replace: { before: definitions((k) => rule(k)), after: definitions((k) => rule(k, { conditions: [] })) },
+  delete: { before: definitions((k) => rule(k)), after: { c: rule(2) } },
+  refresh: {
+    before: definitions((k) => rule(k)),
+    after: definitions((k) => rule(k)),
+    edit: { key: "b", rule: rule(1, { priority: 77 }) },
+  },
+};
+
+function definitions(of: (k: number) => JsonObject): Definitions {
+  return Object.fromEntries(keys.map((key, k) => [key, of(k)]));
+}
+
+/** The resources that declare rules: one each, or one set. */
+export function declaredAs(resource: Resource, rules: Definitions): Record<string, JsonObject> {
+  if (resource === "MerchantRuleSet") return { rules: { rules } };
+  return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition }]));
+}

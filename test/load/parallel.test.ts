@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { ServedRequest } from "../../local/service/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { EngineModel } from "../faults/engine-model.ts";
+import { hooksOf } from "../faults/hooks.ts";
+import { rule, serve } from "../support/connections.ts";
+import { TestProject } from "../support/project.ts";
+
+const requestsPerSecond = 100;
+const rulesEach = 10;
+/** Runs of the local engine in processes of their own; the others are provider sessions in this process. */
+const engineRuns = 4;
+const programs = 50;
+
+interface Timed extends ServedRequest {
+  readonly atMs: number;
+}
+
+function rulesOf(program: number): JsonObject {
+  const names = Array.from({ length: rulesEach }, (_, k) => `program-${program}-rule-${k}`);
+  return Object.fromEntries(names.map((name, k) => [`k${k}`, rule(k, { name })]));
+}
+
+test("50 programs at once against a service with a rate limit all finish, share it, and stay within it", async () => {
+  const requests: Timed[] = [];
+  const served = await serve(undefined, {
+    requestsPerSecond,
+    onRequest: (request) => requests.push({ ...request, atMs: performance.now() }),
+  });
+  onTestFinished(() => served.close());
+  const { service } = served;
+
+  const sessions = Array.from({ length: programs - engineRuns }, async (_, program) => {
+    const hooks = hooksOf("MerchantRuleSet", served.environment);
+    return await new EngineModel().up(hooks, { set: { rules: rulesOf(program) } });
+  });
+  const runs = Array.from({ length: engineRuns }, async (_, n) => {
+    const project = new TestProject(served.environment);
+    onTestFinished(() => project.remove());
+    project.declare({ set: { rules: rulesOf(programs - engineRuns + n) } });
+    const { code, output } = await project.run("local", "up");
+    return code === 0 ? [] : [output];
+  });
+  expect((await Promise.all([...sessions, ...runs])).flat()).toEqual([]);
+
+  const names = service.rules().map(({ rule: { name } }) => String(name));
+  const declared = Array.from({ length: programs }, (_, program) => Object.values(rulesOf(program))).flat();
+  expect(names.toSorted()).toEqual(declared.map((each) => String(Object(each).name)).toSorted());
+
+  const accepted = requests.filter(({ status }) => status !== 429);
+  const refused = requests.length - accepted.length;
+  // One look at the list and the creates: whoever was refused has not been served meanwhile.
+  expect(accepted.filter(({ operation }) => operation === "create")).toHaveLength(programs * rulesEach);
+  expect(accepted.filter(({ operation }) => operation === "list").length).toBeGreaterThanOrEqual(programs);
+  expect(refused).toBeGreaterThan(0);
+  expect(refused).toBeLessThanOrEqual(3 * accepted.length);
+  for (const first of accepted) {
+    // What the limit lets through at once, and what comes to it in the second; the clocks differ by a millisecond.
+    const window = accepted.filter(({ atMs }) => atMs >= first.atMs && atMs < first.atMs + 1_000);
+    expect(window.length).toBeLessThanOrEqual(2 * requestsPerSecond + 1);
+  }
+  // No rule is refused again and again while others pass it by.
+  const attempts = new Map<string, number>();
+  for (const { idempotencyKey } of requests)
+    if (idempotencyKey !== undefined) attempts.set(idempotencyKey, (attempts.get(idempotencyKey) ?? 0) + 1);
+  expect(Math.max(...attempts.values())).toBeLessThanOrEqual(20);
+  expect(longestWait(names)).toBeLessThan(0.95);
+});
+
+/** The longest part of all creates that one program saw pass by between two of its own, or before its first. */
+function longestWait(names: readonly string[]): number {
+  const lastAt = new Map<string, number>();
+  let longest = 0;
+  for (const [at, name] of names.entries()) {
+    const program = name.replace(/-rule-.*/, "");
+    longest = Math.max(longest, at - (lastAt.get(program) ?? 0));
+    lastAt.set(program, at);
+  }
+  return longest / names.length;
+}
