@@ -28,7 +28,12 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
       `${joinPath(path, "__proto__")} cannot be declared: a field of this name does not reach the engine`,
     );
   const fields = Object.entries(value).filter(([, child]) => child !== undefined);
-  return Object.fromEntries(fields.map(([key, child]) => [key, declaredJson(child, joinPath(path, key), within)]));
+  const declared = Object.fromEntries(
+    fields.map(([key, child]) => [key, declaredJson(child, joinPath(path, key), within)]),
+  );
+  if (!Object.hasOwn(declared, "toString") && !Object.hasOwn(declared, "valueOf")) return declared;
+  // Pulumi's SDK makes texts of what it is given, which fields of these names would break.
+  return Object.defineProperty(declared, Symbol.toPrimitive, { value: () => path });
 }
 
 function refuse(path: string, found: string): never {

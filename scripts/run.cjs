@@ -13,6 +13,7 @@ var commands = {
   build: [],
   quickstart: [["scripts/quickstart.ts"]],
   test: [["node_modules/vitest/vitest.mjs", "run"]],
+  "test:faults": [["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.faults.config.ts"]],
   bench: [["test/bench/bench.ts"]],
   check: [
     ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings"],

@@ -113,7 +113,7 @@ describe("an id that a terminal would obey", () => {
   test("is shown with escapes, on one line", async () => {
     const server = await serve([{ status: 403 }]);
     const error = await failureOf(clientOf(server).get(id));
-    expect(error.message).toContain("r\\\\u001b[2Jx\\u{202e}y\\u{2028}z\\\\nwarning");
+    expect(error.message).toContain("r\\u001b[2Jx\\u{202e}y\\u{2028}z\\nwarning");
     expect(error.message).not.toMatch(/[^\P{Cc}]|[\p{Cf}\u2028\u2029]/u);
   });
 

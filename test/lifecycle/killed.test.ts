@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
+import type { ContractInput } from "../../sdk/contract/index.ts";
 import { rule, serve } from "../support/connections.ts";
 import { TestProject } from "../support/project.ts";
 
@@ -11,6 +12,11 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
+/** Nothing by which a rule is found again whose id was lost. */
+const withoutLookUp: ContractInput = {
+  version: 1,
+  operations: { delete: { identifyBy: { in: "query", name: "ruleId" } } },
+};
 const total = 60;
 const command = fileURLToPath(new URL("../../bin/merchant-rules.js", import.meta.url));
 
@@ -55,5 +61,36 @@ describe("a run on the local engine that is killed while it creates", () => {
     const destroyed = await project.run("local", "destroy");
     expect(destroyed.code, destroyed.output).toBe(0);
     expect(service.rules()).toEqual([]);
+  });
+});
+
+describe("a run on the local engine that is killed in the middle of a create, by a contract without a list", () => {
+  test("the next run names the resource and says that it may exist, for nobody can know", async () => {
+    const served = await serve(withoutLookUp);
+    opened.push(() => served.close());
+    const { service } = served;
+    const project = new TestProject(served.environment);
+    opened.push(() => project.remove());
+    project.declare({ lost: { definition: rule(1) } });
+
+    service.faults.set({ kind: "hold", at: "after", operations: ["create"] });
+    const child = spawn(process.execPath, [command, "local", "up", "--yes", "--stack", project.stack], {
+      cwd: project.folder,
+      env: project.environment(),
+      stdio: "ignore",
+    });
+    const exited = once(child, "exit");
+    const held = await service.faults.nextHeld();
+    child.kill("SIGKILL");
+    await exited;
+    held.release();
+    service.faults.clear();
+
+    const again = await project.run("local", "up");
+    expect(again.code, again.output).toBe(0);
+    expect(again.output).toMatch(/MerchantRule::lost, interrupted while creating/);
+    expect(again.output).toContain("may exist without being in the state");
+    const later = await project.run("local", "up");
+    expect(later.output).not.toContain("interrupted");
   });
 });

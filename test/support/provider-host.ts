@@ -46,7 +46,10 @@ export class ProviderHost {
   private constructor(child: ChildProcess, port: string, hooks: Hooks) {
     this.#hooks = hooks;
     this.#child = child;
-    this.#client = new provider.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+    this.#client = new provider.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
+      // As the engine: it takes far more than the 4 MiB that gRPC takes by itself.
+      "grpc.max_receive_message_length": 400 << 20,
+    });
     child.stderr?.on("data", (text: Buffer) => {
       this.#stderr += text.toString();
     });

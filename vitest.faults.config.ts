@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** Every cell of the fault matrix, and every point at which a run can be stopped; `npm test` runs a part of each. */
+export default defineConfig({
+  test: {
+    include: ["test/faults/**/*.test.ts", "test/lifecycle/{interrupt,killed}.test.ts"],
+    env: { FAULT_MATRIX: "whole" },
+    testTimeout: 1_800_000,
+    hookTimeout: 120_000,
+    reporters: ["default", "./test/support/count-reporter.ts"],
+  },
+});
