@@ -15,6 +15,7 @@ var commands = {
   test: [["node_modules/vitest/vitest.mjs", "run"]],
   "test:faults": [["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.faults.config.ts"]],
   bench: [["test/bench/bench.ts"]],
+  soak: [["scripts/soak.ts"]],
   check: [
     ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings"],
     ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],

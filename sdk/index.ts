@@ -40,6 +40,7 @@ export {
   type Difference,
   differences,
   field,
+  findInexactNumber,
   findNotJson,
   isEqual,
   isJson,

@@ -23,4 +23,3 @@ export {
   type NotJson,
 } from "./json.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withValueAt } from "./pointer.ts";
-export { printable } from "./printable.ts";

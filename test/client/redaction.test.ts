@@ -14,6 +14,7 @@ const forms: [string, (text: string) => string][] = [
   ["escaped as JSON with \\/", (text) => JSON.stringify(text).replaceAll("/", "\\/")],
   ["Base64", (text) => Buffer.from(text).toString("base64")],
   ["Base64 for URLs", (text) => Buffer.from(text).toString("base64url")],
+  ["hexadecimal", (text) => Buffer.from(text).toString("hex")],
 ];
 
 test.each(forms)("a secret is taken out %s, within other text or not", (_, encode) => {
@@ -109,10 +110,14 @@ test("secret fields of a definition are not echoed", async () => {
     rule: { secret: ["/webhook/key", "/hooks/*/key"] },
     operations: { update: { path: "/rules/{ruleId}" } },
   });
-  const definition = { name: "seen", webhook: { key: "k-hidden-1" }, hooks: [{ key: "k-hidden-2" }, { key: 123_456 }] };
+  const definition = {
+    name: "named",
+    webhook: { key: "k-hidden-1" },
+    hooks: [{ key: "k-hidden-2" }, { key: 123_456 }],
+  };
   for (const call of [() => client.create(definition), () => client.update("r1", { declared: definition, live: {} })]) {
     const error = await failureOf(call());
-    expect(error.message).toContain("seen");
+    expect(error.message).toContain("cannot take {");
     expect(shown(error)).not.toMatch(/hidden|123456/);
   }
 });

@@ -1,6 +1,11 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { clientOf, contractOf, failureOf, type Received, type Reply, reply, serve } from "./scripted-server.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const credentials = { kind: "client", clientId: "shop", clientSecret: "hush, a secret" } as const;
 const tokenPath = "/api/v1/auth/token";
@@ -34,12 +39,12 @@ const issued = (number: number, expiresIn?: unknown): Reply => ({
   json: { access_token: `t${number}`, expires_in: expiresIn },
 });
 
-test("100 calls at once ask for one token and present it", async () => {
+test("1,000 calls at once ask for one token and present it", async () => {
   const service = await tokenService((number) => issued(number, 3600));
   const client = clientOf(service, { auth: { token } }, { credentials });
-  await Promise.all(Array.from({ length: 100 }, (_, index) => client.get(`r${index}`)));
+  await Promise.all(Array.from({ length: 1000 }, (_, index) => client.get(`r${index}`)));
   expect(service.asked()).toBe(1);
-  expect(service.rules()).toHaveLength(100);
+  expect(service.rules()).toHaveLength(1000);
   expect(new Set(service.rules().map(({ headers }) => headers.authorization))).toEqual(new Set(["Bearer t1"]));
 });
 
@@ -199,6 +204,10 @@ test.each([
   ["a number for a token", { access_token: 7 }, "there is no token at /access_token"],
   ["a token of two lines", { access_token: "a\nb" }, "characters that no header can carry"],
   ["a life of zero", { access_token: "t", expires_in: 0 }, "not a positive number of seconds"],
+  ["an object for a life", { access_token: "t", expires_in: { seconds: 1 } }, "not a positive number"],
+  ["a token with a carriage return", { access_token: "a\r\nX-Other: 1" }, "characters that no header can carry"],
+  ["a token beyond Latin-1", { access_token: "日本" }, "characters that no header can carry"],
+  ["an array for an answer", ["t"], "there is no token at /access_token"],
   ["a negative life", { access_token: "t", expires_in: -1 }, "not a positive number of seconds"],
   ["a text for a life", { access_token: "t", expires_in: "3600" }, "not a positive number of seconds"],
 ])("%s is refused by name", async (_, json, reason) => {
@@ -210,13 +219,145 @@ test.each([
   expect(service.rules()).toHaveLength(0);
 });
 
-test("a call waits for a token no longer than it may last", async () => {
-  const server = await serve((received) =>
-    received.target === tokenPath ? (response) => void setTimeout(() => reply(response, {}), 2000) : found,
+test.each([
+  ["HTML", { body: "<html>sign in</html>" }, "the body is not JSON"],
+  ["nothing", {}, "the body is empty, not JSON"],
+  ["half of an answer", { body: '{"access_token":"t' }, "the body ends before its JSON does"],
+])("%s in place of a token is refused by name, and asked for as often as a read", async (name, answer, reason) => {
+  const service = await tokenService(() => answer);
+  const limits = { maxAttempts: 3 };
+  const error = await failureOf(clientOf(service, { auth: { token }, limits }, { credentials }).create({}));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: false });
+  expect(error.message).toContain(`request an access token to create a rule failed: ${reason}`);
+  expect([service.asked(), service.rules().length]).toEqual([name === "half of an answer" ? 3 : 1, 0]);
+});
+
+test.each([null, 1e308, Number.MAX_SAFE_INTEGER])("a life of %d is one without an end", async (life) => {
+  const service = await tokenService((number) => issued(number, life));
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  for (let index = 0; index < 5; index += 1) await client.get("r1");
+  expect(service.asked()).toBe(1);
+});
+
+test("a token that lives shorter than its own request still serves the call that waited for it", async () => {
+  const service = await tokenService((number) => issued(number, 1e-9));
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  for (let index = 0; index < 5; index += 1) await client.get("r1");
+  expect([service.asked(), service.rules().length]).toEqual([5, 5]);
+});
+
+test("a token that is refused at once is asked for once more, however many rules there are, and later again", async () => {
+  const service = await tokenService(
+    (number) => issued(number, 3600),
+    (authorization) => authorization === "Bearer t3",
   );
-  const limits = { attemptTimeoutMs: 100, totalTimeoutMs: 150 };
-  const error = await failureOf(clientOf(server, { auth: { token }, limits }, { credentials }).create({}));
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  const failed = await Promise.all(Array.from({ length: 100 }, (_, index) => failureOf(client.get(`r${index}`))));
+  expect(new Set(failed.map(({ code }) => code))).toEqual(new Set(["UNAUTHENTICATED"]));
+  expect(service.asked()).toBe(2);
+  // At most the calls that were under way with the first token have presented the second, too.
+  expect(service.rules().length).toBeLessThanOrEqual(100 + 16);
+
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 10_001);
+  await client.get("r1");
+  expect(service.asked()).toBe(3);
+});
+
+test("a token that was accepted once is renewed whenever it is refused", async () => {
+  let refused = "";
+  const service = await tokenService(
+    (number) => issued(number, 3600),
+    (authorization) => authorization !== refused,
+  );
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  for (let number = 1; number <= 5; number += 1) {
+    await client.get("r1");
+    refused = `Bearer t${number}`;
+  }
+  await client.get("r1");
+  expect(service.asked()).toBe(6);
+});
+
+test.each([24, -24])(
+  "a wall clock that is set by %d hours changes nothing: lives run on a clock that nobody sets",
+  async (hours) => {
+    const service = await tokenService((number) => issued(number, 3600));
+    const client = clientOf(service, { auth: { token } }, { credentials });
+    await client.get("r1");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hours * 3_600_000 });
+    await client.get("r1");
+    expect(service.asked()).toBe(1);
+  },
+);
+
+test("calls that come while a token is renewed wait for that one renewal", async () => {
+  let isRefused = false;
+  let asked = 0;
+  let answered: (() => void) | undefined;
+  const server = await serve((received) => {
+    if (received.target !== tokenPath)
+      return isRefused && received.headers.authorization === "Bearer t1" ? { status: 401 } : found;
+    asked += 1;
+    if (asked === 1) return issued(1, 3600);
+    return (response) => {
+      answered = () => reply(response, issued(2, 3600));
+    };
+  });
+  const client = clientOf(server, { auth: { token } }, { credentials });
+  await client.get("r1");
+  isRefused = true;
+  const waiting = [client.get("r2")];
+  await vi.waitUntil(() => answered !== undefined);
+  waiting.push(...Array.from({ length: 50 }, (_, index) => client.get(`r${index}`)));
+  answered?.();
+  await Promise.all(waiting);
+  expect(asked).toBe(2);
+  // The first call, refused once; then all under the new token.
+  expect(server.requests.filter(({ headers }) => headers.authorization === "Bearer t1")).toHaveLength(2);
+  expect(server.requests.filter(({ headers }) => headers.authorization === "Bearer t2")).toHaveLength(51);
+});
+
+test("renewals that fail do not spoil the next: each call asks anew, and the first that is answered serves all", async () => {
+  const service = await tokenService((number) => (number <= 2 ? { status: 503 } : issued(number, 3600)));
+  const client = clientOf(service, { auth: { token }, limits: { maxAttempts: 1 } }, { credentials });
+  for (let index = 0; index < 2; index += 1)
+    expect(await failureOf(client.get("r1"))).toMatchObject({ code: "SERVICE_FAILED" });
+  await Promise.all(Array.from({ length: 10 }, () => client.get("r1")));
+  expect([service.asked(), service.rules().length]).toEqual([3, 10]);
+});
+
+test("a call waits for a token no longer than it may last, says so, and does not spoil what comes after it", async () => {
+  let isSlow = true;
+  const server = await serve((received) => {
+    if (received.target !== tokenPath) return found;
+    if (!isSlow) return issued(2, 3600);
+    return (response) => void setTimeout(() => reply(response, issued(1, 3600)), 2000);
+  });
+  const limits = { attemptTimeoutMs: 100, totalTimeoutMs: 150, maxAttempts: 2 };
+  const client = clientOf(server, { auth: { token }, limits }, { credentials });
+  const began = performance.now();
+  const error = await failureOf(client.create({}));
+  expect(performance.now() - began).toBeLessThan(1500);
   expect(error).toMatchObject({ code: "TIMED_OUT", outcomeUnknown: false });
+  expect(error.message).toMatch(
+    /^request an access token to create a rule failed: (no access token|no whole answer) within \d+ ms/,
+  );
+  isSlow = false;
+  // What others wait for, too, has clocks of its own and may end a moment later.
+  await vi.waitFor(() => client.get("r1"));
+  expect(server.requests.at(-1)?.headers.authorization).toBe("Bearer t2");
+});
+
+test("a token operation that is down is named, with its address and not as the rules' own", async () => {
+  const server = await serve([found]);
+  const down = { ...token, baseUrl: "http://127.0.0.1:9" };
+  const limits = { maxAttempts: 2 };
+  const error = await failureOf(clientOf(server, { auth: { token: down }, limits }, { credentials }).create({}));
+  expect(error).toMatchObject({ code: "CONNECTION_FAILED", outcomeUnknown: false });
+  expect(error.message).toContain(
+    "request an access token to create a rule failed: cannot connect to http://127.0.0.1:9",
+  );
+  expect(server.requests).toHaveLength(0);
 });
 
 test("client credentials without a token operation are refused when the client is made", () => {

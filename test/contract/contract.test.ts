@@ -14,7 +14,6 @@ import {
   presets,
 } from "../../sdk/contract/index.ts";
 import { publishedSchema } from "../../sdk/contract/published-schema.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "contract-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -387,7 +386,7 @@ describe("a contract that cannot work is refused", () => {
   });
 
   test("what a program holds that is part of itself", () => {
-    const schema: Record<string, JsonObject> = {};
+    const schema: Record<string, null> = {};
     Object.assign(schema, { self: schema });
     expect(refusal(() => defineContract({ version: 1, rule: { schema } }))).toContain(
       "rule.schema: found nesting without end",

@@ -9,8 +9,11 @@ import { HookFailed, type Hooks } from "./engine-model.ts";
 export type Resource = "MerchantRule" | "MerchantRuleSet";
 
 /** The hooks as a provider host that has just started has them, in this process. */
-export function hooksOf(resource: Resource, environment: Readonly<Record<string, string>>): Hooks {
-  const session = new Session({ config: () => undefined, environment, folder: process.cwd() });
+export function hooksOf(
+  resource: Resource,
+  environment: Readonly<Record<string, string>>,
+  session = new Session({ config: () => undefined, environment, folder: process.cwd() }),
+): Hooks {
   const hooks = resource === "MerchantRule" ? new MerchantRuleHooks(session) : new MerchantRuleSetHooks(session);
   return {
     async check(olds, news) {

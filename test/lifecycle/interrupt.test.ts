@@ -376,13 +376,13 @@ describe("a run on the local engine", () => {
   });
 });
 
-const script = existsSync("/usr/bin/script") && process.platform === "linux";
+const script = "/usr/bin/script";
 
-describe.skipIf(!script)("at a terminal (needs the command script)", () => {
+describe.skipIf(process.platform !== "linux" || !existsSync(script))("at a terminal (needs the command script)", () => {
   /** Types `keys` when the text has come, and gives what the terminal showed, with the exit code and its settings. */
   async function atTerminal(project: TestProject, verb: string, text: string, keys: string): Promise<string> {
     const line = `trap : INT; "${process.execPath}" "${command}" local ${verb}; echo "code=$?"; stty -a`;
-    const child = spawn("script", ["-qec", line, "/dev/null"], {
+    const child = spawn(script, ["-qec", line, "/dev/null"], {
       cwd: project.folder,
       env: { ...project.environment(), SHELL: "/bin/sh" },
       stdio: ["pipe", "pipe", "inherit"],

@@ -1,5 +1,6 @@
 import { YamlDocument } from "../../../sdk/contract/yaml-document.ts";
-import { findNotJson, printable } from "../../../sdk/rules/index.ts";
+import { findNotJson } from "../../../sdk/rules/index.ts";
+import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, type EngineErrorCode, messageOf } from "../errors.ts";
 
 /** Parses a YAML file; an error names the file and the line. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { findNotJson, printable } from "../../../sdk/rules/index.ts";
+import { findNotJson } from "../../../sdk/rules/index.ts";
+import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, messageOf, unsupported } from "../errors.ts";
 import {
   encodeOperation,

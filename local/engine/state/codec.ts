@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { findNotJson, printable } from "../../../sdk/rules/index.ts";
+import { findNotJson } from "../../../sdk/rules/index.ts";
+import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, messageOf } from "../errors.ts";
 import {
   isArray,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { printable } from "../../../sdk/rules/index.ts";
+import { printable } from "../../../sdk/rules/printable.ts";
 
 const mostShown = 5;
 
