@@ -39,7 +39,7 @@ export class LiveRules {
    * @throws MerchantRulesError when that cannot be told.
    */
   find(ruleId: string, label?: string, known?: JsonObject): Promise<LiveRule | undefined> {
-    return this.presence.judge(ruleId, async () => {
+    return this.presence.judge(ruleId, "read", async () => {
       if (!this.#written.has(ruleId) && this.contract.operations.list !== null) {
         const { byId } = await this.#listed();
         const listed = byId.get(ruleId);
@@ -127,18 +127,29 @@ export class LiveRules {
 
   /**
    * Deletes the rule, unless it lives on under another resource: a resource that is renamed in the program is a new one
-   * to the engine, which takes the rule over, and an old one, which is deleted afterwards.
+   * to the engine, which takes the rule over, and an old one, which is deleted afterwards. One that is not there counts
+   * as deleted, unless the connection shows other rules and none of the stack's: that is the wrong place.
    */
   async delete(ruleId: string, holder: Holder, label?: string, known?: JsonObject): Promise<void> {
     if (this.holders.isHeldByOther(ruleId, holder)) return;
     const deleting = this.client.delete(ruleId, named(label, known));
     this.#deleting.set(ruleId, deleting);
     try {
-      await deleting;
+      if ((await deleting) === "deleted") this.presence.seen();
+      else if (await this.#showsOnlyOthers()) {
+        this.presence.heard();
+        await this.presence.judge(ruleId, "delete", () => Promise.resolve(undefined));
+      }
     } finally {
       this.#deleting.delete(ruleId);
     }
     this.forget(ruleId);
+  }
+
+  async #showsOnlyOthers(): Promise<boolean> {
+    if (this.contract.operations.list === null) return false;
+    const ids = [...(await this.#listed()).byId.keys()];
+    return ids.length > 0 && !ids.some((id) => this.holders.isHeld(id));
   }
 
   async #withKey(key: string, fresh: boolean): Promise<LiveRule[]> {

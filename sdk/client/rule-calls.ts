@@ -152,7 +152,10 @@ export class RuleCalls {
       isAboutRule: true,
       writes: true,
       hidden: this.#hidden(options),
-      parse: () => undefined,
+      // A page of something in between, answered with 200, has deleted nothing.
+      parse: (answer) => {
+        if (answer.body.length > 0) jsonOf(answer);
+      },
       failed: (error, unknown) => {
         // After an attempt that lost its answer, not finding the rule is how its success looks.
         if (error.code !== "RULE_NOT_FOUND" || unknown === undefined) throw error;

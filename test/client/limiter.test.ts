@@ -18,6 +18,22 @@ test("a 429 pauses everything until its Retry-After, and costs no call more than
   expect(second - first).toBeGreaterThanOrEqual(290);
 });
 
+test("a 429 that says when to come back is no failed attempt: only the total clock ends a call that is put off", async () => {
+  const server = await serve((_, number) =>
+    number <= 4 ? { status: 429, headers: { "retry-after": "0.02" } } : found,
+  );
+  await clientOf(server, { limits: { maxAttempts: 2 } }).get("r");
+  expect(server.requests).toHaveLength(5);
+
+  const full = await serve(() => ({ status: 429, headers: { "retry-after": "0.1" } }));
+  const error = await failureOf(
+    clientOf(full, { limits: { maxAttempts: 2, attemptTimeoutMs: 500, totalTimeoutMs: 500 } }).get("r"),
+  );
+  expect(error.code).toBe("RATE_LIMITED");
+  expect(error.message).toContain("no time is left");
+  expect(full.requests.length).toBeGreaterThan(2);
+});
+
 test("a pause holds what waits for its second as well", async () => {
   const limiter = new Limiter({ concurrency: 4, requestsPerSecond: 1.9 });
   const began = performance.now();
