@@ -43,6 +43,17 @@ export function jsonOf({ body, headers }: Answer): Json {
   return value;
 }
 
+/** Whether the body of an answer is JSON. */
+export function isJsonAnswer(answer: Answer): boolean {
+  try {
+    jsonOf(answer);
+    return true;
+  } catch (error) {
+    if (error instanceof UnusableAnswer) return false;
+    throw error;
+  }
+}
+
 function parsed(text: string): Json {
   try {
     const value: Json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);

@@ -19,7 +19,7 @@ import type { Templates } from "./operations.ts";
 import { nextPosition, type Page, type Position, pageIn, pageQuery } from "./pages.ts";
 import type { Hidden } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
-import { jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { isJsonAnswer, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 import { hiddenIn } from "./secret-fields.ts";
 
 export interface CallOptions {
@@ -140,7 +140,8 @@ export class RuleCalls {
     };
   }
 
-  delete(ruleId: string, options: CallOptions): Call<void> {
+  /** Answers whether the body is what a service may answer: JSON (seed, section 4), or nothing. */
+  delete(ruleId: string, options: CallOptions): Call<boolean> {
     const { identifyBy } = this.#contract.operations.delete;
     const attempted = this.#naming("delete", ruleId, options);
     if (identifyBy === null)
@@ -152,13 +153,11 @@ export class RuleCalls {
       isAboutRule: true,
       writes: true,
       hidden: this.#hidden(options),
-      // A page of something in between, answered with 200, has deleted nothing.
-      parse: (answer) => {
-        if (answer.body.length > 0) jsonOf(answer);
-      },
+      parse: (answer) => answer.body.length === 0 || isJsonAnswer(answer),
       failed: (error, unknown) => {
         // After an attempt that lost its answer, not finding the rule is how its success looks.
         if (error.code !== "RULE_NOT_FOUND" || unknown === undefined) throw error;
+        return true;
       },
     };
   }

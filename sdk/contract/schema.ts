@@ -209,7 +209,12 @@ const limits = z.strictObject({
   maxBodyBytes: z.int().min(1024).default(1_048_576).describe("The largest response that is read, in bytes"),
   attemptTimeoutMs: z.int().min(1).default(30_000).describe("For one attempt, connect to last byte"),
   totalTimeoutMs: z.int().min(1).default(120_000).describe("For one call with all its attempts and waits"),
-  maxAttempts: z.int().min(1).max(20).default(5),
+  maxAttempts: z
+    .int()
+    .min(1)
+    .max(20)
+    .default(5)
+    .describe("Of one call; a 429 that says when to come back does not count, and the total time bounds it"),
   maxRetryAfterMs: z
     .int()
     .min(0)

@@ -134,9 +134,20 @@ test.each([
     { target: "/rules", headers: expect.objectContaining({ "x-rule": "a &b" }) },
   ],
 ] as const)("delete names the rule in the %s", async (_, identifyBy, path, sent) => {
-  const server = await serve([{ body: "gone" }]);
+  const server = await serve([{ json: {} }]);
   expect(await clientOf(server, { operations: { delete: { identifyBy, path } } }).delete("a &b")).toBe("deleted");
-  expect(server.requests[0]).toMatchObject({ method: "DELETE", ...sent });
+  expect(server.requests).toEqual([expect.objectContaining({ method: "DELETE", ...sent })]);
+});
+
+test.each([
+  ["does not find the rule", { status: 404, json: {} }, "deleted"],
+  ["finds the rule", { json: { ruleId: "r1" } }, "SERVICE_FAILED"],
+  ["is answered with a page as well", { body: "<html>Log in</html>" }, "RESPONSE_INVALID"],
+] as const)("a delete that is answered with 200 and a page: a read that %s decides", async (_, read, outcome) => {
+  const server = await serve([{ body: "<html>Log in</html>" }, read]);
+  const client = clientOf(server, { operations: { delete: { identifyBy: { in: "query" } } } });
+  expect(await client.delete("r1").catch((error: unknown) => Object(error).code)).toBe(outcome);
+  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
 });
 
 test("delete without a place for the id is refused before any request, naming the field to set", async () => {
@@ -193,10 +204,11 @@ test("a 404 proves nothing while the rule cannot be read", async () => {
   expect(await failureOf(client.update("r1", { declared, live }))).toMatchObject({ code: "FORBIDDEN" });
 });
 
-test("a delete may be answered with any body", async () => {
-  const server = await serve([{ body: "" }, { body: "[1" }, { json: [] }]);
+test("a delete may be answered with any JSON, or nothing", async () => {
+  const server = await serve([{ body: "" }, { json: [] }, { json: null }]);
   const client = clientOf(server);
   for (const id of ["r1", "r2", "r3"]) expect(await client.delete(id)).toBe("deleted");
+  expect(server.requests).toHaveLength(3);
 });
 
 test("with readAfter a deleted rule is read once more", async () => {
