@@ -5,15 +5,21 @@ import { localCredentials, startLocalService } from "../local/service/index.ts";
 import { loadPreset } from "../sdk/contract/index.ts";
 
 const messageSchema = z.object({ faults: z.array(faultSchema) });
+/** Short, so that a session needs many tokens. */
+const tokenLifeSeconds = 1;
 
-const service = await startLocalService({ contract: loadPreset("illustrative") });
-// Each message sets the faults from now on; the answer says how things stand.
+const service = await startLocalService({ contract: loadPreset("illustrative"), tokenLifeSeconds });
+// Each message sets the faults from now on; the answer says what was injected since the last one, and how things stand.
 process.on("message", (message) => {
   const injected = service.faults.injected.length;
-  const { faults } = messageSchema.parse(message);
-  if (faults.length === 0) service.faults.clear();
-  else service.faults.set(faults);
-  process.send?.({ injected, requests: service.requestCount(), rules: service.rules().map(({ rule }) => rule) });
+  service.faults.set(messageSchema.parse(message).faults);
+  process.send?.({
+    injected,
+    requests: service.requestCount(),
+    tokens: service.requestCount("token"),
+    rules: service.rules().map(({ rule }) => rule),
+  });
 });
 process.once("disconnect", () => process.exit());
-process.send?.({ url: service.url, token: localCredentials.token });
+const { clientId, clientSecret } = localCredentials;
+process.send?.({ url: service.url, clientId, clientSecret });

@@ -1,7 +1,9 @@
 // The soak: rules are created, changed, refreshed and deleted in one process for an hour. See docs/reliability.md.
 import { type ChildProcess, fork } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
+import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { setFlagsFromString } from "node:v8";
@@ -24,6 +26,7 @@ interface Options {
 interface Sample {
   readonly rssMiB: number;
   readonly heapMiB: number;
+  /** Open ones, idle ones included. */
   readonly sockets: number;
   /** Open descriptors; those of sockets alone where the system does not list them all. */
   readonly descriptors: number;
@@ -37,17 +40,30 @@ const tolerances: readonly (readonly [figure: keyof Sample, share: number, more:
   ["descriptors", 0.1, 10],
 ];
 
+const startedSchema = z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() });
 const statusSchema = z.object({
   injected: z.number(),
   requests: z.number(),
+  tokens: z.number(),
   rules: z.array(z.looseObject({ name: z.string() })),
 });
 const sampleEveryMs = 2_000;
+/** A session is the connections, the token and the knowledge of one provider host; this many runs at most share one. */
+const mostRunsOfSession = 80;
 /** At least so long, and at least a sixth of the time, the process warms up. */
 const leastWarmUpMs = 40_000;
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: unknown = runInNewContext("gc");
+
+// Not process.getActiveResourcesInfo(): it leaves out what does not keep the process alive, as idle connections.
+const sockets = new Set<Socket>();
+subscribe("net.client.socket", (message) => {
+  if (!(message instanceof Object && "socket" in message && message.socket instanceof Socket)) return;
+  const { socket } = message;
+  sockets.add(socket);
+  socket.once("close", () => sockets.delete(socket));
+});
 
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stopped.abort());
@@ -72,20 +88,29 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
   const engine = new EngineModel();
   const samples: Sample[] = [];
   const problems: string[] = [];
-  const count = { runs: 0, expected: 0, injected: 0, requests: 0 };
+  const count = { runs: 0, sessions: 0, expected: 0, injected: 0, requests: 0, tokens: 0 };
+  let session: Session | undefined;
+  let runsLeft = 0;
   let nextSample = started;
   let nextLine = started + 60_000;
 
-  /** One run of an engine: hooks of their own, as a provider process has them, which end with it. */
+  const nextSession = async (): Promise<Session> => {
+    await closed(session);
+    count.sessions++;
+    runsLeft = 1 + Math.floor(random() * mostRunsOfSession);
+    return new Session({ config: () => undefined, environment: service.environment, folder: process.cwd() });
+  };
+  /** One run of an engine, over the session of the run before it or, now and then, a new one. */
   const run = async (faults: readonly FaultInput[], work: (hooks: ReturnType<typeof hooksOf>) => Promise<string[]>) => {
     await service.ask(faults);
-    const session = new Session({ config: () => undefined, environment: service.environment, folder: process.cwd() });
+    if (session === undefined || runsLeft === 0) session = await nextSession();
+    runsLeft--;
     const failures = await work(hooksOf("MerchantRuleSet", service.environment, session));
-    await (await session.live("default")).client.close();
     const after = await service.ask([]);
     count.runs++;
     count.injected += after.injected;
     count.requests = after.requests;
+    count.tokens = after.tokens;
     if (faults.length > 0) count.expected += failures.length;
     else problems.push(...failures.map((failure) => `without a fault: ${failure}`));
     return after.rules;
@@ -94,7 +119,7 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
     const { rssMiB = 0, heapMiB = 0, sockets = 0, descriptors = 0 } = samples.at(-1) ?? {};
     const minute = ((performance.now() - started) / 60_000).toFixed(1);
     console.log(
-      `${minute} min: ${count.runs} runs, ${count.requests} requests, ${count.injected} faults, ${count.expected} errors expected, ${problems.length} unexpected, RSS ${rssMiB.toFixed(0)} MiB, heap ${heapMiB.toFixed(1)} MiB, ${sockets} sockets, ${descriptors} descriptors`,
+      `${minute} min: ${count.runs} runs in ${count.sessions} sessions, ${count.requests} requests, ${count.tokens} of them for tokens, ${count.injected} faults, ${count.expected} errors expected, ${problems.length} unexpected, RSS ${rssMiB.toFixed(0)} MiB, heap ${heapMiB.toFixed(1)} MiB, ${sockets} sockets, ${descriptors} descriptors`,
     );
   };
 
@@ -116,9 +141,15 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
     }
   }
   line();
+  await closed(session);
   problems.push(...growth(samples));
+  if (count.tokens <= 2 * count.sessions) problems.push("hardly a token was renewed: this says nothing about renewal");
   for (const problem of problems.slice(0, 20)) console.error(`error: ${problem}`);
   return problems.length === 0 ? 0 : 1;
+}
+
+async function closed(session: Session | undefined): Promise<void> {
+  await (await session?.live("default"))?.client.close();
 }
 
 /** Most of the rules, each with a priority of its own draw. */
@@ -165,10 +196,9 @@ function differences(
 
 function sample(): Sample {
   const { rss, heapUsed } = process.memoryUsage();
-  const sockets = process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
   const listed = "/proc/self/fd";
-  const descriptors = existsSync(listed) ? readdirSync(listed).length : sockets;
-  return { rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20, sockets, descriptors };
+  const descriptors = existsSync(listed) ? readdirSync(listed).length : sockets.size;
+  return { rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20, sockets: sockets.size, descriptors };
 }
 
 /** What grew from the first third to the last, leaving out the time in which the process warms up. */
@@ -214,13 +244,14 @@ async function startService(): Promise<Service> {
   // Ctrl-C is for this process, which then still asks what the rules are.
   const child = fork(fileURLToPath(new URL("soak-service.ts", import.meta.url)), { detached: true });
   const [started] = await once(child, "message");
-  const { url, token } = z.object({ url: z.string(), token: z.string() }).parse(started);
+  const { url, clientId, clientSecret } = startedSchema.parse(started);
   return {
     child,
     environment: {
       MERCHANT_RULES_BASE_URL: url,
       MERCHANT_RULES_CONTRACT: "illustrative",
-      MERCHANT_RULES_TOKEN: token,
+      MERCHANT_RULES_CLIENT_ID: clientId,
+      MERCHANT_RULES_CLIENT_SECRET: clientSecret,
     },
     async ask(faults) {
       const answered = once(child, "message", { signal: AbortSignal.timeout(30_000) });

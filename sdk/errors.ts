@@ -117,16 +117,29 @@ export function errorOfStatus(
       advice: "these credentials may not do this; ask for the permission or use another connection",
     });
   if (status === 404 || status === 410) return make("RULE_NOT_FOUND");
-  if (status === 409) return make("RULE_CONFLICT");
-  if (status === 408) return make("TIMED_OUT", { retryable: true, outcomeUnknown: true });
+  if (status === 409)
+    return make("RULE_CONFLICT", {
+      advice: "look at the service for what it conflicts with; a rule like it can be taken over with adopt",
+    });
+  if (status === 408)
+    return make("TIMED_OUT", { retryable: true, outcomeUnknown: true, advice: laterAdvice(exchange) });
   if (status === 429)
     return make("RATE_LIMITED", {
       retryable: true,
       advice: "lower limits.concurrency or set limits.requestsPerSecond in the contract",
     });
+  if (status === 501 || status === 505)
+    return make("SERVICE_FAILED", { outcomeUnknown: true, advice: "check baseUrl and this operation in the contract" });
   if (status >= 500)
-    return make("SERVICE_FAILED", { retryable: status !== 501 && status !== 505, outcomeUnknown: true });
-  return make("REJECTED");
+    return make("SERVICE_FAILED", { retryable: true, outcomeUnknown: true, advice: laterAdvice(exchange) });
+  const more = exchange.serviceMessage === undefined ? "" : "; its own message says more";
+  return make("REJECTED", { advice: `compare the definition and the contract with what the service accepts${more}` });
+}
+
+function laterAdvice({ requestId }: Exchange): string {
+  return requestId === undefined
+    ? "run it again later"
+    : "run it again later; with the request id the service's operators can look into it";
 }
 
 function messageOf(

@@ -86,13 +86,24 @@ async function update(
     await live.update(ruleId, definition, label, known.definition);
   } catch (error) {
     if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+    const attempted = `update rule ${label ?? ruleId}`;
     // Throws where the connection shows none of the rules: then it is the wrong place, and the rule is not forgotten.
-    await live.find(ruleId, label, known.definition);
+    if ((await live.find(ruleId, label, known.definition)) !== undefined) {
+      throw error.with({
+        code: "SERVICE_FAILED",
+        attempted,
+        reason: `the service did not find rule ${ruleId} to change it, and shows it now`,
+        advice: "run again",
+      });
+    }
     live.forget(ruleId);
     throw error.with({
-      attempted: `update rule ${label ?? ruleId}`,
+      attempted,
       reason: `rule ${ruleId} is no longer there`,
-      advice: "run `pulumi up --refresh`, which sees that it is gone and creates it again",
+      advice:
+        label === undefined
+          ? "run `pulumi up --refresh`, which sees that it is gone and creates it again"
+          : "run `pulumi up` again, which creates it",
     });
   }
   return { ...known, definition };

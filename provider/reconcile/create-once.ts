@@ -167,13 +167,19 @@ function differingPaths(existing: LiveRule, definition: JsonObject, live: LiveRu
 }
 
 function cannotSearch({ contract }: LiveRules, label: string | undefined): MerchantRulesError {
-  const field = contract.operations.list === null ? "operations.list" : "rule.naturalKey";
+  const { naturalKey } = contract.rule;
+  const gap = contract.operations.list === null ? "operations.list" : "rule.naturalKey";
+  const isInContract = contract.operations.list !== null && naturalKey !== null;
   return new MerchantRulesError(
-    "UNSUPPORTED_BY_CONTRACT",
-    `adopt: true looks the rule up by its natural key, which needs ${field} in the contract and the key's value in the definition`,
+    isInContract ? "RULE_INVALID" : "UNSUPPORTED_BY_CONTRACT",
+    isInContract
+      ? `adopt: true looks the rule up by its natural key, and the definition has none at ${naturalKey}`
+      : `adopt: true looks the rule up by its natural key, which needs ${gap} in the contract`,
     {
       attempted: `take over rule${label === undefined ? "" : ` ${label}`}`,
-      advice: `describe ${field} in the contract, or name the rule: adopt: "<ruleId>"`,
+      advice: isInContract
+        ? `declare ${naturalKey}, or name the rule: adopt: "<ruleId>"`
+        : `describe ${gap} in the contract, or name the rule: adopt: "<ruleId>"`,
     },
   );
 }

@@ -2,6 +2,7 @@ import type { CallOptions, LiveRule, RulesClient } from "../../sdk/client/index.
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, type Json, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { demandOwnFields } from "./foreign-answer.ts";
 import { creator, type Holder, type Holders } from "./holders.ts";
 import { Presence } from "./presence.ts";
 
@@ -39,7 +40,7 @@ export class LiveRules {
    * @throws MerchantRulesError when that cannot be told.
    */
   find(ruleId: string, label?: string, known?: JsonObject): Promise<LiveRule | undefined> {
-    return this.presence.judge(ruleId, "read", async () => {
+    return this.presence.judge(ruleId, async () => {
       if (!this.#written.has(ruleId) && this.contract.operations.list !== null) {
         const { byId } = await this.#listed();
         const listed = byId.get(ruleId);
@@ -120,6 +121,7 @@ export class LiveRules {
   async update(ruleId: string, declared: JsonObject, label?: string, known: JsonObject = declared): Promise<void> {
     const needsLive = this.contract.operations.update?.body !== "declared";
     const live = needsLive ? (await this.client.get(ruleId, named(label, known))).rule : declared;
+    if (needsLive) demandOwnFields(live, known, ruleId, label);
     await this.client.update(ruleId, { declared, live }, named(label, known));
     this.#written.set(ruleId, { ruleId, rule: declared });
     this.presence.seen();
@@ -128,28 +130,22 @@ export class LiveRules {
   /**
    * Deletes the rule, unless it lives on under another resource: a resource that is renamed in the program is a new one
    * to the engine, which takes the rule over, and an old one, which is deleted afterwards. One that is not there counts
-   * as deleted, unless the connection shows other rules and none of the stack's: that is the wrong place.
+   * as deleted: a run that was stopped has deleted it already. It is said, for the place may be the wrong one.
    */
   async delete(ruleId: string, holder: Holder, label?: string, known?: JsonObject): Promise<void> {
     if (this.holders.isHeldByOther(ruleId, holder)) return;
     const deleting = this.client.delete(ruleId, named(label, known));
     this.#deleting.set(ruleId, deleting);
     try {
-      if ((await deleting) === "deleted") this.presence.seen();
-      else if (await this.#showsOnlyOthers()) {
-        this.presence.heard();
-        await this.presence.judge(ruleId, "delete", () => Promise.resolve(undefined));
+      if ((await deleting) === "absent") {
+        console.error(
+          `warning: rule ${label ?? ruleId} was not there and counts as deleted; if connection "${this.client.connectionName}" is not the one that made it, it still is in force there`,
+        );
       }
     } finally {
       this.#deleting.delete(ruleId);
     }
     this.forget(ruleId);
-  }
-
-  async #showsOnlyOthers(): Promise<boolean> {
-    if (this.contract.operations.list === null) return false;
-    const ids = [...(await this.#listed()).byId.keys()];
-    return ids.length > 0 && !ids.some((id) => this.holders.isHeld(id));
   }
 
   async #withKey(key: string, fresh: boolean): Promise<LiveRule[]> {

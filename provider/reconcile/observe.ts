@@ -1,5 +1,5 @@
-import { MerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, project } from "../../sdk/rules/index.ts";
+import { demandOwnFields } from "./foreign-answer.ts";
 import type { LiveRules } from "./live-rules.ts";
 import type { KnownRule } from "./plan.ts";
 
@@ -30,21 +30,7 @@ async function observeRule(
     live.forget(known.ruleId);
     return undefined;
   }
+  demandOwnFields(found.rule, definition, known.ruleId, label);
   const seen = project(found.rule, definition, live.contract.rule);
-  const fields = isJsonObject(seen) ? seen : {};
-  if (Object.keys(fields).length === 0 && Object.keys(definition).length > 0) throw notTheRule(known.ruleId, label);
-  return { ...known, definition: fields };
-}
-
-/** Taken for drift, it would have every field written again, or the rule made a second time under its name. */
-function notTheRule(ruleId: string, label: string | undefined): MerchantRulesError {
-  return new MerchantRulesError(
-    "RESPONSE_INVALID",
-    "what the service answered has none of the fields that are declared",
-    {
-      attempted: `read rule ${label ?? ruleId}`,
-      advice:
-        "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule",
-    },
-  );
+  return { ...known, definition: isJsonObject(seen) ? seen : {} };
 }

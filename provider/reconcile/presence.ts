@@ -28,8 +28,8 @@ export class Presence {
     this.#renew();
   }
 
-  /** Runs a read, and gives the verdict over it: the rule, or undefined for gone. `verb` is what it is for. */
-  async judge<T>(ruleId: string, verb: "read" | "delete", read: () => Promise<T | undefined>): Promise<T | undefined> {
+  /** Runs a read, and gives the verdict over it: the rule, or undefined for gone. */
+  async judge<T>(ruleId: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     this.#underWay++;
     let found: T | undefined;
     try {
@@ -49,7 +49,7 @@ export class Presence {
       "CONNECTION_FAILED",
       `none of the ${this.#missing.size} rules that were looked for can be seen over connection "${this.connectionName}"`,
       {
-        attempted: `${verb} rule ${ruleId}`,
+        attempted: `read rule ${ruleId}`,
         advice:
           "check that baseUrl, credentials and parameters are those of the merchant that this stack describes. " +
           `If all of its rules were really deleted at the service, set ${this.howToAccept} to true for one run`,

@@ -75,7 +75,12 @@ export class Caller {
     let timer: NodeJS.Timeout | undefined;
     const timeUp = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new MerchantRulesError("TIMED_OUT", `no access token within ${Math.round(waitMs)} ms`)),
+        () =>
+          reject(
+            new MerchantRulesError("TIMED_OUT", `no access token within ${Math.round(waitMs)} ms`, {
+              advice: "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there",
+            }),
+          ),
         waitMs,
       );
     });

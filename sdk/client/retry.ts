@@ -47,8 +47,9 @@ const mostBackoffMs = 10_000;
 
 /**
  * The one retry loop. Waits between attempts are random below a bound that doubles (full jitter, at most 10 s), on top
- * of what Retry-After asks for, lest all who were refused together come back together. Two clocks: one per attempt, one in total; the latter starts when the first attempt
- * does, not while a call waits for its first turn, and from then on counts everything.
+ * of what Retry-After asks for, lest all who were refused together come back together. Two clocks: one per attempt, one
+ * in total; the latter starts when the first attempt does, not while a call waits for its first turn, and from then on
+ * counts everything.
  * @throws MerchantRulesError: the last failure, with what was attempted
  */
 export async function withRetries<T>(
@@ -82,8 +83,7 @@ export async function withRetries<T>(
       const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
       waitMs = (thrown.retryAfterMs ?? 0) + backoff;
       // Still within the turn: when it is over, the next request starts.
-      if (thrown.code === "RATE_LIMITED")
-        turns.slowDown(waitMs > limits.maxRetryAfterMs ? 0 : timerMs(waitMs), startedAt);
+      if (thrown.code === "RATE_LIMITED") turns.slowDown(asksTooMuch(thrown, limits) ? 0 : timerMs(waitMs), startedAt);
       throw thrown;
     }
   };
@@ -121,8 +121,8 @@ function endOf(
   { attempts, postponed, waitMs, leftMs }: { attempts: number; postponed: number; waitMs: number; leftMs: number },
 ): Outer | undefined {
   if (!error.retryable || (error.outcomeUnknown && !call.isRepeatable)) return {};
-  if (error.retryAfterMs !== undefined && error.retryAfterMs > limits.maxRetryAfterMs) {
-    const asked = `${error.reason} and asks to wait ${Math.ceil(error.retryAfterMs / 1000)} s, longer than limits.maxRetryAfterMs (${limits.maxRetryAfterMs} ms)`;
+  if (asksTooMuch(error, limits)) {
+    const asked = `${error.reason} and asks to wait ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s, longer than limits.maxRetryAfterMs (${limits.maxRetryAfterMs} ms)`;
     return { reason: asked, advice: "run it again later, or raise limits.maxRetryAfterMs in the contract" };
   }
   if (attempts - postponed >= limits.maxAttempts)
@@ -132,6 +132,11 @@ function endOf(
     return { reason };
   }
   return undefined;
+}
+
+/** Whether the service asks for a longer wait than the contract allows; the jitter on top of it does not count. */
+function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: RetryLimits): boolean {
+  return retryAfterMs > limits.maxRetryAfterMs;
 }
 
 /** Within what a timer takes. */

@@ -93,7 +93,7 @@ export class RuleCalls {
     const attempted = this.#naming("get", ruleId, options);
     return {
       request: this.#templates.get.request(
-        identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(attempted, "its id")),
+        identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(attempted, "its id", idAdvice)),
       ),
       attempted,
       isRepeatable: true,
@@ -121,7 +121,12 @@ export class RuleCalls {
     const changed = changeBody(change, update.body, rule.unordered);
     if (update.body !== "declared") expectExact(changed, attempted);
     const body = withValueAt(undefined, update.bodyAt, changed);
-    const named = identify(ruleId, update.identifyBy, isJsonObject(body) ? body : {}, refusal(attempted, "its id"));
+    const named = identify(
+      ruleId,
+      update.identifyBy,
+      isJsonObject(body) ? body : {},
+      refusal(attempted, "its id", idAdvice),
+    );
     return {
       request: template.request({ ...named, headers: [...(named.headers ?? []), ...key] }),
       attempted,
@@ -140,14 +145,20 @@ export class RuleCalls {
     };
   }
 
-  /** Answers whether the body is what a service may answer: JSON (seed, section 4), or nothing. */
+  /**
+   * Answers whether the delete is certain: its success has JSON (seed, section 4) or nothing for a body. It is not after
+   * an attempt that lost its answer and another that found nothing: that is how success looks, and how two faults of
+   * something in between do.
+   */
   delete(ruleId: string, options: CallOptions): Call<boolean> {
     const { identifyBy } = this.#contract.operations.delete;
     const attempted = this.#naming("delete", ruleId, options);
     if (identifyBy === null)
       throw unsupported(attempted, "delete", "operations.delete.identifyBy: query | body | path | header");
     return {
-      request: this.#templates.delete.request(identify(ruleId, identifyBy, undefined, refusal(attempted, "its id"))),
+      request: this.#templates.delete.request(
+        identify(ruleId, identifyBy, undefined, refusal(attempted, "its id", idAdvice)),
+      ),
       attempted,
       isRepeatable: true,
       isAboutRule: true,
@@ -155,23 +166,19 @@ export class RuleCalls {
       hidden: this.#hidden(options),
       parse: (answer) => answer.body.length === 0 || isJsonAnswer(answer),
       failed: (error, unknown) => {
-        // After an attempt that lost its answer, not finding the rule is how its success looks.
         if (error.code !== "RULE_NOT_FOUND" || unknown === undefined) throw error;
-        return true;
+        return false;
       },
     };
   }
 
   /** Of a rule that a delete was to remove and a read still found. */
   stillThere(ruleId: string, options: CallOptions): MerchantRulesError {
-    return new MerchantRulesError(
-      "SERVICE_FAILED",
-      "the service answered that the rule is deleted, but a read still finds it",
-      {
-        attempted: this.#naming("delete", ruleId, options)(),
-        advice: "run it again; if it stays, see whether operations.delete.identifyBy in the contract is right",
-      },
-    );
+    return new MerchantRulesError("SERVICE_FAILED", "by its answers the rule is deleted, but a read still finds it", {
+      attempted: this.#naming("delete", ruleId, options)(),
+      advice:
+        "run it again; if it stays, see whether operations.delete.path and operations.delete.identifyBy in the contract are right",
+    });
   }
 
   /** One page of the list. `check` sees the page and where the next one is, and throws what is wrong with them. */
@@ -219,7 +226,7 @@ export class RuleCalls {
   #idempotencyHeaders({ idempotencyKey }: CreateOptions, attempted: () => string): string[] {
     const { idempotency } = this.#contract;
     if (idempotency === null || idempotencyKey === undefined) return [];
-    return [idempotency.header, headerValue(idempotencyKey, refusal(attempted, "its idempotency key"))];
+    return [idempotency.header, headerValue(idempotencyKey, refusal(attempted, "its idempotency key", keyAdvice))];
   }
 }
 
@@ -268,9 +275,16 @@ function expectId(answered: string | undefined, ruleId: string): void {
     throw new UnusableAnswer(`the answer is about another rule, ${quoted(answered)}`);
 }
 
-function refusal(attempted: () => string, what: string): Refuse {
+const idAdvice =
+  "name the rule by the id that the service gave it; where it gave this one, check rule.id in the contract";
+const keyAdvice = "give a key of printable Latin-1 characters, without blanks around it";
+
+function refusal(attempted: () => string, what: string, advice: string): Refuse {
   return (reason) => {
-    throw new MerchantRulesError("RULE_INVALID", `${what} cannot be sent: ${reason}`, { attempted: attempted() });
+    throw new MerchantRulesError("RULE_INVALID", `${what} cannot be sent: ${reason}`, {
+      attempted: attempted(),
+      advice,
+    });
   };
 }
 

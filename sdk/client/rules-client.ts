@@ -80,20 +80,21 @@ export class RulesClient {
 
   /**
    * Deletes a rule. One that is not there is "absent", which is success: a read does not find it either; where it
-   * does, RESPONSE_INVALID. "deleted" also where an attempt lost its answer and the next found nothing. With
-   * `delete.readAfter`, or after an answer that is not JSON, the rule is read once more, and SERVICE_FAILED says that it is still there.
+   * does, RESPONSE_INVALID. "deleted" also where an attempt lost its answer and the next found nothing. Then, after an
+   * answer that is not JSON, and always with `delete.readAfter`, the rule is read once more; SERVICE_FAILED says that
+   * it is still there.
    */
   async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "absent"> {
-    let isUsual: boolean;
+    let isCertain: boolean;
     try {
-      isUsual = await this.#caller.call(this.#calls.delete(ruleId, options));
+      isCertain = await this.#caller.call(this.#calls.delete(ruleId, options));
     } catch (error) {
       const seen = isNotFound(error) ? await this.#afterRead("delete", error, ruleId, options) : error;
       if (isNotFound(seen)) return "absent";
       throw seen;
     }
-    // A page of something in between, answered with 200, has deleted nothing.
-    if ((!isUsual || this.contract.operations.delete.readAfter) && (await this.#isThere(ruleId, options)))
+    // Something in between that answers with a page, or with 502 and then 404, has deleted nothing.
+    if ((!isCertain || this.contract.operations.delete.readAfter) && (await this.#isThere(ruleId, options)))
       throw this.#calls.stillThere(ruleId, options);
     return "deleted";
   }

@@ -21,11 +21,13 @@ const shortestWithinWords = 8;
  * stand in the definition, which tells the reader as much. A definition may hold Pulumi secrets, and nothing that
  * reaches a provider says which of its fields they are: so every text of 4 characters or more and every number of 4
  * characters or more is hidden, but for the natural key, by which rules are talked about. What the contract calls
- * secret (`rule.secret`) is hidden however short it is; single digits and truth values, which tell nothing, never.
+ * secret (`rule.secret`) is hidden however short it is, numbers from two digits on; single digits and truth values,
+ * which tell nothing, never.
  */
 export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "secret" | "naturalKey">): Hidden[] {
   const secrets = rule.secret.flatMap((pattern) => below(definition, [], segmentsOf(pattern)));
-  const name = rule.naturalKey === null ? undefined : valueAt(definition, rule.naturalKey);
+  const naturalKey = rule.naturalKey === null ? undefined : valueAt(definition, rule.naturalKey);
+  const name = typeof naturalKey === "number" ? String(naturalKey) : naturalKey;
   return [
     ...secrets
       .flatMap(({ value, place }) => leavesOf(value, place))
@@ -49,7 +51,7 @@ function hidden({ text, isText, place }: Leaf): Hidden {
 }
 
 function isTelling({ text, isText }: Leaf): boolean {
-  return isText || text.length > 2;
+  return isText || /\d\D*\d/.test(text);
 }
 
 type Place = Leaf["place"];

@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
-import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
+import { MerchantRulesError } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
 import { headerValue } from "./encode.ts";
 import type { Redactor } from "./redact.ts";
@@ -55,14 +55,15 @@ interface HeldToken {
 
 const mostEarlyMs = 30_000;
 const earlyPart = 0.1;
-const refusalHoldsMs = 10_000;
+const failureHoldsMs = 10_000;
 
 /**
  * Tokens from the token operation. One request for all who wait. A token is renewed before it ends: by a tenth of its
- * life, at most by 30 s; where that fails while it still lives, it is used to its end. Lives are reckoned from before
- * the request, on a clock that no one sets. Refused client credentials are not tried again for 10 s, lest many
- * rules lock the account; nor is a token asked for again that long where the one that took the place of a refused one
- * was refused from the first.
+ * life, at most by 30 s; where that fails while it still lives, it is used to its end, and asked for anew then. Lives
+ * are reckoned from before the request, on a clock that no one sets. Where there is no token to use, a request that
+ * failed for good answers for all who ask in the next 10 s, lest many rules lock the account or crowd a service that is
+ * down; nor is a token asked for again that long where the one that took the place of a refused one was refused from
+ * the first.
  */
 export class RenewedToken implements TokenSource {
   readonly #fetch: () => Promise<FetchedToken>;
@@ -70,7 +71,7 @@ export class RenewedToken implements TokenSource {
   #held: HeldToken | undefined;
   #flight: Promise<Presented> | undefined;
   #isAfterRefusal = false;
-  #refusal: { readonly error: MerchantRulesError; readonly until: number } | undefined;
+  #failure: { readonly error: unknown; readonly until: number } | undefined;
 
   constructor(fetch: () => Promise<FetchedToken>, present: (token: string) => Presented) {
     this.#fetch = fetch;
@@ -93,7 +94,7 @@ export class RenewedToken implements TokenSource {
     const held = this.#held;
     // Another call may have met the same 401 and be done with it.
     if (held !== undefined && held.presented !== refused) return Promise.resolve(held.presented);
-    if (held?.isDoubtful === true && performance.now() - held.obtainedAt < refusalHoldsMs) return undefined;
+    if (held?.isDoubtful === true && performance.now() - held.obtainedAt < failureHoldsMs) return undefined;
     this.#held = undefined;
     this.#isAfterRefusal = true;
     return this.#renew();
@@ -112,7 +113,7 @@ export class RenewedToken implements TokenSource {
 
   async #obtain(): Promise<Presented> {
     const askedAt = performance.now();
-    if (this.#refusal !== undefined && askedAt < this.#refusal.until) throw this.#refusal.error;
+    if (this.#failure !== undefined && askedAt < this.#failure.until) throw this.#failure.error;
     try {
       const { token, lifeMs = Number.POSITIVE_INFINITY } = await this.#fetch();
       const presented = this.#present(token);
@@ -122,9 +123,8 @@ export class RenewedToken implements TokenSource {
       this.#isAfterRefusal = false;
       return presented;
     } catch (error) {
-      if (isMerchantRulesError(error) && error.code === "UNAUTHENTICATED") {
-        this.#refusal = { error, until: performance.now() + refusalHoldsMs };
-      }
+      const now = performance.now();
+      if (this.#held === undefined || now >= this.#held.endsAt) this.#failure = { error, until: now + failureHoldsMs };
       throw error;
     }
   }

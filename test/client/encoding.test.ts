@@ -49,7 +49,17 @@ test.each([
   const server = await serve([{ json: { id } }]);
   const error = await failureOf(clientOf(server).get(id));
   expect(error).toMatchObject({ code: "RULE_INVALID" });
-  expect(error.message).toContain("its id cannot be sent");
+  expect(error.message).toMatch(
+    /its id cannot be sent: .*What to do: name the rule by the id that the service gave it; where it gave this one, check rule.id/,
+  );
+  expect(server.requests).toHaveLength(0);
+});
+
+test("an idempotency key that no header can carry is refused before any request, and says what to give", async () => {
+  const server = await serve([{}]);
+  const error = await failureOf(clientOf(server, { idempotency: {} }).create({}, { idempotencyKey: "a\r\nb: c" }));
+  expect(error.code).toBe("RULE_INVALID");
+  expect(error.message).toContain("What to do: give a key of printable Latin-1 characters, without blanks around it");
   expect(server.requests).toHaveLength(0);
 });
 

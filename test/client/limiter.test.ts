@@ -18,6 +18,19 @@ test("a 429 pauses everything until its Retry-After, and costs no call more than
   expect(second - first).toBeGreaterThanOrEqual(290);
 });
 
+test("a Retry-After of exactly limits.maxRetryAfterMs pauses everything as well", async () => {
+  const times: number[] = [];
+  const server = await serve((_, number) => {
+    times.push(performance.now());
+    return number === 1 ? { status: 429, headers: { "retry-after": "1" } } : found;
+  });
+  const client = clientOf(server, { limits: { concurrency: 1, maxRetryAfterMs: 1000 } });
+  await Promise.all(Array.from({ length: 3 }, (_, index) => client.get(`r${index}`)));
+  expect(server.requests).toHaveLength(4);
+  const [first = 0, second = 0] = times;
+  expect(second - first).toBeGreaterThanOrEqual(990);
+});
+
 test("a 429 that says when to come back is no failed attempt: only the total clock ends a call that is put off", async () => {
   const server = await serve((_, number) =>
     number <= 4 ? { status: 429, headers: { "retry-after": "0.02" } } : found,

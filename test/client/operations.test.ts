@@ -313,7 +313,8 @@ test("a failure says what was attempted, what came back and what to do", async (
   const error = await failureOf(clientOf(server, {}, { name: "eu" }).create(definition, { label: "limit-1" }));
   expect(error.message).toBe(
     'create rule "limit-1" on connection "eu" failed: the service answered 422 (code X; no such field; request id q-1) ' +
-      "[POST /api/v1/merchants/rules] (REJECTED)",
+      "[POST /api/v1/merchants/rules]. What to do: compare the definition and the contract with what the service accepts; " +
+      "its own message says more (REJECTED)",
   );
   expect(error).toMatchObject({
     code: "REJECTED",
@@ -328,6 +329,27 @@ test("a failure says what was attempted, what came back and what to do", async (
     retryable: false,
     outcomeUnknown: false,
   });
+});
+
+test.each([
+  [400, {}, "compare the definition and the contract with what the service accepts (REJECTED)"],
+  [408, {}, "run it again later (TIMED_OUT)"],
+  [
+    409,
+    {},
+    "look at the service for what it conflicts with; a rule like it can be taken over with adopt (RULE_CONFLICT)",
+  ],
+  [501, {}, "check baseUrl and this operation in the contract (SERVICE_FAILED)"],
+  [503, {}, "run it again later (SERVICE_FAILED)"],
+  [
+    503,
+    { "x-request-id": "q-1" },
+    "run it again later; with the request id the service's operators can look into it (SERVICE_FAILED)",
+  ],
+])("a failure with %i and the headers %j says what to do", async (status, headers, advice) => {
+  const server = await serve([{ status, headers }]);
+  const error = await failureOf(clientOf(server, { limits: { maxAttempts: 1 } }).get("r1"));
+  expect(error.message.split("What to do: ")).toEqual([expect.stringContaining(`answered ${status}`), advice]);
 });
 
 test("a failure's code may be a number, its texts are kept short, its body need not be JSON", async () => {

@@ -52,7 +52,7 @@ test("a pause that nobody waits for does not keep the process", async () => {
   const server = await serve([{ status: 429, headers: { "retry-after": "30" } }]);
   const { printed, lingeredMs } = await run(
     server.baseUrl,
-    { maxAttempts: 1 },
+    { attemptTimeoutMs: 10_000, totalTimeoutMs: 10_000 },
     'await client.get("r1").catch((error) => console.log(error.code));',
   );
   expect(printed).toBe("RATE_LIMITED");

@@ -117,10 +117,19 @@ test.each(["PATCH", "POST"] as const)(
   },
 );
 
-test("a delete that lost its answer and then finds nothing has deleted", async () => {
+test("a delete that lost its answer and then finds nothing has deleted, once a read finds nothing either", async () => {
   const server = await serve([dropped, { status: 404 }]);
   expect(await clientOf(server, { limits }).delete("r1")).toBe("deleted");
-  expect(server.requests).toHaveLength(2);
+  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE", "GET"]);
+});
+
+test("a delete that is answered 502 and then 404 has not deleted a rule that a read finds", async () => {
+  const server = await serve([{ status: 502 }, { status: 404 }, { json: { id: "r1" } }]);
+  const error = await failureOf(clientOf(server, { limits }).delete("r1"));
+  expect(error).toMatchObject({ code: "SERVICE_FAILED", attempted: 'delete rule "r1"' });
+  expect(error.message).toContain("by its answers the rule is deleted, but a read still finds it");
+  expect(error.message).toContain("operations.delete.path and operations.delete.identifyBy");
+  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE", "GET"]);
 });
 
 test("a delete that was refused first and then finds nothing has found nothing", async () => {

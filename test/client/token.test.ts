@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { clientOf, contractOf, failureOf, type Received, type Reply, reply, serve } from "./scripted-server.ts";
+import { clientOf, contractOf, failureOf, type Received, type Reply, reply, serve, silent } from "./scripted-server.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -317,13 +317,46 @@ test("calls that come while a token is renewed wait for that one renewal", async
   expect(server.requests.filter(({ headers }) => headers.authorization === "Bearer t2")).toHaveLength(51);
 });
 
-test("renewals that fail do not spoil the next: each call asks anew, and the first that is answered serves all", async () => {
-  const service = await tokenService((number) => (number <= 2 ? { status: 503 } : issued(number, 3600)));
+/** Moves the clock by which failures are held. */
+function elevenSecondsLater(): void {
+  const now = performance.now.bind(performance);
+  const before = now();
+  vi.spyOn(performance, "now").mockImplementation(() => Math.max(before, now()) + 11_000);
+}
+
+test.each([
+  ["fails with 503", { status: 503 }, "SERVICE_FAILED", 3],
+  ["hangs", silent, "TIMED_OUT", 2],
+] as const)(
+  "a token operation that %s is asked in one flight of attempts, however many rules there are, and later again",
+  async (_, answer, code, maxAttempts) => {
+    let asked = 0;
+    let isMended = false;
+    const server = await serve(({ target }) => {
+      if (target !== tokenPath) return found;
+      asked += 1;
+      return isMended ? issued(asked, 3600) : answer;
+    });
+    const limits = { concurrency: 4, maxAttempts, attemptTimeoutMs: 100, totalTimeoutMs: 2000 };
+    const client = clientOf(server, { auth: { token }, limits }, { credentials });
+    const failed = await Promise.all(Array.from({ length: 64 }, () => failureOf(client.create({}))));
+    expect(new Set(failed.map((error) => error.code))).toEqual(new Set([code]));
+    expect(failed.every(({ outcomeUnknown }) => !outcomeUnknown)).toBe(true);
+    expect([asked, server.requests.length]).toEqual([maxAttempts, maxAttempts]);
+
+    isMended = true;
+    expect(await failureOf(client.get("r1"))).toMatchObject({ code });
+    elevenSecondsLater();
+    await Promise.all(Array.from({ length: 10 }, () => client.get("r1")));
+    expect([asked, server.requests.length]).toEqual([maxAttempts + 1, maxAttempts + 11]);
+  },
+);
+
+test("an early renewal that fails is not held against the token's end: there it is asked for anew", async () => {
+  const service = await tokenService((number) => (number === 2 ? { status: 503 } : issued(number, 0.3)));
   const client = clientOf(service, { auth: { token }, limits: { maxAttempts: 1 } }, { credentials });
-  for (let index = 0; index < 2; index += 1)
-    expect(await failureOf(client.get("r1"))).toMatchObject({ code: "SERVICE_FAILED" });
-  await Promise.all(Array.from({ length: 10 }, () => client.get("r1")));
-  expect([service.asked(), service.rules().length]).toEqual([3, 10]);
+  while (service.asked() < 3) await client.get("r1");
+  expect(service.rules().at(-1)?.headers.authorization).toBe("Bearer t3");
 });
 
 test("a call waits for a token no longer than it may last, says so, and does not spoil what comes after it", async () => {
@@ -342,10 +375,27 @@ test("a call waits for a token no longer than it may last, says so, and does not
   expect(error.message).toMatch(
     /^request an access token to create a rule failed: (no access token|no whole answer) within \d+ ms/,
   );
-  isSlow = false;
   // What others wait for, too, has clocks of its own and may end a moment later.
-  await vi.waitFor(() => client.get("r1"));
+  await failureOf(client.get("r1"));
+  isSlow = false;
+  elevenSecondsLater();
+  await client.get("r1");
   expect(server.requests.at(-1)?.headers.authorization).toBe("Bearer t2");
+});
+
+test("a call that gets no token in what is left of its time says what to look at", async () => {
+  let asked = 0;
+  const server = await serve(({ target }) => {
+    if (target !== tokenPath) return (response) => void setTimeout(() => reply(response, { status: 401 }), 200);
+    asked += 1;
+    return asked === 1 ? issued(1, 3600) : silent;
+  });
+  const limits = { attemptTimeoutMs: 500, totalTimeoutMs: 500 };
+  const error = await failureOf(clientOf(server, { auth: { token }, limits }, { credentials }).get("r1"));
+  expect(error).toMatchObject({ code: "TIMED_OUT", outcomeUnknown: false });
+  expect(error.message).toMatch(
+    /no access token within \d+ ms\. What to do: check the address of auth\.token in the contract, or raise limits\.total/,
+  );
 });
 
 test("a token operation that is down is named, with its address and not as the rules' own", async () => {

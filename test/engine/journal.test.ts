@@ -112,13 +112,16 @@ describe("the journal of a run", () => {
     expect(from("one")).toBe(0);
     expect(from("two")).toBe(1);
     expect(from("three")).toBeUndefined();
-    expect(() =>
-      recover(
-        '{"base":"one"}\nnonsense\n[["drop",0]]\n',
-        "the-file",
-        { hash: "one", resources, pendingOperations: [] },
-        undefined,
-      ),
-    ).toThrow(/line 2 of the-file/);
+  });
+
+  test("is refused as a whole where a whole line is none of its own, be it the last one, and the line is named", () => {
+    const resources = [resource("a"), resource("b")];
+    const reading = (text: string) => () =>
+      recover(text, "the-file", { hash: "one", resources, pendingOperations: [] }, undefined);
+    for (const rest of ["nonsense\n", 'nonsense\n[["drop",0]]\n', '[["put",0[["drop",1]]\n'])
+      expect(reading(`{"base":"one"}\n${rest}`)).toThrow(/line 2 of the-file.*: it is damaged/);
+    for (const rest of ['[["unheard",0]]\n', '{"later":true}\n[["drop",0]]\n'])
+      expect(reading(`{"base":"one"}\n${rest}`)).toThrow(/line 2 of the-file.*: it is no entry of a journal that this/);
+    expect(reading('[["drop",0]]\n')).toThrow(/line 1 of the-file.*: it does not say what it was written upon/);
   });
 });

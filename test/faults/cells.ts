@@ -51,7 +51,7 @@ function cellsAt(
 ): Cell[] {
   const count = requests.filter((each) => each === operation).length;
   // A fault of later pages counts those alone; how many there are is not told by the number of requests.
-  const hits = kind.needs === "a later page" ? Math.min(1, count - 1) : count;
+  const hits = kind.isOfLaterPages === true ? Math.min(1, count - 1) : count;
   return Array.from({ length: Math.max(0, hits) }, (_, index) => index + 1).flatMap((request) =>
     ([1, "always"] as const).map((times) => ({
       name: `${kind.name}, ${operation} request ${request}${times === 1 ? "" : " and on"}`,

@@ -6,11 +6,11 @@ export interface FaultKind {
   readonly fault: FaultInput;
   /** Which operations' requests it can hit. */
   readonly operations: readonly Exclude<ServedOperation, "unknown">[];
-  /** It has no request of its own to hit at these operations unless something else is so. */
-  readonly needs?: "a later page" | "a rule just made" | "an answer with rules";
+  /** It hits pages after the first alone. */
+  readonly isOfLaterPages?: true;
 }
 
-const any = ["create", "get", "update", "delete", "list"] as const;
+const any = ["token", "create", "get", "update", "delete", "list"] as const;
 const lists = ["list"] as const;
 
 export const kinds: readonly FaultKind[] = [
@@ -49,7 +49,6 @@ export const kinds: readonly FaultKind[] = [
     name: "without an id",
     fault: { kind: "without-id" },
     operations: ["create", "get", "update", "list"],
-    needs: "an answer with rules",
   },
   { name: "body of 100 MB", fault: { kind: "huge-body" }, operations: any },
   { name: "stale list", fault: { kind: "stale-list" }, operations: lists },
@@ -64,17 +63,17 @@ export const kinds: readonly FaultKind[] = [
     name: "rule on two pages",
     fault: { kind: "double-rule", on: "two-pages" },
     operations: lists,
-    needs: "a later page",
+    isOfLaterPages: true,
   },
   {
     name: "list grows while read",
     fault: { kind: "shifting-list", change: "insert" },
     operations: lists,
-    needs: "a later page",
+    isOfLaterPages: true,
   },
-  { name: "list shrinks while read", fault: { kind: "shifting-list" }, operations: lists, needs: "a later page" },
-  { name: "404 just after a create", fault: { kind: "late-get" }, operations: ["get"], needs: "a rule just made" },
-  { name: "redirect to the same host", fault: { kind: "redirect" }, operations: any },
+  { name: "list shrinks while read", fault: { kind: "shifting-list" }, operations: lists, isOfLaterPages: true },
+  { name: "404 just after a create", fault: { kind: "late-get" }, operations: ["get"] },
+  { name: "redirect to the same host", fault: { kind: "redirect", status: 302 }, operations: any },
   { name: "redirect with the body, same host", fault: { kind: "redirect", status: 307 }, operations: any },
   { name: "permanent redirect", fault: { kind: "redirect", status: 308 }, operations: any },
   {

@@ -10,20 +10,24 @@ interface Result {
 const page = new URL("../../docs/reliability.md", import.meta.url);
 const [begin, end] = ["<!-- matrix: written by npm run test:faults -->", "<!-- end of matrix -->"];
 
-/** The matrix as a table; the whole one also goes into docs/reliability.md. */
-export function writeMatrix(results: readonly Result[], isWhole: boolean): string {
+/** The size of the matrix that ran, and its table. */
+export function reportOf(results: readonly Result[], isWhole: boolean): string {
+  return `Fault matrix (${isWhole ? "whole" : "bounded; npm run test:faults runs all of it"}): ${table(results)}`;
+}
+
+/** Puts the table of the whole matrix into docs/reliability.md. */
+export function writeMatrix(results: readonly Result[]): void {
+  const [before, rest] = readFileSync(page, "utf8").split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/reliability.md has no place for the matrix: ${begin}`);
+  writeFileSync(page, `${before}${begin}\n${table(results)}\n${end}${after}`);
+}
+
+function table(results: readonly Result[]): string {
   const kills = results.filter(({ cell }) => cell.isKill).length;
   const size = `${results.length} cells ran: ${results.length - kills} with a fault at a request, ${kills} with the provider host killed at one.`;
-  const table = [size, "", ...tableOf(results)].join("\n");
-  if (isWhole) {
-    const text = readFileSync(page, "utf8");
-    const [before, rest] = text.split(begin);
-    const after = rest?.split(end)[1];
-    if (before === undefined || after === undefined)
-      throw new Error(`docs/reliability.md has no place for the matrix: ${begin}`);
-    writeFileSync(page, `${before}${begin}\n${table}\n${end}${after}`);
-  }
-  return `Fault matrix (${isWhole ? "whole" : "bounded; npm run test:faults runs all of it"}): ${table}`;
+  return [size, "", ...tableOf(results)].join("\n");
 }
 
 function tableOf(results: readonly Result[]): string[] {

@@ -14,6 +14,7 @@ const full = {
   limits,
 } satisfies ContractInput;
 const seed = { ...loadPreset("seed"), limits } satisfies ContractInput;
+const mergedUpdate = { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" } as const;
 const deletes = {
   method: "DELETE",
   path: "/api/v1/merchants/rules",
@@ -49,6 +50,13 @@ export const contracts: readonly MatrixContract[] = [
     canLookUp: true,
     // Without an update each change replaces.
     operations: all.filter((name) => name !== "update"),
+  },
+  {
+    // What is sent is made from the live rule, which is read before.
+    name: "merged updates",
+    contract: { ...full, operations: { ...full.operations, update: mergedUpdate } },
+    canLookUp: true,
+    operations: ["update"],
   },
   { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
   {

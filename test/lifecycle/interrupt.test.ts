@@ -440,7 +440,8 @@ describe.skipIf(!hasPulumi)("a run on Pulumi's own engine (needs the Pulumi CLI)
   test.each([1, 3, 6])("is ended gently by Ctrl-C at request %i, and the next run does the rest", async (atRequest) => {
     const project = await open("pulumi");
     project.project.declare(declared(0));
-    const { output, requestsAfter } = await project.interrupted({ verb: "up", atRequest });
+    const { code, output, requestsAfter } = await project.interrupted({ verb: "up", atRequest });
+    expect(code, output).toBe(1);
     expect(output).toContain("^C received; cancelling");
     expect(requestsAfter).toBeLessThanOrEqual(mostUnderWay);
     expectTrueState(project);

@@ -66,6 +66,12 @@ describe("a value of the definition that the service repeats", () => {
     );
   });
 
+  test("is left where it is the natural key, be that a number", async () => {
+    const server = await serve([{ status: 422, json: { error: { message: "12345 is taken, 67890" } } }]);
+    const error = await failureOf(clientOf(server, contract).create({ name: 12_345, amount: 67_890 }));
+    expect(error.exchange?.serviceMessage).toBe("12345 is taken, [definition.amount]");
+  });
+
   test("is left where it is a part of a longer word or number, unless it is long itself", async () => {
     const client = await refusing(() => "declined, 50001, amounts; decline; 5000; xlong enoughx");
     const error = await failureOf(client.create({ a: "decline", b: 5000, c: "amount", d: "long enough" }));
@@ -75,11 +81,11 @@ describe("a value of the definition that the service repeats", () => {
   });
 
   test("that the contract calls secret is hidden however short it is, the natural key too", async () => {
-    const server = await serve([{ status: 422, json: { error: { message: "pin 07 of limit-1, 12.5, 3" } } }]);
+    const server = await serve([{ status: 422, json: { error: { message: "pin 07 of limit-1, 12.5, 42, 3" } } }]);
     const secrets = { rule: { naturalKey: "/name", secret: ["/name", "/pins/*"] } };
-    const error = await failureOf(clientOf(server, secrets).create({ name: "limit-1", pins: ["07", 12.5, 3] }));
+    const error = await failureOf(clientOf(server, secrets).create({ name: "limit-1", pins: ["07", 12.5, 42, 3] }));
     expect(error.exchange?.serviceMessage).toBe(
-      "pin [definition.pins[0]] of [definition.name], [definition.pins[1]], 3",
+      "pin [definition.pins[0]] of [definition.name], [definition.pins[1]], [definition.pins[2]], 3",
     );
   });
 

@@ -53,20 +53,28 @@ export class JournalWriter {
   #written = 0;
   #safe = 0;
   #sync: Promise<void> | undefined;
+  /** Why nothing more may be written: what follows a line that is cut off would make the whole log unreadable. */
+  #failure: { readonly cause: unknown } | undefined;
 
   constructor(file: string, crypter: Crypter | undefined) {
     this.#file = file;
     this.#crypter = crypter;
   }
 
-  /** Starts a new log upon the state file whose text has this hash. */
+  /** Starts a new log upon the state file whose text has this hash; one that had failed goes on from there. */
   start(baseHash: string): void {
     this.#close();
-    writeAtomically(this.#file, `${JSON.stringify({ base: baseHash })}\n`);
-    this.#safe = this.#written;
-    this.#fd = openSync(this.#file, "a");
+    this.#failure = undefined;
+    try {
+      writeAtomically(this.#file, `${JSON.stringify({ base: baseHash })}\n`);
+      this.#safe = this.#written;
+      this.#fd = openSync(this.#file, "a");
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
   }
 
+  /** @throws EngineError FAILED when not all of it could be written, and from then on always. */
   append(entries: readonly JournalEntry[]): void {
     const encoded = entries.map((entry) => {
       if (entry[0] === "begin" && entry[3] !== undefined) {
@@ -90,8 +98,13 @@ export class JournalWriter {
     }
   }
 
-  /** Says that everything before this line is part of the state file whose text has this hash, and is to be written next. */
+  /**
+   * Says that everything before this line is part of the state file whose text has this hash, and is to be written next.
+   * A log that has failed says nothing, lest it hinder that state: a run that is killed in between leaves a log that
+   * does not belong to the state file, and is not used.
+   */
   appendCheckpoint(hash: string): void {
+    if (this.#failure !== undefined) return;
     fdatasyncSync(this.#write({ checkpoint: hash }));
     this.#safe = this.#written;
   }
@@ -103,18 +116,38 @@ export class JournalWriter {
   }
 
   #write(line: unknown): number {
-    if (this.#fd === undefined) throw new EngineError("FAILED", `the journal ${this.#file} is not open`);
-    writeSync(this.#fd, `${JSON.stringify(line)}\n`);
+    if (this.#failure !== undefined) throw this.#failed(this.#failure.cause);
+    const fd = this.#fd;
+    if (fd === undefined) throw new EngineError("FAILED", `the journal ${this.#file} is not open`);
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    try {
+      // A disk that is almost full takes a part.
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
     this.#written++;
-    return this.#fd;
+    return fd;
+  }
+
+  #failed(cause: unknown): EngineError {
+    this.#failure = { cause };
+    return new EngineError(
+      "FAILED",
+      `the journal ${this.#file} cannot be written: ${messageOf(cause)}; nothing more is noted in it until the state has been written whole`,
+      { cause },
+    );
   }
 
   async #syncOnce(): Promise<void> {
     const lines = this.#written;
+    const fd = this.#fd;
     try {
-      if (this.#fd !== undefined) await syncFile(this.#fd);
+      if (fd !== undefined) await syncFile(fd);
       this.#safe = Math.max(this.#safe, lines);
     } catch (cause) {
+      // A later sync may succeed although it does not bring what this one lost.
+      if (fd === this.#fd) this.#failure = { cause };
       throw new EngineError("FAILED", `${this.#file} cannot be brought to the disk: ${messageOf(cause)}`, { cause });
     } finally {
       this.#sync = undefined;
@@ -239,16 +272,15 @@ export function wholeLines(journal: Buffer): Buffer {
 
 function parseLines(text: string, file: string): z.infer<typeof lineSchema>[] {
   const lines = text.replace(/\0.*$/s, "").split("\n");
-  const torn = lines.pop() !== "";
-  const parsed: z.infer<typeof lineSchema>[] = [];
-  for (const [i, line] of lines.entries()) {
+  // Empty where the last line is whole, else what was written of one that was cut off.
+  lines.pop();
+  const parsed = lines.map((line, i) => {
     const json = tryJson(line);
-    const result = lineSchema.safeParse(json);
-    if (result.success) parsed.push(result.data);
-    else if (i < lines.length - 1 || torn) throw unusable(file, i, "it is no entry");
-    // Nothing that was cut off is JSON: this was written by somebody else.
-    else if (json !== undefined) throw unusable(file, i, "it is no entry of a journal that this version knows");
-  }
+    if (json === undefined) throw unusable(file, i, "it is damaged");
+    const { data } = lineSchema.safeParse(json);
+    if (data === undefined) throw unusable(file, i, "it is no entry of a journal that this version knows");
+    return data;
+  });
   const [first] = parsed;
   if (first === undefined || Array.isArray(first)) throw unusable(file, 0, "it does not say what it was written upon");
   return parsed;
