@@ -24,7 +24,7 @@ describe.each(rows.map((row) => [`${row.contract.name}: ${row.resource}, ${row.o
   (_, row) => {
     test("each fault at each request: after one more up, exactly what is declared", async () => {
       const cells = chosen(row, faultCells(await requestsOf(row)));
-      await runAll(row, cells, 6);
+      await runAll(row, cells, isWhole ? 16 : 6);
     });
 
     // Where a create cannot be looked up, a kill in the middle of it leaves nobody who knows. The engine says so by itself.
