@@ -14,7 +14,7 @@ export interface Subject {
   readonly program: string;
   /** Files beside the program, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Added to that of the engine. */
+  /** Added to that of the Pulumi CLI; the local engine is a Node process itself, which a bound would bind as well. */
   readonly environment: Readonly<Record<string, string>>;
   /** Whether its rules are at the service; else it sends nothing. */
   readonly isAtService: boolean;
