@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
   type FaultInput,
@@ -118,6 +120,8 @@ class Bench {
   readonly #scenario: Scenario;
   readonly #engine = new EngineModel();
   readonly #environment: Record<string, string>;
+  /** The same contract with the timeouts that it has by default: without a fault, a slow machine must not look like one. */
+  readonly #calm: Record<string, string>;
 
   constructor(row: Row, { service, environment }: ServedContract) {
     this.service = service;
@@ -132,10 +136,18 @@ class Bench {
           MERCHANT_RULES_CLIENT_SECRET: localCredentials.clientSecret,
         }
       : { ...others, MERCHANT_RULES_TOKEN: token ?? "" };
+    const file = join(dirname(this.#environment.MERCHANT_RULES_CONTRACT ?? ""), "calm.json");
+    const { attemptTimeoutMs: _, totalTimeoutMs: __, ...limits } = row.contract.contract.limits ?? {};
+    writeFileSync(file, JSON.stringify({ ...row.contract.contract, limits }));
+    this.#calm = { ...this.#environment, MERCHANT_RULES_CONTRACT: file };
   }
 
   hooks(): Hooks {
     return hooksOf(this.#row.resource, this.#environment);
+  }
+
+  #calmHooks(): Hooks {
+    return hooksOf(this.#row.resource, this.#calm);
   }
 
   async prepare(): Promise<void> {
@@ -179,7 +191,7 @@ class Bench {
   async expectHealed(): Promise<void> {
     const { after } = this.#scenario;
     if (this.#row.operation === "refresh")
-      await this.#expectAll(this.#engine.refresh(this.hooks()), "the refresh after it");
+      await this.#expectAll(this.#engine.refresh(this.#calmHooks()), "the refresh after it");
     await this.#up(after);
     const expected = [...foreign, ...Object.values(after)];
     const live = this.service.rules().map((each) => each.rule);
@@ -194,7 +206,7 @@ class Bench {
     const writes = this.service.requests.filter(({ method, operation }) => method !== "GET" && operation !== "token");
     demand(writes.length === 0, `one up more writes again: ${text(writes)}`);
     const before = structuredClone(this.#engine.state);
-    await this.#expectAll(this.#engine.refresh(this.hooks()), "a refresh at the end");
+    await this.#expectAll(this.#engine.refresh(this.#calmHooks()), "a refresh at the end");
     demand(
       isDeepStrictEqual(this.#engine.state, before),
       `a refresh at the end finds drift: ${text(this.#engine.state)}`,
@@ -204,7 +216,7 @@ class Bench {
   /** Where nobody can know: every rule is there, none more often than the errors said, and none was deleted that should not. */
   async expectAtMostDoubled(doubtful: number): Promise<void> {
     const { after } = this.#scenario;
-    const failures = await this.#engine.up(this.hooks(), declaredAs(this.#row.resource, after));
+    const failures = await this.#engine.up(this.#calmHooks(), declaredAs(this.#row.resource, after));
     for (const message of failures) demand(/exist|natural key/.test(message), `the next up fails with: ${message}`);
     const live = this.service.rules().map((each) => each.rule);
     for (const each of [...foreign, ...Object.values(after)])
@@ -218,7 +230,7 @@ class Bench {
 
   #up(rules: Readonly<Record<string, JsonObject>>): Promise<void> {
     return this.#expectAll(
-      this.#engine.up(this.hooks(), declaredAs(this.#row.resource, rules)),
+      this.#engine.up(this.#calmHooks(), declaredAs(this.#row.resource, rules)),
       "an up without faults",
     );
   }
