@@ -49,7 +49,8 @@ function expectRightOrRefused(extension: "yaml" | "json", content: Buffer): bool
     rmSync(join(folder, name));
   }
   const text = content.toString().replace(/^\uFEFF/, "");
-  const expected: unknown = extension === "json" ? JSON.parse(text) : parse(text, { uniqueKeys: false });
+  const expected: unknown =
+    extension === "json" ? JSON.parse(text) : parse(text, { uniqueKeys: false, stringKeys: true });
   expect(Object.keys(rules)).toEqual(["fuzzed"]);
   expect(rules.fuzzed).toEqual(expected);
   expect(JSON.stringify(rules.fuzzed)).toBe(JSON.stringify(expected));
