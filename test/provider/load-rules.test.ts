@@ -171,7 +171,7 @@ describe("a file that is no rule", () => {
     expect(error.code).toBe("RULE_INVALID");
     expect(error.message).toContain(join(folder, name));
     expect(error.message).toContain(message);
-    expect(error.message).not.toContain("s3");
+    expect(error.message.replaceAll(folder, "")).not.toContain("s3");
     expect(error.cause instanceof SyntaxError).toBe(false);
   });
 });
