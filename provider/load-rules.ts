@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { YamlDocument, type YamlFault } from "../sdk/contract/yaml-document.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { findNotJson, isJson, isJsonObject, type Json, type JsonObject } from "../sdk/rules/json.ts";
+import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, whyNotJson } from "../sdk/rules/json.ts";
 import { printable } from "../sdk/rules/printable.ts";
 
 const maxFileBytes = 1_048_576;
@@ -139,10 +139,8 @@ function parseJson(text: string, shown: string): Json {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Without the piece of the file that some of these messages quote, and so without a cause: it may be secret.
-    const reason = reasonOf(error)
-      .replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, "")
-      .replaceAll("\n", "\\n");
+    // Without a cause, whose message may quote the file.
+    const reason = whyNotJson(error).replaceAll("\n", "\\n");
     throw new Fault(`${shown}:${lineOfBadJson(text)}`, `is not JSON: ${reason}`);
   }
   const document = new YamlDocument(text);
@@ -174,15 +172,9 @@ function beginsWell(text: string): boolean {
 
 function parseYaml(text: string, shown: string): Json {
   const document = new YamlDocument(text);
-  const fault = document.fault();
-  if (fault !== undefined) throw faultAt(fault, shown);
-  let value: unknown;
-  try {
-    value = document.value();
-  } catch (cause) {
-    throw new Fault(`${shown}:${document.lineOfAlias()}`, reasonOf(cause), { cause });
-  }
-  return jsonOf(value, document, undefined, shown);
+  const read = document.read();
+  if ("fault" in read) throw faultAt(read.fault, shown);
+  return jsonOf(read.value, document, undefined, shown);
 }
 
 function jsonOf(value: unknown, document: YamlDocument, fault: YamlFault | undefined, shown: string): Json {
@@ -195,8 +187,8 @@ function jsonOf(value: unknown, document: YamlDocument, fault: YamlFault | undef
   throw new Fault(`${shown}:${document.lineOfPath(path)}`, `${place} holds ${found}, which is not JSON`.trimStart());
 }
 
-function faultAt({ line, what }: YamlFault, shown: string): Fault {
-  return new Fault(`${shown}:${line}`, what);
+function faultAt({ line, what, cause }: YamlFault, shown: string): Fault {
+  return new Fault(`${shown}:${line}`, what, cause === undefined ? {} : { cause });
 }
 
 function reasonOf(error: unknown): string {

@@ -8,13 +8,14 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { z } from "zod";
 import type { FaultInput } from "../local/service/index.ts";
 import { Session } from "../provider/hooks/session.ts";
 import type { JsonObject } from "../sdk/rules/index.ts";
 import { EngineModel } from "../test/faults/engine-model.ts";
 import { hooksOf } from "../test/faults/hooks.ts";
+import { optionsOf } from "../test/support/command-line.ts";
 import { rule } from "../test/support/connections.ts";
 
 interface Options {
@@ -269,15 +270,8 @@ function parsedOptions(argv: readonly string[]): Options | number {
     )
     .option("--minutes <number>", "how long", positive, 60)
     .option("--rules <number>", "how many rules", positive, 200)
-    .option("--seed <number>", "what the draws begin with", positive, 1)
-    .showHelpAfterError("(add --help for the list of options)")
-    .exitOverride();
-  try {
-    return command.parse(argv, { from: "user" }).opts<Options & Record<string, unknown>>();
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    throw error;
-  }
+    .option("--seed <number>", "what the draws begin with", positive, 1);
+  return optionsOf(command, argv);
 }
 
 function positive(text: string): number {

@@ -119,9 +119,11 @@ export class LiveRules {
   }
 
   async update(ruleId: string, declared: JsonObject, label?: string, known: JsonObject = declared): Promise<void> {
-    const needsLive = this.contract.operations.update?.body !== "declared";
-    const live = needsLive ? (await this.client.get(ruleId, named(label, known))).rule : declared;
-    if (needsLive) demandOwnFields(live, known, ruleId, label);
+    let live = declared;
+    if (this.contract.operations.update?.body !== "declared") {
+      live = (await this.client.get(ruleId, named(label, known))).rule;
+      demandOwnFields(live, known, ruleId, label);
+    }
     await this.client.update(ruleId, { declared, live }, named(label, known));
     this.#written.set(ruleId, { ruleId, rule: declared });
     this.presence.seen();

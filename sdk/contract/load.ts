@@ -70,23 +70,16 @@ export function isPreset(name: string): name is Preset {
  */
 export function parseContract(text: string, file: string): Contract {
   const document = new YamlDocument(text);
-  const fault = document.fault();
-  if (fault !== undefined) throw invalid(file, [`${file}:${fault.line}: ${printable(fault.what, 200)}`]);
-  let value: unknown;
-  try {
-    value = document.value();
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw invalid(file, [`${file}:${document.lineOfAlias()}: ${printable(reason, 200)}`]);
-  }
-  const notJson = findNotJson(value);
+  const read = document.read();
+  if ("fault" in read) throw invalid(file, [`${file}:${read.fault.line}: ${printable(read.fault.what, 200)}`]);
+  const notJson = findNotJson(read.value);
   if (notJson !== undefined) {
     const { path, found } = notJson;
     throw invalid(file, [
       `${file}:${document.lineOfPath(path)}: ${printable(path, 200)}: found ${found}; allowed: what JSON can hold`,
     ]);
   }
-  const parsed = parse(value);
+  const parsed = parse(read.value);
   if ("contract" in parsed) return parsed.contract;
   const lineOf = ({ path }: ContractIssue): number => document.lineOfPath(path.reduce<string>(joinPath, ""));
   throw invalid(file, parsed.issues, (issue) => `${file}:${lineOf(issue)}: ${sentence(issue)}`);

@@ -6,6 +6,8 @@ import { joinPath } from "../rules/json.ts";
 export interface YamlFault {
   readonly line: number;
   readonly what: string;
+  /** What the parser threw, where it did. */
+  readonly cause?: unknown;
 }
 
 const mostAliases = 100;
@@ -40,13 +42,22 @@ export class YamlDocument {
     }
   }
 
-  /** The first fault of the text. */
-  fault(): YamlFault | undefined {
-    return this.syntaxFault() ?? this.meaningFault();
+  /** What the text says, aliases resolved; or its first fault. */
+  read(): { readonly value: unknown } | { readonly fault: YamlFault } {
+    const fault = this.#syntaxFault() ?? this.meaningFault();
+    if (fault !== undefined) return { fault };
+    try {
+      return { value: this.#document.toJS({ maxAliasCount: mostAliases }) };
+    } catch (cause) {
+      // Aliases that cannot be resolved, or would grow beyond all bounds.
+      return {
+        fault: { line: this.#lineOfAlias(), what: cause instanceof Error ? cause.message : String(cause), cause },
+      };
+    }
   }
 
   /** What YAML's grammar refuses. */
-  syntaxFault(): YamlFault | undefined {
+  #syntaxFault(): YamlFault | undefined {
     if (this.#isTooDeep) return { line: 1, what: tooDeep };
     const [error] = [...this.#document.errors, ...this.#document.warnings];
     if (error === undefined) return undefined;
@@ -91,13 +102,8 @@ export class YamlDocument {
     return first === undefined ? undefined : { line: this.#lineAt(first.offset), what: first.what };
   }
 
-  /** What the text says, aliases resolved. @throws Error where they cannot be, or would grow beyond all bounds */
-  value(): unknown {
-    return this.#document.toJS({ maxAliasCount: mostAliases });
-  }
-
   /** The first alias that stands for nothing, or else the first at all: of those that explode each has a part in it. */
-  lineOfAlias(): number {
+  #lineOfAlias(): number {
     const { isAlias, visit } = this.#yaml;
     const anchors = new Set<string>();
     let first: number | undefined;

@@ -94,3 +94,9 @@ export function joinPath(path: string, key: string | number): string {
   if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
   return `${path}[${JSON.stringify(key)}]`;
 }
+
+/** What JSON.parse says of a text, without the piece of the text that some of its messages quote: it may be secret. */
+export function whyNotJson(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, "");
+}

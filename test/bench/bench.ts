@@ -1,6 +1,7 @@
 // The benchmark: see docs/performance.md.
 import { writeFileSync } from "node:fs";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { optionsOf } from "../support/command-line.ts";
 import { hasPulumi } from "../support/project.ts";
 import { thisMachine } from "./machine.ts";
 import { type MeasuredEngine, measure, type Run, type StepFigures } from "./measure.ts";
@@ -81,7 +82,7 @@ function runsOn(engine: MeasuredEngine, { rules, wholeCheckpoints, setsOnly }: O
   if (engine === "local") return [...ofSets, ...each].map((subject) => ({ engine, subject, checkpoints: "journal" }));
   const whole = wholeCheckpoints ? [...each, serialized] : [];
   return [
-    ...[...ofSets].map((subject) => ({ engine, subject, checkpoints: "whole" }) as const),
+    ...ofSets.map((subject) => ({ engine, subject, checkpoints: "whole" }) as const),
     ...each.map((subject) => ({ engine, subject, checkpoints: "skipped" }) as const),
     ...whole.map((subject) => ({ engine, subject, checkpoints: "whole" }) as const),
   ];
@@ -102,15 +103,8 @@ function parsedOptions(argv: readonly string[]): Options | number {
       false,
     )
     .option("--sets-only", "leave out what takes a resource a rule; for many thousands of rules", false)
-    .option("--output <file>", "write every figure as JSON")
-    .showHelpAfterError("(add --help for the list of options)")
-    .exitOverride();
-  try {
-    return command.parse(argv, { from: "user" }).opts<Options & Record<string, unknown>>();
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    throw error;
-  }
+    .option("--output <file>", "write every figure as JSON");
+  return optionsOf(command, argv);
 }
 
 function messageOf(error: unknown): string {

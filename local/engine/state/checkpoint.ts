@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { findNotJson } from "../../../sdk/rules/index.ts";
+import { findNotJson, whyNotJson } from "../../../sdk/rules/index.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
-import { EngineError, messageOf, unsupported } from "../errors.ts";
+import { EngineError, unsupported } from "../errors.ts";
 import {
   encodeOperation,
   encodeResource,
@@ -58,10 +58,7 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    // Without the piece of the file that some of these messages quote.
-    throw fail(
-      `it is not JSON: ${printable(messageOf(error).replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, ""))}`,
-    );
+    throw fail(`it is not JSON: ${printable(whyNotJson(error))}`);
   }
   const outer = fileSchema.safeParse(json);
   if (!outer.success) throw fail(describeIssues(outer.error));
