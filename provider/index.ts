@@ -8,3 +8,4 @@ export {
   type MerchantRuleArgs,
 } from "./merchant-rule.ts";
 export { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
+export { ShardedMerchantRuleSet, type ShardedMerchantRuleSetArgs } from "./sharded-merchant-rule-set.ts";

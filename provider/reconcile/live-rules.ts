@@ -136,6 +136,8 @@ export class LiveRules {
    */
   async delete(ruleId: string, holder: Holder, label?: string, known?: JsonObject): Promise<void> {
     if (this.holders.isHeldByOther(ruleId, holder)) return;
+    // From here on nobody can take it over.
+    this.holders.hold(ruleId, holder);
     const deleting = this.client.delete(ruleId, named(label, known));
     this.#deleting.set(ruleId, deleting);
     try {

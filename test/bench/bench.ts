@@ -75,9 +75,9 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 function runsOn(engine: MeasuredEngine, { rules, wholeCheckpoints, setsOnly }: Options): Run[] {
-  const { set, sets, single, doNothing, serialized, restObject } = subjects;
+  const { set, sharded, single, doNothing, serialized, restObject } = subjects;
   if (engine === "opentofu") return setsOnly ? [] : [{ engine, subject: restObject, checkpoints: "its own" }];
-  const ofSets = rules > 1000 ? [set, sets] : [set];
+  const ofSets = rules > 1000 ? [set, sharded] : [set];
   const each = setsOnly ? [] : [single, doNothing];
   if (engine === "local") return [...ofSets, ...each].map((subject) => ({ engine, subject, checkpoints: "journal" }));
   const whole = wholeCheckpoints ? [...each, serialized] : [];

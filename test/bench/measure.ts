@@ -77,7 +77,6 @@ async function pulumiProject(
   const home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
   const project = new TestProject({
     ...served.environment,
-    ...(engine === "pulumi" ? subject.environment : {}),
     PULUMI_HOME: home,
     ...(checkpoints === "skipped" ? { PULUMI_SKIP_CHECKPOINTS: "true" } : {}),
   });

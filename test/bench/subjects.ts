@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 export type SubjectName =
   | "MerchantRuleSet"
-  | "MerchantRuleSet × N/1000"
+  | "ShardedMerchantRuleSet"
   | "MerchantRule × N"
   | "do-nothing × N"
   | "dynamic.Resource × N"
@@ -14,8 +14,6 @@ export interface Subject {
   readonly program: string;
   /** Files beside the program, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Added to that of the Pulumi CLI; the local engine is a Node process itself, which a bound would bind as well. */
-  readonly environment: Readonly<Record<string, string>>;
   /** Whether its rules are at the service; else it sends nothing. */
   readonly isAtService: boolean;
   /** Whether the number of its requests is this package's doing. */
@@ -36,22 +34,19 @@ import { MerchantRuleSet } from "pulumi-merchant-rules";
 new MerchantRuleSet("rules", { rules });
 `,
   files: {},
-  environment: {},
   isAtService: true,
   isOwn: true,
   updatesTenth: true,
 };
 
-/** As docs/performance.md advises for many thousands: a set for every thousand, and a bound for the heap of a host. */
-const sets: Subject = {
+/** As docs/performance.md advises for many thousands: a set for every 500 rules. */
+const sharded: Subject = {
   ...set,
-  name: "MerchantRuleSet × N/1000",
+  name: "ShardedMerchantRuleSet",
   program: `${definitions}
-import { MerchantRuleSet } from "pulumi-merchant-rules";
-const parts = Object.groupBy(Object.entries(rules), (_, index) => Math.floor(index / 1000));
-for (const [part, entries] of Object.entries(parts)) new MerchantRuleSet("rules-" + part, { rules: Object.fromEntries(entries) });
+import { ShardedMerchantRuleSet } from "pulumi-merchant-rules";
+new ShardedMerchantRuleSet("rules", { rules, shards: Math.ceil(Object.keys(rules).length / 500) });
 `,
-  environment: { NODE_OPTIONS: "--max-old-space-size=350" },
 };
 
 const single: Subject = {
@@ -61,7 +56,6 @@ import { MerchantRule } from "pulumi-merchant-rules";
 for (const [name, definition] of Object.entries(rules)) new MerchantRule(name, { definition });
 `,
   files: {},
-  environment: {},
   isAtService: true,
   isOwn: true,
   updatesTenth: false,
@@ -76,7 +70,6 @@ for (const [name, definition] of Object.entries(rules))
   new pulumi.CustomResource("pulumi-nodejs:dynamic/bench:DoNothing", name, { definition, __provider });
 `,
   files: { "do-nothing.ts": readFileSync(new URL("do-nothing.ts", import.meta.url), "utf8") },
-  environment: {},
   isAtService: false,
   isOwn: true,
   updatesTenth: false,
@@ -101,7 +94,6 @@ const hooks = {
 for (const [name, definition] of Object.entries(rules)) new pulumi.dynamic.Resource(hooks, name, { definition });
 `,
   files: {},
-  environment: {},
   isAtService: false,
   isOwn: true,
   updatesTenth: false,
@@ -112,10 +104,9 @@ const restObject: Subject = {
   name: "restapi_object × N",
   program: "",
   files: {},
-  environment: {},
   isAtService: true,
   isOwn: false,
   updatesTenth: false,
 };
 
-export const subjects = { set, sets, single, doNothing, serialized, restObject };
+export const subjects = { set, sharded, single, doNothing, serialized, restObject };

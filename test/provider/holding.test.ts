@@ -79,6 +79,48 @@ describe("no rule is lost when resources change places", () => {
     expect(service.rules()).toHaveLength(1);
   });
 
+  test.each([0, 3, 6])("a rule that moves from one set to another at once is not lost (%i ms apart)", async (apart) => {
+    const { another, service } = await open();
+    const moving = { r1: rule(1), r2: rule(2), r3: rule(3) };
+    let host = await another("merchantRuleSet");
+    const from = await host.create({ rules: { ...moving, stays: rule(8) } });
+    const to = await host.create({ rules: { here: rule(9) } });
+    const after = { from: { rules: { stays: rule(8) } }, to: { rules: { ...moving, here: rule(9) } } };
+    host = await another("merchantRuleSet");
+    const leave = host.update(from.id, from.outs, after.from);
+    await new Promise((resolve) => setTimeout(resolve, apart));
+    const arrive = host.update(to.id, to.outs, after.to).catch((error: unknown) => {
+      if (error instanceof HookFailure && error.partial !== undefined) return error.partial.properties;
+      throw error;
+    });
+    const [left, arrived] = await Promise.all([leave, arrive]);
+    host = await another("merchantRuleSet");
+    await host.diff(from.id, left, after.from);
+    await host.diff(to.id, arrived, after.to);
+    await host.update(from.id, left, after.from);
+    await host.update(to.id, arrived, after.to);
+    expect(
+      service
+        .rules()
+        .map(({ rule: { name } }) => name)
+        .sort(),
+    ).toEqual(["rule-1", "rule-2", "rule-3", "rule-8", "rule-9"]);
+  });
+
+  test("a rule whose delete is under way is not taken over", async () => {
+    const { host: before, another, service } = await open();
+    const old = await before.create({ definition: rule(1) });
+    const host = await another();
+    service.faults.add({ kind: "latency", ms: 200, operations: ["delete"] });
+    const deleted = host.delete(old.id, old.outs);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect(host.create({ definition: rule(1), adopt: old.id })).rejects.toThrow(/managed by another resource/);
+    await deleted;
+    expect(service.rules()).toEqual([]);
+    await host.create({ definition: rule(1) });
+    expect(service.rules()).toHaveLength(1);
+  });
+
   test("of two that adopt one rule at once, the one that is refused has not written", async () => {
     const { host, service } = await open();
     const existing = service.put(undefined, rule(1));

@@ -21,13 +21,14 @@ export interface CommandResult {
 const program = `
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { MerchantRule, MerchantRuleSet } from "pulumi-merchant-rules";
+import { MerchantRule, MerchantRuleSet, ShardedMerchantRuleSet } from "pulumi-merchant-rules";
 
 const secret = new pulumi.Config().getSecret("secret");
 const rules = JSON.parse(readFileSync(new URL("rules.json", import.meta.url), "utf8"), (key, value) => (value === "(secret)" ? secret : value));
 export const ruleIds = {};
 for (const [name, args] of Object.entries(rules)) {
-  const resource = "rules" in args ? new MerchantRuleSet(name, args) : new MerchantRule(name, args);
+  const Resource = "shards" in args ? ShardedMerchantRuleSet : "rules" in args ? MerchantRuleSet : MerchantRule;
+  const resource = new Resource(name, args);
   ruleIds[name] = "rules" in args ? resource.ruleIds : resource.ruleId;
 }
 `;
@@ -65,7 +66,7 @@ export class TestProject {
     return readFileSync(join(this.folder, name), "utf8");
   }
 
-  /** Puts rules into the program: arguments of MerchantRule, or of MerchantRuleSet, by resource name. "(secret)" becomes the stack's secret. */
+  /** Puts rules into the program: arguments of MerchantRule or of a set of rules, by resource name. "(secret)" becomes the stack's secret. */
   declare(rules: Record<string, JsonObject>): void {
     this.write("rules.json", JSON.stringify(rules));
   }

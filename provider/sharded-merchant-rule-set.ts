@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import type * as pulumi from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi/errors.js";
+import { Output } from "@pulumi/pulumi/output.js";
+import { ComponentResource } from "@pulumi/pulumi/resource.js";
+import type { JsonObject } from "../sdk/rules/json.ts";
+import { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
+
+/** What a program says of very many rules. */
+export interface ShardedMerchantRuleSetArgs<Definition extends object = JsonObject>
+  extends Omit<MerchantRuleSetArgs<Definition>, "onUnmanaged"> {
+  /**
+   * How many sets to spread the rules over, 1 to 1,000; one for every 500 rules is enough. A rule's key alone decides
+   * which set it is in. A change makes new sets, which take the rules over without a write where the contract has
+   * `operations.list` and `rule.naturalKey`; without these every rule is created anew before the old one is deleted.
+   */
+  shards: number;
+}
+
+const mostShards = 1000;
+
+/**
+ * Many thousands of rules: a component that spreads them over several `MerchantRuleSet`s, so that neither the engine
+ * nor the provider host has to hold all of them in one message. Adding, changing or removing a key touches that rule
+ * alone; renaming one is a removal and an addition.
+ *
+ * @throws pulumi.RunError when `shards` is not a number of sets, or a definition holds something that is not JSON.
+ */
+export class ShardedMerchantRuleSet<Definition extends object = JsonObject> extends ComponentResource {
+  /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
+  readonly rules: pulumi.Output<Record<string, Definition>>;
+  /** The service's identifiers of the rules, by key. */
+  readonly ruleIds: pulumi.Output<Record<string, string>>;
+
+  constructor(name: string, args: ShardedMerchantRuleSetArgs<Definition>, opts?: pulumi.ComponentResourceOptions) {
+    super("merchant-rules:index:ShardedMerchantRuleSet", name, {}, opts);
+    const { shards, rules, adopt, ...others } = args;
+    if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
+      throw new RunError(`${name}: shards is ${shards}; a whole number from 1 to ${mostShards} is needed`);
+    const sets = Array.from(
+      { length: shards },
+      (_, shard) =>
+        // Their number is in their names: of another number all sets are new, and the engine creates before it deletes.
+        new MerchantRuleSet<Definition>(
+          `${name}-${shard + 1}-of-${shards}`,
+          { ...others, rules: entriesOf(rules, shard, shards), adopt: entriesOf(adopt, shard, shards) },
+          { parent: this },
+        ),
+    );
+    this.rules = merged(sets.map((set) => set.rules));
+    this.ruleIds = merged(sets.map((set) => set.ruleIds));
+    // Nothing is registered: the state would hold every rule once more.
+    this.registerOutputs({});
+  }
+}
+
+/** The set, from 0, to which a key belongs. Never changes, for a rule that moves is a rule that is written. */
+export function shardOf(key: string, shards: number): number {
+  return createHash("sha256").update(key).digest().readUIntBE(0, 6) % shards;
+}
+
+/** Those entries that belong to one set; what has no entries is left as it is, for the set to refuse or to use whole. */
+function entriesOf<T>(value: T, shard: number, shards: number): T;
+function entriesOf(value: unknown, shard: number, shards: number): unknown {
+  if (Output.isInstance(value)) return value.apply((known) => entriesOf(known, shard, shards));
+  if (value instanceof Promise) return value.then((known) => entriesOf(known, shard, shards));
+  if (typeof value !== "object" || value === null || !isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => shardOf(key, shards) === shard));
+}
+
+function isRecord(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function merged<T>(parts: pulumi.Output<Record<string, T>>[]): pulumi.Output<Record<string, T>> {
+  return parts.reduce((sum, part) => sum.apply((some) => part.apply((more) => ({ ...some, ...more }))));
+}
