@@ -21,6 +21,5 @@ export {
   jsonObject,
   maxDepth,
   type NotJson,
-  whyNotJson,
 } from "./json.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withValueAt } from "./pointer.ts";

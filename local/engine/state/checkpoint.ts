@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { findNotJson, whyNotJson } from "../../../sdk/rules/index.ts";
+import { findNotJson } from "../../../sdk/rules/index.ts";
+import { whyNotJson } from "../../../sdk/rules/json.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, unsupported } from "../errors.ts";
 import {
