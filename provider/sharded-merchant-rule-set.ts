@@ -37,13 +37,13 @@ export class ShardedMerchantRuleSet<Definition extends object = JsonObject> exte
     const { shards, rules, adopt, ...others } = args;
     if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
       throw new RunError(`${name}: shards is ${shards}; a whole number from 1 to ${mostShards} is needed`);
-    const sets = Array.from(
-      { length: shards },
-      (_, shard) =>
+    const adopts = spread(adopt, shards);
+    const sets = spread(rules, shards).map(
+      (part, shard) =>
         // Their number is in their names: of another number all sets are new, and the engine creates before it deletes.
         new MerchantRuleSet<Definition>(
           `${name}-${shard + 1}-of-${shards}`,
-          { ...others, rules: entriesOf(rules, shard, shards), adopt: entriesOf(adopt, shard, shards) },
+          { ...others, rules: part, adopt: adopts[shard] },
           { parent: this },
         ),
     );
@@ -59,13 +59,21 @@ export function shardOf(key: string, shards: number): number {
   return createHash("sha256").update(key).digest().readUIntBE(0, 6) % shards;
 }
 
-/** Those entries that belong to one set; what has no entries is left as it is, for the set to refuse or to use whole. */
-function entriesOf<T>(value: T, shard: number, shards: number): T;
-function entriesOf(value: unknown, shard: number, shards: number): unknown {
-  if (Output.isInstance(value)) return value.apply((known) => entriesOf(known, shard, shards));
-  if (value instanceof Promise) return value.then((known) => entriesOf(known, shard, shards));
-  if (typeof value !== "object" || value === null || !isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => shardOf(key, shards) === shard));
+/** The entries by the sets that they belong to; what has none is left as it is, for the sets to refuse or to use whole. */
+function spread<T>(value: T, shards: number): T[];
+function spread(value: unknown, shards: number): unknown[] {
+  const each = <T>(take: (shard: number) => T): T[] => Array.from({ length: shards }, (_, shard) => take(shard));
+  if (Output.isInstance(value)) {
+    const parts = value.apply((known) => spread(known, shards));
+    return each((shard) => parts.apply((all) => all[shard]));
+  }
+  if (value instanceof Promise) {
+    const parts = value.then((known) => spread(known, shards));
+    return each((shard) => parts.then((all) => all[shard]));
+  }
+  if (typeof value !== "object" || value === null || !isRecord(value)) return each(() => value);
+  const parts = Map.groupBy(Object.entries(value), ([key]) => shardOf(key, shards));
+  return each((shard) => Object.fromEntries(parts.get(shard) ?? []));
 }
 
 function isRecord(value: object): boolean {

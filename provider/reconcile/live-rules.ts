@@ -22,6 +22,8 @@ export class LiveRules {
   #nextPass: Promise<Pass> | undefined;
   /** Rules that this process created, changed or (undefined) deleted after the pass. */
   readonly #written = new Map<string, LiveRule | undefined>();
+  /** Those of them that are there, by natural key and then by rule id. */
+  readonly #writtenByNaturalKey = new Map<string, Map<string, LiveRule>>();
   /** Deletes under way, by rule id. */
   readonly #deleting = new Map<string, Promise<unknown>>();
   /** The last create under way for a natural key. */
@@ -57,7 +59,7 @@ export class LiveRules {
 
   /** The rule was seen to be gone: what this process knew of it no longer counts. */
   forget(ruleId: string): void {
-    this.#written.set(ruleId, undefined);
+    this.#remember(ruleId, undefined);
     this.holders.release(ruleId);
   }
 
@@ -75,12 +77,10 @@ export class LiveRules {
     const wanted = this.#naturalKeyOf(definition);
     if (wanted === undefined) return undefined;
     const listed = this.contract.operations.list === null ? [] : await this.#withKey(wanted, options.fresh === true);
-    const written = [...this.#written.values()].filter(
-      (rule) => rule !== undefined && this.#naturalKeyOf(rule.rule) === wanted,
-    );
+    const written = this.#writtenByNaturalKey.get(wanted)?.values() ?? [];
     const [found, ...others] = [...listed, ...written];
     if (found === undefined || others.length === 0) return found;
-    const ids = [found, ...others].map((rule) => rule?.ruleId).join(", ");
+    const ids = [found, ...others].map(({ ruleId }) => ruleId).join(", ");
     throw new MerchantRulesError(
       "RULE_CONFLICT",
       `more than one rule has its natural key (${this.contract.rule.naturalKey}): ${ids}`,
@@ -112,7 +112,7 @@ export class LiveRules {
 
   async create(definition: JsonObject, options: { idempotencyKey?: string; label?: string }): Promise<string> {
     const { ruleId } = await this.client.create(definition, options);
-    this.#written.set(ruleId, { ruleId, rule: definition });
+    this.#remember(ruleId, definition);
     this.holders.claim(ruleId, creator);
     this.presence.seen();
     return ruleId;
@@ -125,7 +125,7 @@ export class LiveRules {
       demandOwnFields(live, known, ruleId, label);
     }
     await this.client.update(ruleId, { declared, live }, named(label, known));
-    this.#written.set(ruleId, { ruleId, rule: declared });
+    this.#remember(ruleId, declared);
     this.presence.seen();
   }
 
@@ -150,6 +150,19 @@ export class LiveRules {
       this.#deleting.delete(ruleId);
     }
     this.forget(ruleId);
+  }
+
+  #remember(ruleId: string, rule: JsonObject | undefined): void {
+    const before = this.#written.get(ruleId);
+    const keyBefore = before === undefined ? undefined : this.#naturalKeyOf(before.rule);
+    if (keyBefore !== undefined) this.#writtenByNaturalKey.get(keyBefore)?.delete(ruleId);
+    const now = rule === undefined ? undefined : { ruleId, rule };
+    this.#written.set(ruleId, now);
+    const key = now === undefined ? undefined : this.#naturalKeyOf(now.rule);
+    if (now === undefined || key === undefined) return;
+    const same = this.#writtenByNaturalKey.get(key);
+    if (same === undefined) this.#writtenByNaturalKey.set(key, new Map([[ruleId, now]]));
+    else same.set(ruleId, now);
   }
 
   async #withKey(key: string, fresh: boolean): Promise<LiveRule[]> {

@@ -36,7 +36,7 @@ export class OpenTofuProject {
       config,
       `provider_installation {\n  dev_overrides {\n    "Mastercard/restapi" = "${providerFolder}"\n  }\n  direct {}\n}\n`,
     );
-    writeFileSync(join(this.#folder, "main.tf"), program);
+    this.#write("main.tf", program);
     this.#environment = {
       ...process.env,
       TF_CLI_CONFIG_FILE: config,
@@ -47,7 +47,8 @@ export class OpenTofuProject {
   }
 
   declare(rules: Record<string, JsonObject>): void {
-    writeFileSync(join(this.#folder, "rules.json"), JSON.stringify(rules));
+    const blocks = Object.entries(rules).map(([name, rule]) => [name, { ...block, data: JSON.stringify(rule) }]);
+    this.#write("rules.tf.json", JSON.stringify({ resource: { restapi_object: Object.fromEntries(blocks) } }));
   }
 
   run(step: StepName): Promise<CommandResult> {
@@ -76,6 +77,10 @@ export class OpenTofuProject {
   remove(): void {
     rmSync(this.#folder, { recursive: true });
   }
+
+  #write(name: string, text: string): void {
+    writeFileSync(join(this.#folder, name), text);
+  }
 }
 
 const program = `terraform {
@@ -91,11 +96,11 @@ provider "restapi" {
   write_returns_object = true
   id_attribute         = "id"
 }
-resource "restapi_object" "rule" {
-  for_each                = jsondecode(file("\${path.module}/rules.json"))
-  path                    = "/api/v1/merchants/rules"
-  destroy_path            = "/api/v1/merchants/rules?ruleId={id}"
-  data                    = jsonencode(each.value)
-  ignore_server_additions = true
-}
 `;
+
+// What OpenTofu is fastest with: over a map of all rules (for_each) every step takes twice the time.
+const block = {
+  path: "/api/v1/merchants/rules",
+  destroy_path: "/api/v1/merchants/rules?ruleId={id}",
+  ignore_server_additions: true,
+};
