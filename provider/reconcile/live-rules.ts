@@ -154,15 +154,18 @@ export class LiveRules {
 
   #remember(ruleId: string, rule: JsonObject | undefined): void {
     const before = this.#written.get(ruleId);
-    const keyBefore = before === undefined ? undefined : this.#naturalKeyOf(before.rule);
-    if (keyBefore !== undefined) this.#writtenByNaturalKey.get(keyBefore)?.delete(ruleId);
+    if (before !== undefined) this.#writtenWithKeyOf(before)?.delete(ruleId);
     const now = rule === undefined ? undefined : { ruleId, rule };
     this.#written.set(ruleId, now);
-    const key = now === undefined ? undefined : this.#naturalKeyOf(now.rule);
-    if (now === undefined || key === undefined) return;
-    const same = this.#writtenByNaturalKey.get(key);
-    if (same === undefined) this.#writtenByNaturalKey.set(key, new Map([[ruleId, now]]));
-    else same.set(ruleId, now);
+    if (now !== undefined) this.#writtenWithKeyOf(now)?.set(ruleId, now);
+  }
+
+  #writtenWithKeyOf({ rule }: LiveRule): Map<string, LiveRule> | undefined {
+    const key = this.#naturalKeyOf(rule);
+    if (key === undefined) return undefined;
+    const same = this.#writtenByNaturalKey.get(key) ?? new Map<string, LiveRule>();
+    this.#writtenByNaturalKey.set(key, same);
+    return same;
   }
 
   async #withKey(key: string, fresh: boolean): Promise<LiveRule[]> {

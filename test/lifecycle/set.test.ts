@@ -1,35 +1,11 @@
-import { afterEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../sdk/rules/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";
-
-const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
-
-async function open(engine: EngineName) {
-  const served = await serve();
-  opened.push(() => served.close());
-  const project = new TestProject(served.environment);
-  opened.push(() => project.remove());
-  await project.init(engine);
-  const run = (verb: string, ...flags: string[]): Promise<CommandResult> => project.run(engine, verb, ...flags);
-  const succeeds = async (verb: string, ...flags: string[]): Promise<CommandResult> => {
-    const result = await run(verb, ...flags);
-    expect(result.code, result.output).toBe(0);
-    return result;
-  };
-  return { project, service: served.service, run, succeeds };
-}
-
-function many(count: number): Record<string, JsonObject> {
-  return Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));
-}
+import { describe, expect, test } from "vitest";
+import { rule } from "../support/connections.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
+import { many, openStack } from "./stack.ts";
 
 function life(engine: EngineName): void {
   test("its rules are created, shown by key and path when they change or drift, and go away", async () => {
-    const { project, service, run, succeeds } = await open(engine);
+    const { project, service, run, succeeds } = await openStack(engine);
     project.declare({ all: { rules: many(20) } });
     await succeeds("up");
     expect(service.rules()).toHaveLength(20);
@@ -54,7 +30,7 @@ function life(engine: EngineName): void {
   });
 
   test("what succeeded of a thousand is kept when one fails, and the next run does the rest", async () => {
-    const { project, service, run, succeeds } = await open(engine);
+    const { project, service, run, succeeds } = await openStack(engine);
     const stray = service.put(undefined, rule(7, { priority: 777 }));
     project.declare({ all: { rules: many(1000) } });
     const failed = await run("up");
@@ -75,7 +51,7 @@ function life(engine: EngineName): void {
   });
 
   test("rules move from resources of their own into a set, and none is written", async () => {
-    const { project, service, succeeds } = await open(engine);
+    const { project, service, succeeds } = await openStack(engine);
     project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
     await succeeds("up");
     const before = service.rules();

@@ -1,34 +1,11 @@
-import { afterEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../sdk/rules/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";
-
-const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
-
-async function open(engine: EngineName) {
-  const served = await serve();
-  opened.push(() => served.close());
-  const project = new TestProject(served.environment, ["lifecycle:secret: hush"]);
-  opened.push(() => project.remove());
-  await project.init(engine);
-  const succeeds = async (verb: string, ...flags: string[]): Promise<CommandResult> => {
-    const result = await project.run(engine, verb, ...flags);
-    expect(result.code, result.output).toBe(0);
-    return result;
-  };
-  return { project, service: served.service, succeeds };
-}
-
-function many(count: number): Record<string, JsonObject> {
-  return Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));
-}
+import { describe, expect, test } from "vitest";
+import { rule } from "../support/connections.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
+import { many, openStack } from "./stack.ts";
 
 function life(engine: EngineName): void {
   test("every rule is made once, a change writes what changed alone, and all go away", async () => {
-    const { project, service, succeeds } = await open(engine);
+    const { project, service, succeeds } = await openStack(engine);
     project.declare({ all: { rules: many(30), shards: 3 } });
     await succeeds("up");
     expect(service.rules().map(({ rule: { name } }) => name)).toHaveLength(30);
@@ -46,7 +23,7 @@ function life(engine: EngineName): void {
   });
 
   test("its outputs are those of all its sets", async () => {
-    const { project, service, succeeds } = await open(engine);
+    const { project, service, succeeds } = await openStack(engine);
     project.declare({ all: { rules: many(10), shards: 4 } });
     await succeeds("up");
     const byName = Object.fromEntries(service.rules().map((each) => [String(each.rule.name), each.ruleId]));
@@ -58,7 +35,7 @@ function life(engine: EngineName): void {
   });
 
   test("rules come from a set and go on to another number of sets, and none is written", async () => {
-    const { project, service, succeeds } = await open(engine);
+    const { project, service, succeeds } = await openStack(engine);
     project.declare({ all: { rules: many(20) } });
     await succeeds("up");
     const before = service.rules();
@@ -75,7 +52,7 @@ function life(engine: EngineName): void {
   });
 
   test("a secret in one rule is a secret of that rule alone", async () => {
-    const { project, succeeds } = await open(engine);
+    const { project, succeeds } = await openStack(engine, ["lifecycle:secret: hush"]);
     project.declare({ all: { rules: { ...many(6), r9: rule(9, { note: "(secret)" }) }, shards: 2 } });
     await succeeds("up");
     expect(project.state()).toMatch(/"note":\{[^}]*"ciphertext"/);
