@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type * as pulumi from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi/errors.js";
-import { Output } from "@pulumi/pulumi/output.js";
+import { all, Output } from "@pulumi/pulumi/output.js";
 import { ComponentResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
@@ -12,7 +12,8 @@ export interface ShardedMerchantRuleSetArgs<Definition extends object = JsonObje
   /**
    * How many sets to spread the rules over, 1 to 1,000; one for every 500 rules is enough. A rule's key alone decides
    * which set it is in. A change makes new sets, which take the rules over without a write where the contract has
-   * `operations.list` and `rule.naturalKey`; without these every rule is created anew before the old one is deleted.
+   * `operations.list` and `rule.naturalKey`; without these every rule is created anew before the old one is deleted,
+   * and a service that refuses two alike refuses it.
    */
   shards: number;
 }
@@ -22,9 +23,9 @@ const mostShards = 1000;
 /**
  * Many thousands of rules: a component that spreads them over several `MerchantRuleSet`s, so that neither the engine
  * nor the provider host has to hold all of them in one message. Adding, changing or removing a key touches that rule
- * alone; renaming one is a removal and an addition.
+ * alone; renaming one is a removal and an addition, which is why it is best done in a run that does not change the rule too.
  *
- * @throws pulumi.RunError when `shards` is not a number of sets, or a definition holds something that is not JSON.
+ * @throws pulumi.RunError when `shards` is not a number of sets, `onUnmanaged` is given, or a definition holds something that is not JSON.
  */
 export class ShardedMerchantRuleSet<Definition extends object = JsonObject> extends ComponentResource {
   /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
@@ -37,6 +38,10 @@ export class ShardedMerchantRuleSet<Definition extends object = JsonObject> exte
     const { shards, rules, adopt, ...others } = args;
     if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
       throw new RunError(`${name}: shards is ${shards}; a whole number from 1 to ${mostShards} is needed`);
+    if ("onUnmanaged" in args)
+      throw new RunError(
+        `${name}: onUnmanaged is for one MerchantRuleSet; each of several would report the others' rules`,
+      );
     const adopts = spread(adopt, shards);
     const sets = spread(rules, shards).map(
       (part, shard) =>
@@ -82,5 +87,5 @@ function isRecord(value: object): boolean {
 }
 
 function merged<T>(parts: pulumi.Output<Record<string, T>>[]): pulumi.Output<Record<string, T>> {
-  return parts.reduce((sum, part) => sum.apply((some) => part.apply((more) => ({ ...some, ...more }))));
+  return all(parts).apply((known): Record<string, T> => Object.assign({}, ...known));
 }

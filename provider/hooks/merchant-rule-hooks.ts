@@ -38,6 +38,7 @@ export class MerchantRuleHooks implements dynamic.ResourceProvider<Properties, P
       if (connection !== declared.connection) return { replaces: ["connection"] };
       const contract = this.#session.contract(connection);
       const holders = this.#session.holders(connection);
+      if (holders.isDeleted(id)) return { replaces: ["definition"] };
       const [step] = planned(one(known), one(declared), contract) ?? [];
       if (step === undefined) return {};
       const isRenamed = step.kind === "update" && !step.deleteFirst && contract.rule.naturalKey !== null;

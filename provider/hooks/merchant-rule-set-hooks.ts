@@ -5,7 +5,7 @@ import { apply, type KnownRule, type Outcome, observe, plan, type Step } from ".
 import { atBoundary } from "./boundary.ts";
 import { checkRuleSet } from "./check-rule-set.ts";
 import { withContractSecrets } from "./contract-secrets.ts";
-import { hold, isInvisible, planned } from "./planned.ts";
+import { hold, isInvisible, notDeleted, planned } from "./planned.ts";
 import { errorOfRules, PartialResult } from "./rule-failures.ts";
 import type { Session } from "./session.ts";
 import { readRuleSetInputs, readRuleSetState, writeRuleSetInputs, writeRuleSetState } from "./set-wire.ts";
@@ -43,10 +43,12 @@ export class MerchantRuleSetHooks implements dynamic.ResourceProvider<Properties
       const declared = readRuleSetInputs(news);
       if (connection !== declared.connection) return { replaces: ["connection"] };
       const contract = this.#session.contract(connection);
-      const steps = planned(known, declared.rules, contract);
+      const holders = this.#session.holders(connection);
+      const there = notDeleted(known, holders);
+      const steps = planned(there, declared.rules, contract);
       if (steps === undefined) return {};
-      hold(steps, this.#session.holders(connection));
-      if (isInvisible(steps, contract)) return { changes: true };
+      hold(steps, holders);
+      if (there.size < known.size || isInvisible(steps, contract)) return { changes: true };
       const isSame =
         steps.every(({ kind }) => kind === "keep") && [...declared.rules.keys()].every((key) => known.has(key));
       return isSame ? { changes: false } : {};
@@ -88,8 +90,9 @@ export class MerchantRuleSetHooks implements dynamic.ResourceProvider<Properties
   async #write(id: string, known: Known, inputs: Properties): Promise<Properties> {
     const { rules: declared, connection, onUnmanaged } = readRuleSetInputs(inputs);
     const live = await this.#session.live(connection);
-    const steps = plan(known, declared, live.contract);
-    await lookForUnmanaged(known, live, onUnmanaged, declared);
+    const there = notDeleted(known, live.holders);
+    const steps = plan(there, declared, live.contract);
+    await lookForUnmanaged(there, live, onUnmanaged, declared);
     const outcomes = await apply(steps, live, (key) => key);
     const rules = rulesAfter(outcomes, declared);
     const outs = writeRuleSetState(rules, inputs);

@@ -24,6 +24,14 @@ export function planned(
 }
 
 /**
+ * The rules that no other resource has deleted in this run. One that took a rule over from a set, in a run that did not
+ * come to that set (`--target`, or a kill), may be asked only after the set has deleted what it still has in its state.
+ */
+export function notDeleted(known: ReadonlyMap<string, KnownRule>, holders: Holders): ReadonlyMap<string, KnownRule> {
+  return new Map([...known].filter(([, { ruleId }]) => !holders.isDeleted(ruleId)));
+}
+
+/**
  * Marks the rules that stay with this resource, so that no other takes them over or deletes them in this run.
  * @throws MerchantRulesError RULE_CONFLICT: another resource holds one of them.
  */

@@ -10,6 +10,7 @@ export const creator: Holder = "";
 /** Which resource of the stack holds which rule, as far as this run has seen. */
 export class Holders {
   readonly #byRuleId = new Map<string, Holder>();
+  readonly #deleted = new Set<string>();
 
   isHeld(ruleId: string): boolean {
     return this.#byRuleId.has(ruleId);
@@ -34,6 +35,22 @@ export class Holders {
 
   release(ruleId: string): void {
     this.#byRuleId.delete(ruleId);
+  }
+
+  /** A delete of the rule begins: from here on nobody can take it over. */
+  beginDelete(ruleId: string, holder: Holder): void {
+    this.hold(ruleId, holder);
+    this.#deleted.add(ruleId);
+  }
+
+  /** The rule may still be there, and is held as before. */
+  deleteFailed(ruleId: string): void {
+    this.#deleted.delete(ruleId);
+  }
+
+  /** Whether this run has deleted the rule, or is about to. */
+  isDeleted(ruleId: string): boolean {
+    return this.#deleted.has(ruleId);
   }
 }
 

@@ -136,8 +136,7 @@ export class LiveRules {
    */
   async delete(ruleId: string, holder: Holder, label?: string, known?: JsonObject): Promise<void> {
     if (this.holders.isHeldByOther(ruleId, holder)) return;
-    // From here on nobody can take it over.
-    this.holders.hold(ruleId, holder);
+    this.holders.beginDelete(ruleId, holder);
     const deleting = this.client.delete(ruleId, named(label, known));
     this.#deleting.set(ruleId, deleting);
     try {
@@ -146,6 +145,9 @@ export class LiveRules {
           `warning: rule ${label ?? ruleId} was not there and counts as deleted; if connection "${this.client.connectionName}" is not the one that made it, it still is in force there`,
         );
       }
+    } catch (error) {
+      this.holders.deleteFailed(ruleId);
+      throw error;
     } finally {
       this.#deleting.delete(ruleId);
     }

@@ -107,6 +107,40 @@ describe("no rule is lost when resources change places", () => {
     ).toEqual(["rule-1", "rule-2", "rule-3", "rule-8", "rule-9"]);
   });
 
+  test("a rule that was taken over in a run of its own, and is deleted by the set that it came from, is made again", async () => {
+    const { another, service } = await open();
+    const first = await another("merchantRuleSet");
+    const from = await first.create({ rules: { old: rule(1), stays: rule(8) } });
+    const to = await (await another("merchantRuleSet")).create({ rules: { new: rule(1), here: rule(9) } });
+    expect(service.rules()).toHaveLength(3);
+    const host = await another("merchantRuleSet");
+    const after = { rules: { new: rule(1), here: rule(9) } };
+    await host.update(from.id, from.outs, { rules: { stays: rule(8) } });
+    expect(service.rules()).toHaveLength(2);
+    expect(await host.diff(to.id, to.outs, after)).toMatchObject({ changes: "some" });
+    const { ruleIds } = await host.update(to.id, to.outs, after);
+    expect(service.rules()).toHaveLength(3);
+    const made = service.rules().find((each) => each.rule.name === "rule-1");
+    expect(ruleIds).toMatchObject({ new: made?.ruleId });
+  });
+
+  test("so it is for a resource of its own", async () => {
+    const { another, service } = await open();
+    const from = await (await another("merchantRuleSet")).create({ rules: { old: rule(1), stays: rule(8) } });
+    const single = await (await another()).create({ definition: rule(1) });
+    expect(service.rules()).toHaveLength(2);
+    const host = await another("merchantRuleSet");
+    await host.update(from.id, from.outs, { rules: { stays: rule(8) } });
+    const asSingle = host.as("merchantRule");
+    opened.push(asSingle);
+    expect(await asSingle.diff(single.id, single.outs, { definition: rule(1) })).toMatchObject({
+      replaces: ["definition"],
+    });
+    await asSingle.create({ definition: rule(1) });
+    await asSingle.delete(single.id, single.outs);
+    expect(service.rules()).toHaveLength(2);
+  });
+
   test("a rule whose delete is under way is not taken over", async () => {
     const { host: before, another, service } = await open();
     const old = await before.create({ definition: rule(1) });

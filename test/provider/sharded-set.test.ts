@@ -97,14 +97,17 @@ describe("a sharded set", () => {
     }
     const limits = new ShardedMerchantRuleSet<Limit>("typed", { rules: { a: { name: "a" } }, shards: 1 });
     expectTypeOf(limits.rules).toEqualTypeOf<pulumi.Output<Record<string, Limit>>>();
-    // @ts-expect-error: a set of some thousands is not all rules of a merchant, so it cannot tell which are unmanaged
-    new ShardedMerchantRuleSet("unmanaged", { rules: {}, shards: 1, onUnmanaged: "fail" });
   });
 
   test.each([0, 1.5, -1, 1001, Number.NaN])("refuses %s sets", (shards) => {
     expect(() => new ShardedMerchantRuleSet("x", { rules, shards })).toThrow(
       `x: shards is ${shards}; a whole number from 1 to 1000 is needed`,
     );
+  });
+
+  test("refuses onUnmanaged, for each set would report the rules of the others", () => {
+    const args = { rules, shards: 2, onUnmanaged: "fail" as const };
+    expect(() => new ShardedMerchantRuleSet("x", args)).toThrow("x: onUnmanaged is for one MerchantRuleSet");
   });
 
   test.each<[string, unknown, string]>([

@@ -41,11 +41,13 @@ export class ProviderHost {
   readonly #child: ChildProcess;
   readonly #client: InstanceType<typeof provider.ResourceProviderClient>;
   readonly #hooks: Hooks;
+  readonly #port: string;
   #stderr = "";
 
   private constructor(child: ChildProcess, port: string, hooks: Hooks) {
     this.#hooks = hooks;
     this.#child = child;
+    this.#port = port;
     this.#client = new provider.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
       // As the engine: it takes far more than the 4 MiB that gRPC takes by itself.
       "grpc.max_receive_message_length": 400 << 20,
@@ -74,6 +76,11 @@ export class ProviderHost {
       host.#client.configure(request, (error) => (error ? reject(error) : resolve())),
     );
     return host;
+  }
+
+  /** The same host, called for resources of another type. */
+  as(hooks: Hooks): ProviderHost {
+    return new ProviderHost(this.#child, this.#port, hooks);
   }
 
   get stderr(): string {
