@@ -1,6 +1,6 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { Output } from "@pulumi/pulumi/output.js";
-import { joinPath, maxDepth } from "../sdk/rules/json.ts";
+import { isPlainObject, joinPath, maxDepth } from "../sdk/rules/json.ts";
 
 /**
  * A definition on its way to the engine, checked to be JSON: on the wire a Date silently becomes {}, a Map nothing and
@@ -20,8 +20,7 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
   if (above.length >= maxDepth) return refuse(path, `more than ${maxDepth} levels of nesting`);
   const within = [...above, value];
   if (Array.isArray(value)) return value.map((element, index) => declaredJson(element, joinPath(path, index), within));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return refuse(path, `a ${value.constructor.name}`);
+  if (!isPlainObject(value)) return refuse(path, `a ${value.constructor.name}`);
   // Pulumi's SDK copies fields by assignment, and this one would be lost.
   if (Object.hasOwn(value, "__proto__"))
     throw new RunError(

@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { all, Output } from "@pulumi/pulumi/output.js";
 import { ComponentResource } from "@pulumi/pulumi/resource.js";
-import type { JsonObject } from "../sdk/rules/json.ts";
+import { isPlainObject, type JsonObject } from "../sdk/rules/json.ts";
 import { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
 
 /** What a program says of very many rules. */
@@ -76,14 +76,9 @@ function spread(value: unknown, shards: number): unknown[] {
     const parts = value.then((known) => spread(known, shards));
     return each((shard) => parts.then((all) => all[shard]));
   }
-  if (typeof value !== "object" || value === null || !isRecord(value)) return each(() => value);
+  if (typeof value !== "object" || value === null || !isPlainObject(value)) return each(() => value);
   const parts = Map.groupBy(Object.entries(value), ([key]) => shardOf(key, shards));
   return each((shard) => Object.fromEntries(parts.get(shard) ?? []));
-}
-
-function isRecord(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 function merged<T>(parts: pulumi.Output<Record<string, T>>[]): pulumi.Output<Record<string, T>> {

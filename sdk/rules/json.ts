@@ -15,6 +15,12 @@ export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** Whether an object is of no class, as those are that JSON is read into. */
+export function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** An own field of an object; `constructor`, `__proto__` and the like are fields as any other, or absent. */
 export function field(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
@@ -51,10 +57,8 @@ export function findNotJson(
   if (typeof value !== "object") return { path, found: typeof value };
   if (above.includes(value)) return { path, found: "a reference to what it is part of" };
   if (above.length >= levels) return { path, found: `more than ${levels} levels of nesting` };
-  const prototype: unknown = Object.getPrototypeOf(value);
   const isArray = Array.isArray(value);
-  if (!isArray && prototype !== Object.prototype && prototype !== null)
-    return { path, found: `a ${value.constructor.name}` };
+  if (!isArray && !isPlainObject(value)) return { path, found: `a ${value.constructor.name}` };
   const within = [...above, value];
   for (const [key, child] of isArray ? value.entries() : Object.entries(value)) {
     if (typeof key === "string" && !key.isWellFormed())

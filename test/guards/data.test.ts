@@ -2,27 +2,14 @@ import { afterEach, describe, expect, test } from "vitest";
 import { findNotJson, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { clientOf, failureOf, serve as serveScript } from "../client/scripted-server.ts";
 import { rule, serve } from "../support/connections.ts";
-import { type EngineName, hasPulumi, TestProject } from "../support/project.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
 import { ProviderHost } from "../support/provider-host.ts";
+import { openStack } from "../support/stack.ts";
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
-
-async function open(engine: EngineName) {
-  const served = await serve();
-  opened.push(() => served.close());
-  const project = new TestProject(served.environment);
-  opened.push(() => project.remove());
-  await project.init(engine);
-  const succeeds = async (verb: string, ...flags: string[]): Promise<string> => {
-    const { code, output } = await project.run(engine, verb, ...flags);
-    expect(code, output).toBe(0);
-    return output;
-  };
-  return { project, service: served.service, succeeds };
-}
 
 /** Names that every object has, or that name where objects come from. */
 const inherited: JsonObject = {
@@ -42,7 +29,7 @@ function nested(levels: number): JsonObject {
 
 function roundTrip(engine: EngineName): void {
   test("comes back from the service as it was declared, and shows its drift", async () => {
-    const { project, service, succeeds } = await open(engine);
+    const { project, service, succeeds } = await openStack(engine);
     const definition = {
       ...rule(1),
       ...inherited,
@@ -77,7 +64,7 @@ function roundTrip(engine: EngineName): void {
   });
 
   test("of a field __proto__ is refused by the program, with its path: it would be lost on the way", async () => {
-    const { project, service } = await open(engine);
+    const { project, service } = await openStack(engine);
     project.write("rules.json", '{"one":{"definition":{"name":"a","list":[{"__proto__":{"polluted":true}}]}}}');
     const { code, output } = await project.run(engine, "up");
     expect(code).not.toBe(0);

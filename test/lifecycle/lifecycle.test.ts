@@ -1,38 +1,16 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newCrypter } from "../../local/engine/state/crypter.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";
-
-const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
-
-async function open(
-  engine: EngineName,
-  options: { contract?: ContractInput; environment?: Record<string, string>; config?: readonly string[] } = {},
-) {
-  const served = await serve(options.contract);
-  opened.push(() => served.close());
-  const project = new TestProject({ ...served.environment, ...options.environment }, options.config);
-  opened.push(() => project.remove());
-  await project.init(engine);
-  const run = async (verb: string, ...flags: string[]): Promise<CommandResult> => project.run(engine, verb, ...flags);
-  const succeeds = async (verb: string, ...flags: string[]): Promise<CommandResult> => {
-    const result = await run(verb, ...flags);
-    expect(result.code, result.output).toBe(0);
-    return result;
-  };
-  return { project, service: served.service, run, succeeds };
-}
+import { rule } from "../support/connections.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
+import { openStack } from "../support/stack.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 const identifyBy = { in: "query" } as const;
 
 function life(engine: EngineName): void {
   test("create, no change, update in place, removal, destroy", async () => {
-    const { project, service, succeeds } = await open(engine);
+    const { project, service, succeeds } = await openStack(engine);
     project.declare(three);
     expect((await succeeds("preview")).output).toMatch(/to create/);
     expect(service.requests).toEqual([]);
@@ -89,7 +67,7 @@ function life(engine: EngineName): void {
   });
 
   test("drift is shown path by path, fails the gate, and is healed", async () => {
-    const { project, service, run, succeeds } = await open(engine);
+    const { project, service, run, succeeds } = await openStack(engine);
     project.declare(three);
     await succeeds("up");
     await succeeds("refresh", "--preview-only", "--expect-no-changes");
@@ -106,7 +84,7 @@ function life(engine: EngineName): void {
   });
 
   test("a rule that somebody deleted at the service is made again", async () => {
-    const { project, service, run, succeeds } = await open(engine);
+    const { project, service, run, succeeds } = await openStack(engine);
     project.declare(three);
     await succeeds("up");
     service.remove(service.rules().find(({ rule: each }) => each.name === "rule-2")?.ruleId ?? "");
@@ -118,7 +96,7 @@ function life(engine: EngineName): void {
   });
 
   test("a service that shows none of the rules deletes none from the state", async () => {
-    const { project, service, run, succeeds } = await open(engine);
+    const { project, service, run, succeeds } = await openStack(engine);
     project.declare(three);
     await succeeds("up");
     for (const { ruleId } of service.rules()) service.remove(ruleId);
@@ -141,7 +119,7 @@ function life(engine: EngineName): void {
       },
       rule: { naturalKey: "/name" },
     };
-    const { project, service, succeeds } = await open(engine, { contract });
+    const { project, service, succeeds } = await openStack(engine, { contract });
     project.declare({ a: { definition: rule(1) } });
     await succeeds("up");
     const [before] = service.rules();
@@ -160,7 +138,7 @@ function life(engine: EngineName): void {
   });
 
   test("a resource that is renamed keeps its rule", async () => {
-    const { project, service, succeeds } = await open(engine);
+    const { project, service, succeeds } = await openStack(engine);
     project.declare({ a: three.a });
     await succeeds("up");
     const [before] = service.rules();
@@ -175,7 +153,7 @@ function life(engine: EngineName): void {
   test("secrets are not in clear in state, on the screen or in any file", async () => {
     const secret = "s3cr3t-of-the-rule";
     const token = "local-token";
-    const { project, service, run, succeeds } = await open(engine);
+    const { project, service, run, succeeds } = await openStack(engine);
     if (engine === "pulumi") {
       await project.pulumi("config", "set", "--stack", project.stack, "--secret", "secret", secret);
     } else {
@@ -207,7 +185,7 @@ function life(engine: EngineName): void {
   });
 
   test("missing settings are named with key and variable, in the preview already", async () => {
-    const { project, run } = await open(engine, {
+    const { project, run } = await openStack(engine, {
       environment: { MERCHANT_RULES_BASE_URL: "", MERCHANT_RULES_TOKEN: "" },
     });
     project.declare({ a: three.a });
@@ -225,7 +203,7 @@ function life(engine: EngineName): void {
       operations: { create: { query: { account: "{accountId}" } } },
       auth: { present: null },
     };
-    const { project, service, succeeds } = await open(engine, {
+    const { project, service, succeeds } = await openStack(engine, {
       contract,
       environment: { MERCHANT_RULES_BASE_URL: "" },
     });
@@ -241,7 +219,7 @@ function life(engine: EngineName): void {
   });
 
   test("a definition that the contract's schema refuses fails the preview at its path", async () => {
-    const { project, service, run } = await open(engine);
+    const { project, service, run } = await openStack(engine);
     project.declare({ a: { definition: rule(1, { conditions: [{ field: 7, operator: "gt" }] }) } });
     const { code, output } = await run("preview");
     expect(code).not.toBe(0);
@@ -251,7 +229,7 @@ function life(engine: EngineName): void {
   });
 
   test("the bare contract previews and creates; destroy stops before its first request and says what to set", async () => {
-    const { project, service, run, succeeds } = await open(engine, { contract: { version: 1 } });
+    const { project, service, run, succeeds } = await openStack(engine, { contract: { version: 1 } });
     project.declare(three);
     await succeeds("preview");
     await succeeds("up");
@@ -275,7 +253,7 @@ describe.skipIf(!hasPulumi)("rules on Pulumi's own engine (needs the Pulumi CLI)
 
 describe.skipIf(!hasPulumi)("the two engines on one backend folder (needs the Pulumi CLI)", () => {
   test("each goes on where the other stopped, and sees nothing to change", async () => {
-    const { project, service, succeeds } = await open("local");
+    const { project, service, succeeds } = await openStack("local");
     project.declare(three);
     await succeeds("up");
     for (const [verb, flags] of [

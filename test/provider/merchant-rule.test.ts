@@ -115,6 +115,6 @@ describe("a program that only declares rules", () => {
     const loaded: string[] = JSON.parse(execFileSync(process.execPath, ["-e", code], { cwd: root, encoding: "utf8" }));
     expect(loaded.some((url) => url.endsWith("/dist/provider/index.js"))).toBe(true);
     expect(loaded.filter((url) => url.includes("/node_modules/"))).toEqual([]);
-    expect(loaded.length).toBeLessThan(15);
+    expect(loaded.length).toBeLessThan(13);
   });
 });

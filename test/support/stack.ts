@@ -1,0 +1,40 @@
+import { expect, onTestFinished } from "vitest";
+import type { ContractInput } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { rule, serve } from "./connections.ts";
+import { type CommandResult, type EngineName, TestProject } from "./project.ts";
+
+/** A project on an engine and a service of their own, which go away with the test. */
+export async function openStack(
+  engine: EngineName,
+  options: { contract?: ContractInput; environment?: Record<string, string>; config?: readonly string[] } = {},
+) {
+  const served = await serve(options.contract);
+  onTestFinished(() => served.close());
+  const project = new TestProject({ ...served.environment, ...options.environment }, options.config);
+  onTestFinished(() => project.remove());
+  await project.init(engine);
+  const { service } = served;
+  const run = (verb: string, ...flags: string[]): Promise<CommandResult> => project.run(engine, verb, ...flags);
+  const succeeds = async (verb: string, ...flags: string[]): Promise<CommandResult> => {
+    const result = await run(verb, ...flags);
+    expect(result.code, result.output).toBe(0);
+    return result;
+  };
+  /** Declares rules that are at the service already, by other resources: an `up` takes them over and writes none. */
+  const takesOver = async (rules: Record<string, JsonObject>): Promise<void> => {
+    const before = service.rules();
+    project.declare(rules);
+    service.resetRequests();
+    await succeeds("up");
+    expect(service.rules()).toEqual(before);
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+  };
+  return { project, service, run, succeeds, takesOver };
+}
+
+/** Definitions by key. */
+export function many(count: number): Record<string, JsonObject> {
+  return Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));
+}
