@@ -20,7 +20,7 @@ export {
   loadPreset,
   type Operations,
   type Pagination,
-  type Place,
+  type IdentifyBy,
   type Preset,
   parseContract,
   presetFile,

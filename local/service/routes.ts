@@ -1,4 +1,4 @@
-import type { Contract, Place } from "../../sdk/contract/index.ts";
+import type { Contract, IdentifyBy } from "../../sdk/contract/index.ts";
 import { pageParameters } from "./pagination.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
@@ -13,7 +13,7 @@ export interface Route {
   readonly headers: readonly (readonly [string, TemplateMatcher])[];
   readonly query: readonly (readonly [string, TemplateMatcher])[];
   /** How the request names its rule, when that is not the path alone. */
-  readonly place: Place | null;
+  readonly place: IdentifyBy | null;
   /** Query parameters beside the fixed ones. */
   readonly freeQuery: readonly string[];
 }
@@ -24,7 +24,7 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
   const route = (
     operation: Route["operation"],
     spec: Operation | null,
-    place: Place | null = null,
+    place: IdentifyBy | null = null,
     freeQuery: readonly string[] = [],
   ): Route[] => {
     if (spec === null) return [];
@@ -100,7 +100,7 @@ function fitness({ route }: Match, request: IncomingRequest): [number, number, n
   return [route.path.literal, rest.every(Boolean) ? 1 : 0, rest.length];
 }
 
-function isPlaced({ in: part, name }: Place, request: IncomingRequest): boolean {
+function isPlaced({ in: part, name }: IdentifyBy, request: IncomingRequest): boolean {
   if (part === "path") return true;
   if (part === "query") return request.query.has(name);
   if (part === "header") return request.header(name) !== undefined;

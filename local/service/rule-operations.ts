@@ -1,4 +1,4 @@
-import { type Contract, definitionChecker, type Place } from "../../sdk/contract/index.ts";
+import { type Contract, definitionChecker, type IdentifyBy } from "../../sdk/contract/index.ts";
 import {
   differences,
   field,
@@ -167,7 +167,7 @@ export class RuleOperations {
  * @throws Refusal 400 when it names none. Nothing is ever chosen for it.
  */
 export function ruleIdOf(
-  place: Place,
+  place: IdentifyBy,
   request: IncomingRequest,
   names: Readonly<Record<string, string>>,
   body: JsonObject,

@@ -17,6 +17,7 @@ export function inconsistencies(contract: Contract): ContractIssue[] {
     ...headerClashes(contract),
     ...queryClashes(contract),
     ...asyncSchema(contract),
+    ...ownerPlace(contract),
     ...timeouts(contract),
   ];
 }
@@ -68,6 +69,20 @@ function* ruleIdPlaces({ operations }: Contract): Generator<ContractIssue> {
   }
 }
 
+/** The mark is not the definition's: nothing else may be there that the definition or the service decides about. */
+function* ownerPlace({ rule }: Contract): Generator<ContractIssue> {
+  const { owner, naturalKey, id, immutable } = rule;
+  if (owner === null) return;
+  const at = ["rule", "owner", "at"];
+  const overlaps = (pointer: string | null): boolean =>
+    pointer !== null && (`${owner.at}/`.startsWith(`${pointer}/`) || `${pointer}/`.startsWith(`${owner.at}/`));
+  if (owner.at === "") yield issue(at, '""', "a pointer to one field, such as /metadata/managedBy");
+  else if (overlaps(naturalKey)) yield issue(at, owner.at, "a place apart from rule.naturalKey");
+  else if (id.some(overlaps)) yield issue(at, owner.at, "a place apart from rule.id");
+  else if (immutable.some((pattern) => pattern === owner.at))
+    yield issue(at, owner.at, "a place that is not immutable: the mark changes when a resource is renamed");
+}
+
 function* unknownNames({ operations, auth, parameters }: Contract): Generator<ContractIssue> {
   const known = new Set(Object.keys(parameters));
   for (const reserved of ["ruleId", "token", "clientId", "clientSecret"]) {
@@ -87,20 +102,15 @@ function* unknownNames({ operations, auth, parameters }: Contract): Generator<Co
       );
     }
   };
-  for (const [name, operation] of Object.entries(operations)) {
-    if (operation === null) continue;
-    yield* check(["operations", name, "path"], operation.path, name === "create" || name === "list" ? [] : ["ruleId"]);
+  for (const [at, operation] of requestsOf({ operations, auth })) {
+    const namesRule = ["get", "delete", "update"].includes(at.at(-1) ?? "");
+    yield* check([...at, "path"], operation.path, namesRule ? ["ruleId"] : []);
     for (const part of ["headers", "query"] as const) {
-      for (const [key, text] of Object.entries(operation[part]))
-        yield* check(["operations", name, part, key], text, []);
+      for (const [key, text] of Object.entries(operation[part])) yield* check([...at, part, key], text, []);
     }
   }
   if (auth.present !== null) yield* check(["auth", "present", "format"], auth.present.format, ["token"]);
   if (auth.token === null) return;
-  yield* check(["auth", "token", "path"], auth.token.path, []);
-  for (const part of ["headers", "query"] as const) {
-    for (const [key, text] of Object.entries(auth.token[part])) yield* check(["auth", "token", part, key], text, []);
-  }
   for (const [key, text] of Object.entries(auth.token.fields)) {
     yield* check(["auth", "token", "fields", key], text, ["clientId", "clientSecret"]);
   }
@@ -131,19 +141,30 @@ function* headerClashes({ operations, auth, idempotency }: Contract): Generator<
     if (place?.in === "header" && taken.includes(place.name.toLowerCase()))
       yield issue(["operations", name, "identifyBy", "name"], place.name, another);
   }
-  for (const [name, operation] of [...Object.entries(operations), ["token", auth.token] as const]) {
-    if (operation === null) continue;
-    const at = name === "token" ? ["auth", "token", "headers"] : ["operations", name, "headers"];
+  for (const [at, operation] of requestsOf({ operations, auth })) {
     for (const header of Object.keys(operation.headers)) {
-      if (taken.includes(header.toLowerCase())) {
-        yield issue([...at, header], header, `${another} (credentials belong in settings, not in the contract)`);
-      }
+      if (!taken.includes(header.toLowerCase())) continue;
+      yield issue(
+        [...at, "headers", header],
+        header,
+        `${another} (credentials belong in settings, not in the contract)`,
+      );
     }
   }
   if (auth.token !== null && auth.present === null) {
     yield issue(["auth", "present"], "null", "how the token that auth.token obtains is presented");
   }
 }
+
+/** Every request that a contract describes, with where it is described. */
+function* requestsOf({ operations, auth }: Pick<Contract, "operations" | "auth">): Generator<[string[], Request]> {
+  for (const [name, operation] of Object.entries(operations))
+    if (operation !== null) yield [["operations", name], operation];
+  if (auth.token !== null) yield [["auth", "token"], auth.token];
+  if (auth.identity !== null) yield [["auth", "identity"], auth.identity];
+}
+
+type Request = Pick<Contract["operations"]["get"], "path" | "headers" | "query">;
 
 /** One name twice in a query: services differ in which of them they read. */
 function* queryClashes({ operations: { list } }: Contract): Generator<ContractIssue> {

@@ -15,8 +15,8 @@ export {
   type Contract,
   type ContractInput,
   contractSchema,
+  type IdentifyBy,
   type Operations,
   type Pagination,
-  type Place,
 } from "./schema.ts";
 export { expand, namesIn } from "./template.ts";

@@ -35,7 +35,7 @@ const fixed = {
 
 const bodyAt = pointer.default("").describe('Where in the request body the definition stands; "" is the whole body');
 
-const place = z
+const identifyBy = z
   .strictObject({
     in: z.enum(["query", "body", "path", "header"]).describe("Which part of the request names the rule"),
     name: fieldName.default("ruleId").describe("The query parameter, body field or header; for path always ruleId"),
@@ -61,7 +61,7 @@ const remove = z.strictObject({
   method: z.enum(["DELETE", "POST"]).default("DELETE"),
   path: path.default("/api/v1/merchants/rules"),
   ...fixed,
-  identifyBy: place
+  identifyBy: identifyBy
     .nullable()
     .default(null)
     .describe("Gap (seed, section 4). Without it nothing can be deleted; it is never guessed"),
@@ -73,7 +73,7 @@ const update = z.strictObject({
   method: z.enum(["PUT", "PATCH", "POST"]).default("PUT"),
   path,
   ...fixed,
-  identifyBy: place.default({ in: "path", name: "ruleId" }),
+  identifyBy: identifyBy.default({ in: "path", name: "ruleId" }),
   body: z
     .enum(["declared", "changes", "merged"])
     .default("declared")
@@ -117,6 +117,15 @@ const list = z.strictObject({
   items: pointer.describe("Where the response has the array of rules"),
   envelope: pointer.default("").describe("Where an item of that array has the rule"),
   pagination: pagination.default({ type: "none" }),
+  lagMs: z
+    .int()
+    .min(0)
+    .max(600_000)
+    .nullable()
+    .default(null)
+    .describe(
+      "How long after a write the list may still show what was before, in milliseconds; 0: not at all. Waited for before a look-up decides about a create. null: not known, so a look-up that finds nothing proves nothing",
+    ),
   success: success(200),
 });
 
@@ -127,6 +136,17 @@ const operations = z.strictObject({
   update: update.nullable().default(null).describe("Gap: named PUT, path not given. null: a change replaces the rule"),
   list: list.nullable().default(null).describe("Gap: named GET, path not given. null: one GET per rule"),
 });
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const rows = z
+  .array(
+    z.strictObject({
+      at: pointer.describe("Where a rule says so"),
+      is: z.array(scalar).min(1).describe("The values that say so"),
+    }),
+  )
+  .default([]);
 
 const rule = z.strictObject({
   id: z
@@ -146,14 +166,27 @@ const rule = z.strictObject({
     .nullable()
     .default(null)
     .describe("What is unique among a merchant's rules, e.g. /name; finds a rule whose id was lost"),
+  owner: z
+    .strictObject({
+      at: pointer.describe("Where a rule holds the mark, a text of at most 200 bytes; not a field of the definition"),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      "Gap. Every create and update writes there whose the rule is. null: the service cannot tell owners apart",
+    ),
+  gone: rows.describe("Gap. Rules that the service keeps and answers after they were deleted: they count as absent"),
+  foreign: rows.describe("Gap. Rules that are the service's own: never adopted, changed, deleted or called unmanaged"),
+  readOnly: z
+    .array(pointer)
+    .default(["/createdAt", "/updatedAt"])
+    .describe("What the service itself adds to a rule, beside its id: not counted where a whole rule is compared"),
   immutable: z.array(pointerPattern).default([]).describe("A change there replaces the rule"),
   unordered: z.array(pointerPattern).default([]).describe("Arrays whose order means nothing"),
   secret: z
     .array(pointerPattern)
     .default([])
-    .describe(
-      "Kept out of error messages and reports; declare the values as Pulumi secrets to keep them out of previews and state",
-    ),
+    .describe("Kept out of error messages, reports and previews, and encrypted in the state"),
 });
 
 const token = z.strictObject({
@@ -177,6 +210,14 @@ const token = z.strictObject({
   success: z.array(z.int().min(200).max(299)).min(1).default([200, 201]),
 });
 
+const identity = z.strictObject({
+  method: z.literal("GET").default("GET"),
+  path,
+  ...fixed,
+  at: pointer.describe("Where the answer says who the credentials are: a text or a number that does not change"),
+  success: success(200),
+});
+
 const auth = z.strictObject({
   present: z
     .strictObject({
@@ -192,6 +233,10 @@ const auth = z.strictObject({
     .prefault({})
     .describe("How a token is presented (gap; seed, section 5). null: requests carry no credentials"),
   token: token.nullable().default(null).describe("The token operation. null: the token itself is a setting"),
+  identity: identity
+    .nullable()
+    .default(null)
+    .describe('Gap. The operation "who am I"; kept in the state, so that another merchant is noticed'),
 });
 
 const errors = z.strictObject({
@@ -267,4 +312,4 @@ export type Contract = z.output<typeof contractSchema>;
 export type ContractInput = z.input<typeof contractSchema>;
 export type Operations = Contract["operations"];
 export type Pagination = NonNullable<Operations["list"]>["pagination"];
-export type Place = z.output<typeof place>;
+export type IdentifyBy = z.output<typeof identifyBy>;
