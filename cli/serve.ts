@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import type { LocalService, ServedRequest } from "../local/service/index.ts";
-import { variableName } from "../provider/variable-name.ts";
+import { variableName } from "../provider/settings.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { expand } from "../sdk/contract/template.ts";
 

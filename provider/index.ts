@@ -1,3 +1,4 @@
+export { type ErrorCode, isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 export type { Json, JsonObject } from "../sdk/rules/json.ts";
 export { loadRules } from "./load-rules.ts";
 export {

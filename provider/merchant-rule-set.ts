@@ -1,10 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import { declaredJson } from "./declared-json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames } from "./program-frames.ts";
 import { providerSource } from "./provider-source.ts";
+import { ownerOf } from "./reconcile/owner.ts";
 
 /** What a program says of many rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
@@ -48,6 +50,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
       rules: rules === undefined ? undefined : declaredJson(rules, `${name}: rules`),
       ruleIds: undefined,
       __provider: providerSource("merchantRuleSet"),
+      __owner: ownerOf(getProject(), getStack(), name),
     };
     const restoreTraces = keepProgramFrames();
     try {

@@ -1,9 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { Json, JsonObject } from "../sdk/rules/json.ts";
 import { declaredJson } from "./declared-json.ts";
 import { keepProgramFrames } from "./program-frames.ts";
 import { providerSource } from "./provider-source.ts";
+import { ownerOf } from "./reconcile/owner.ts";
 
 /** What a program says of one rule. */
 export interface MerchantRuleArgs<Definition extends object = JsonObject> {
@@ -64,6 +66,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
       ...others,
       definition: definition === undefined ? undefined : declaredJson(definition, `${name}: definition`),
       __provider: providerSource("merchantRule"),
+      __owner: ownerOf(getProject(), getStack(), name),
     };
     const restoreTraces = keepProgramFrames();
     try {

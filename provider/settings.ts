@@ -1,10 +1,19 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Connection, Credentials } from "../sdk/client/connection.ts";
-import { type Contract, contractFileName, isPreset, loadContract, loadPreset, presets } from "../sdk/contract/index.ts";
+import {
+  type Contract,
+  contractFileName,
+  isPreset,
+  loadContract,
+  loadPreset,
+  namesIn,
+  presets,
+} from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
-import { variableName } from "./variable-name.ts";
+import type { Answer, Whereabouts } from "./reconcile/index.ts";
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -22,9 +31,12 @@ export interface ConnectionSettings {
   readonly contract: Contract;
   readonly parameters: Readonly<Record<string, string>>;
   readonly credentials: Credentials | undefined;
-  readonly acceptAllGone: boolean;
-  /** How to set `acceptAllGone`. */
-  readonly howToAccept: string;
+  /** Where this is, as the state says it. */
+  readonly whereabouts: Whereabouts;
+  /** What the user says for one run. */
+  readonly acceptAllGone: Answer;
+  readonly moved: Answer;
+  readonly recover: Answer;
   /** How to give the credentials that are missing. */
   readonly howToGiveCredentials: string;
 }
@@ -43,7 +55,9 @@ export const defaultConnection = "default";
  * | parameter `merchantId` of the contract | `merchant-rules:parameters`, field `merchantId` | `MERCHANT_RULES_PARAM_MERCHANT_ID` |
  * | token | `merchant-rules:token` | `MERCHANT_RULES_TOKEN` |
  * | client credentials | `merchant-rules:clientId`, `merchant-rules:clientSecret` | `MERCHANT_RULES_CLIENT_ID`, `MERCHANT_RULES_CLIENT_SECRET` |
- * | believe that every rule is gone, default false | `merchant-rules:acceptAllGone` | `MERCHANT_RULES_ACCEPT_ALL_GONE` |
+ * | for one run: believe that every rule is gone | `merchant-rules:acceptAllGone` | `MERCHANT_RULES_ACCEPT_ALL_GONE` |
+ * | for one run: the rules are at this place now | `merchant-rules:moved` | `MERCHANT_RULES_MOVED` |
+ * | for one run: take over what a killed run made | `merchant-rules:recover` | `MERCHANT_RULES_RECOVER` |
  * | the same of connection `sandbox` | `merchant-rules:connections`, field `sandbox` | `MERCHANT_RULES_SANDBOX__BASE_URL`, … |
  *
  * @throws MerchantRulesError SETTINGS_INVALID: every missing setting named with its key and its variable; CONTRACT_INVALID.
@@ -77,8 +91,10 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
       [...parameters].flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
     ),
     credentials,
-    acceptAllGone: settings.get("acceptAllGone") === "true",
-    howToAccept: settings.described("acceptAllGone"),
+    whereabouts: whereaboutsOf(baseUrl, parameters, contract),
+    acceptAllGone: settings.answer("acceptAllGone"),
+    moved: settings.answer("moved"),
+    recover: settings.answer("recover"),
     howToGiveCredentials,
   };
 }
@@ -90,16 +106,18 @@ export function connectionOf(settings: ConnectionSettings): Connection {
   return { name, baseUrl, contract, parameters, credentials };
 }
 
-type Setting = "baseUrl" | "contract" | "token" | "clientId" | "clientSecret" | "acceptAllGone";
-const settingNames: readonly string[] = [
+const singleSettings = [
   "baseUrl",
   "contract",
   "token",
   "clientId",
   "clientSecret",
   "acceptAllGone",
-  "parameters",
-];
+  "moved",
+  "recover",
+] as const;
+type Setting = (typeof singleSettings)[number];
+const settingNames: readonly string[] = [...singleSettings, "parameters"];
 
 class SettingsReader {
   readonly #sources: SettingsSources;
@@ -148,6 +166,15 @@ class SettingsReader {
     return text(configured) ?? text(this.#sources.environment[this.#variable(`PARAM_${variableName(parameter)}`)]);
   }
 
+  /**
+   * What is said for one run: by the environment or the stack's config. How to say it names the variable: a refresh or
+   * destroy sees the stack's config of the last up, not what was set since.
+   */
+  answer(setting: Setting): Answer {
+    const isGiven = this.fromEnvironment(setting) === "true" || this.fromConfig(setting) === "true";
+    return { isGiven, howTo: `${this.#variable(variableName(setting))}=true` };
+  }
+
   described(setting: Setting): string {
     return `${this.#key(setting)} (or ${this.#variable(variableName(setting))})`;
   }
@@ -167,6 +194,30 @@ class SettingsReader {
       ? `MERCHANT_RULES_${setting}`
       : `MERCHANT_RULES_${variableName(this.#name)}__${setting}`;
   }
+}
+
+/** Values that headers carry may be keys, and the state is not the place for those: it keeps a hash of them. */
+function whereaboutsOf(
+  baseUrl: string,
+  parameters: ReadonlyMap<string, string | undefined>,
+  { operations, auth }: Contract,
+): Whereabouts {
+  const requests = [...Object.values(operations), auth.token, auth.identity].filter((each) => each !== null);
+  const inHeaders = new Set(requests.flatMap(({ headers }) => Object.values(headers).flatMap(namesIn)));
+  const shown = [...parameters].map(([name, value = ""]) => {
+    const hash = createHash("sha256").update(value).digest("hex").slice(0, 12);
+    return [name, inHeaders.has(name) ? `(hash) ${hash}` : value] as const;
+  });
+  const at = baseUrl.replace(/\/+$/, "");
+  return shown.length === 0 ? { at } : { at, with: Object.fromEntries(shown) };
+}
+
+/** A setting's name as part of an environment variable: merchantId → MERCHANT_ID, my-sandbox → MY_SANDBOX. */
+export function variableName(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replaceAll("-", "_")
+    .toUpperCase();
 }
 
 function contractOf(settings: SettingsReader, sources: SettingsSources): Contract {
@@ -213,7 +264,7 @@ function describeCredentials(settings: SettingsReader, { auth }: Contract): stri
 function missingSettings(name: string, missing: readonly string[]): MerchantRulesError {
   return new MerchantRulesError("SETTINGS_INVALID", `connection "${name}" lacks ${missing.join("; ")}`, {
     advice:
-      "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable",
+      "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable; a refresh or destroy sees the stack config of the last `pulumi up` alone",
   });
 }
 

@@ -1,6 +1,18 @@
-import { isMerchantRulesError } from "../../sdk/errors.ts";
-import { PartialResult } from "./rule-failures.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import type { Outcome } from "../reconcile/index.ts";
 import type { Properties } from "./wire.ts";
+
+/** A hook that did part of its work: the engine keeps the properties in the state and calls update in the next run. */
+export class PartialResult extends Error {
+  readonly id: string;
+  readonly properties: Properties;
+
+  constructor(cause: MerchantRulesError, id: string, properties: Properties) {
+    super(cause.message, { cause });
+    this.id = id;
+    this.properties = properties;
+  }
+}
 
 /**
  * Runs a hook so that what it throws can be shown as it is. The provider host prints an error's text and its stack
@@ -8,6 +20,7 @@ import type { Properties } from "./wire.ts";
  */
 export async function atBoundary<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
   try {
+    demandNode();
     return await run();
   } catch (error) {
     if (error instanceof PartialResult) throw new HookError(hook, error.message, error);
@@ -38,4 +51,49 @@ export class HookError extends Error {
   override toString(): string {
     return `merchant-rules: ${this.#hook}`;
   }
+}
+
+/** How many failures of a set are listed; the others are counted. The message travels with the partial result. */
+const mostListed = 20;
+
+/**
+ * One error for the rules of a resource that failed; undefined when none did.
+ * @param afterwards what is so of the others
+ */
+export function errorOf(
+  outcomes: readonly Outcome[],
+  isRule: boolean,
+  afterwards: string,
+): MerchantRulesError | undefined {
+  const failures = outcomes.flatMap(({ key, error }) => (error === undefined ? [] : [{ key, error }]));
+  const [first] = failures;
+  if (first === undefined || isRule) return first?.error;
+  const tried = failures.filter(({ error }) => error.code !== "NOT_TRIED");
+  const untried = failures.length - tried.length;
+  const lines = tried.slice(0, mostListed).map(({ key, error }) => `  ${key}: ${error.message}`);
+  if (tried.length > mostListed) lines.push(`  and ${tried.length - mostListed} more failed`);
+  const [reason] = failures.filter(({ error }) => error.code === "NOT_TRIED");
+  if (reason !== undefined) lines.push(`  ${untried} more were not tried: ${reason.error.reason}`);
+  const others = failures.length === outcomes.length ? "" : `; ${afterwards}`;
+  return new MerchantRulesError(
+    (tried[0] ?? first).error.code,
+    `${tried.length} of ${outcomes.length} rules failed${others}:\n${lines.join("\n")}`,
+    { advice: "fix the cause and run again: only what is left is done" },
+  );
+}
+
+const neededNode = [22, 19] as const;
+
+/** Under an older Node the first request would fail in a library, long after a green preview. */
+function demandNode(version = process.versions.node): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [neededMajor, neededMinor] = neededNode;
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return;
+  throw new MerchantRulesError(
+    "SETTINGS_INVALID",
+    `the provider runs under Node ${version}, and needs ${neededNode.join(".")} or newer`,
+    {
+      advice: "put a newer Node first on the PATH of the engine",
+    },
+  );
 }

@@ -1,16 +1,18 @@
-import { boundHeapGrowth } from "./heap.ts";
-import { MerchantRuleHooks } from "./merchant-rule-hooks.ts";
-import { MerchantRuleSetHooks } from "./merchant-rule-set-hooks.ts";
+import { setFlagsFromString } from "node:v8";
+import { Lifecycle } from "../lifecycle.ts";
 import { Session } from "./session.ts";
+import { ruleShape, setShape } from "./shape.ts";
 
 // State refers to these names by `pulumi-merchant-rules/provider` (see ../provider-source.ts), so they stay for ever.
 
-boundHeapGrowth();
+// Collects garbage when the heap has grown by 30 %. The provider host unpacks whole sets of rules, a call at a time, and
+// needs none of them afterwards; unless told, V8 lets the heap grow to several times what is alive in it.
+setFlagsFromString("--heap-growing-percent=30");
 
 const session = new Session({ config: () => undefined, environment: process.env, folder: process.cwd() });
 
 /** The dynamic provider of MerchantRule. */
-export const merchantRule = new MerchantRuleHooks(session);
+export const merchantRule = new Lifecycle(ruleShape, session);
 
 /** The dynamic provider of MerchantRuleSet. */
-export const merchantRuleSet = new MerchantRuleSetHooks(session);
+export const merchantRuleSet = new Lifecycle(setShape, session);

@@ -1,16 +1,17 @@
+import type { RulesClient } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { Holders, LiveRules } from "../reconcile/index.ts";
+import { Place } from "../reconcile/index.ts";
 import { type ConnectionSettings, connectionOf, connectionSettings, type SettingsSources } from "../settings.ts";
 
 /**
- * What the hooks of one process share: the stack's config, and for each connection its settings and its live rules,
- * so that all resources use one token, one limiter and one reading of the list.
+ * What the hooks of one process share: the stack's config, the settings of each connection, and each place that the
+ * connections reach, so that all resources use one token, one limiter and one reading of the list.
  */
 export class Session {
   #sources: SettingsSources;
   readonly #settings = new Map<string, ConnectionSettings>();
-  readonly #live = new Map<string, Promise<LiveRules>>();
-  readonly #holders = new Map<string, Holders>();
+  readonly #places = new Map<string, Place>();
+  readonly #placeOf = new Map<string, Place>();
 
   constructor(sources: SettingsSources) {
     this.#sources = sources;
@@ -21,43 +22,25 @@ export class Session {
     this.#sources = { ...this.#sources, config };
   }
 
-  /** A connection's contract, without any I/O but reading its file once. @throws MerchantRulesError as connectionSettings. */
+  /** A connection's contract, without any I/O but reading its file once. @throws MerchantRulesError as connectionSettings */
   contract(connection: string): Contract {
     return this.#settingsOf(connection).contract;
   }
 
-  /** A connection's rules, once its credentials are there too. @throws MerchantRulesError as connectionOf. */
-  async live(connection: string): Promise<LiveRules> {
-    let live = this.#live.get(connection);
-    if (live === undefined) {
-      live = this.#connect(connection);
-      this.#live.set(connection, live);
-      live.catch(() => this.#live.delete(connection));
-    }
-    return live;
-  }
-
-  /** Who holds which rule; known in a preview too. Connections that reach the same place share it. */
-  holders(connection: string): Holders {
-    const { baseUrl, parameters } = this.#settingsOf(connection);
-    const place = JSON.stringify([baseUrl.replace(/\/+$/, ""), parameters]);
-    let holders = this.#holders.get(place);
-    if (holders === undefined) {
-      holders = new Holders();
-      this.#holders.set(place, holders);
-    }
-    return holders;
-  }
-
-  async #connect(connection: string): Promise<LiveRules> {
+  /**
+   * The place that a connection reaches; known in a preview too. Connections with the same address, parameters and
+   * credentials reach the same one: two merchants of one service may both have a rule 1.
+   */
+  place(connection: string): Place {
+    let place = this.#placeOf.get(connection);
+    if (place !== undefined) return place;
     const settings = this.#settingsOf(connection);
-    const connected = connectionOf(settings);
-    // Loaded on first use: check and diff, all that a preview calls, need no HTTP.
-    const { RulesClient } = await import("../../sdk/client/index.ts");
-    return new LiveRules(new RulesClient(connected), {
-      ...settings,
-      holders: this.holders(connection),
-    });
+    const { whereabouts, contract, credentials = null } = settings;
+    const key = JSON.stringify([whereabouts, settings.parameters, credentials, contract]);
+    place = this.#places.get(key) ?? new Place({ ...settings, connection, connect: () => connect(settings) });
+    this.#places.set(key, place);
+    this.#placeOf.set(connection, place);
+    return place;
   }
 
   #settingsOf(connection: string): ConnectionSettings {
@@ -68,4 +51,11 @@ export class Session {
     }
     return settings;
   }
+}
+
+async function connect(settings: ConnectionSettings): Promise<RulesClient> {
+  const connection = connectionOf(settings);
+  // Loaded on first use: check and diff, all that a preview calls, need no HTTP.
+  const { RulesClient } = await import("../../sdk/client/index.ts");
+  return new RulesClient(connection);
 }

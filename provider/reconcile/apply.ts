@@ -1,110 +1,110 @@
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
-import { createOnce } from "./create-once.ts";
-import { creator } from "./holders.ts";
-import type { LiveRules } from "./live-rules.ts";
-import type { DeclaredRule, KnownRule, Step } from "./plan.ts";
+import { createOnce } from "./create.ts";
+import type { Resource } from "./observe.ts";
+import type { Place } from "./place.ts";
+import type { KnownRule, Step } from "./plan.ts";
+import { remove, update, Written } from "./write.ts";
 
 /** What became of one step. */
 export interface Outcome {
   readonly key: string;
   /** The rule as the state should know it from now on; absent: it is gone. */
   readonly known?: KnownRule;
-  /** A rule that has been replaced and could not be deleted: the state must not forget it. */
+  /** The rule could not be changed: `known` is as it was before. */
+  readonly isOld?: true;
+  /** A rule that was replaced and could not be deleted: the state must not forget it. */
   readonly left?: KnownRule;
   readonly error?: MerchantRulesError;
 }
 
-/** Carries out the steps, side by side as far as the connection's limits allow; one that fails does not stop the others. */
-export function apply(
-  steps: readonly Step[],
-  live: LiveRules,
-  label: (key: string) => string | undefined,
-): Promise<Outcome[]> {
-  return Promise.all(steps.map((step) => applyStep(step, live, label(step.key))));
+/**
+ * Carries out the steps, side by side as far as the connection's limits allow; one that fails does not stop the others.
+ * @throws MerchantRulesError when this may not be the place of the resource's rules; then nothing was written
+ */
+export async function apply(steps: readonly Step[], of: Resource, place: Place): Promise<Outcome[]> {
+  const touched = steps.flatMap((step) => (step.kind === "keep" || step.kind === "create" ? [] : [step]));
+  const { owner, foreign, naturalKey } = place.contract.rule;
+  const searches = naturalKey !== null && steps.some(({ kind }) => kind === "create");
+  // Whose each rule is stands in the list: one reading of it instead of many looks.
+  const looksAtAll = (owner !== null || foreign.length > 0) && (touched.length > 1 || place.known().length > 1);
+  if (searches || (looksAtAll && touched.length > 0)) await place.readList();
+  if (steps.some(({ kind }) => kind !== "keep")) {
+    const firstDelete = touched.find(({ kind }) => kind !== "update")?.known;
+    await place.judge.demandWitness(
+      of,
+      touched.map(({ known }) => known),
+      firstDelete,
+    );
+  }
+  return Promise.all(steps.map((step) => applyStep(step, of, place)));
 }
 
-async function applyStep(step: Step, live: LiveRules, label: string | undefined): Promise<Outcome> {
+async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcome> {
   const { key } = step;
   // What the state must know, should the next request fail.
   let known = step.kind === "create" ? undefined : step.known;
   let left: KnownRule | undefined;
-  const remove = ({ ruleId, takeover, definition }: KnownRule): Promise<void> =>
-    live.delete(ruleId, takeover ?? creator, label, definition);
   try {
+    if (step.kind !== "keep") place.judge.demandGoingOn();
     switch (step.kind) {
       case "keep":
         break;
       case "create":
-        known = await createOnce(step.declared, live, label);
+        known = await createOnce(step.declared, key, of, place);
         break;
       case "update":
-        known = await update(step.known, step.declared, live, label);
+        known = await update(step.known, step.declared.definition, key, of, place);
         break;
       case "delete":
-        await remove(step.known);
+        await remove(step.known, key, of, place);
         known = undefined;
         break;
       case "replace": {
-        // Without adopt: it has brought the rule here that is now replaced.
-        const { definition } = step.declared;
+        const { definition, adopt } = step.declared;
+        // A rule that was adopted is replaced now, so it is not adopted again.
+        const declared = adopt === undefined || adopt === step.known.ruleId ? { definition } : { definition, adopt };
         if (step.deleteFirst) {
-          await remove(step.known);
+          await remove(step.known, key, of, place);
           known = undefined;
-          known = await createOnce({ definition }, live, label);
+          known = await createOnce(declared, key, of, place);
         } else {
-          known = await createOnce({ definition }, live, label);
+          known = await createOnce(declared, key, of, place);
           left = step.known;
-          await remove(left);
+          await remove(left, key, of, place);
           left = undefined;
         }
       }
     }
-    return outcome(key, known, left);
+    return outcome(step, place, known, left);
   } catch (error) {
+    if (error instanceof Written)
+      return outcome(
+        step,
+        place,
+        error.known,
+        step.kind === "replace" && !step.deleteFirst ? step.known : undefined,
+        error.error,
+      );
     if (!isMerchantRulesError(error)) throw error;
-    return outcome(key, error.code === "RULE_NOT_FOUND" && step.kind === "update" ? undefined : known, left, error);
+    return outcome(step, place, known, left, error);
   }
 }
 
-function outcome(key: string, known?: KnownRule, left?: KnownRule, error?: MerchantRulesError): Outcome {
+/** A rule that is seen to be gone by now is nothing to keep, whatever failed. */
+function outcome(
+  step: Step,
+  place: Place,
+  known: KnownRule | undefined,
+  left?: KnownRule,
+  error?: MerchantRulesError,
+): Outcome {
+  const isOld = error !== undefined && "known" in step && step.known === known;
+  const isThere = (rule: KnownRule | undefined): rule is KnownRule => rule !== undefined && !place.isGone(rule.ruleId);
   return {
-    key,
-    ...(known === undefined ? {} : { known }),
-    ...(left === undefined ? {} : { left }),
+    key: step.key,
+    ...(isThere(known) ? { known } : {}),
+    ...(isThere(left) ? { left } : {}),
     ...(error === undefined ? {} : { error }),
+    ...(isOld ? { isOld } : {}),
   };
-}
-
-async function update(
-  known: KnownRule,
-  { definition }: DeclaredRule,
-  live: LiveRules,
-  label: string | undefined,
-): Promise<KnownRule> {
-  const { ruleId } = known;
-  try {
-    await live.update(ruleId, definition, label, known.definition);
-  } catch (error) {
-    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
-    const attempted = `update rule ${label ?? ruleId}`;
-    // Throws where the connection shows none of the rules: then it is the wrong place, and the rule is not forgotten.
-    if ((await live.find(ruleId, label, known.definition)) !== undefined) {
-      throw error.with({
-        code: "SERVICE_FAILED",
-        attempted,
-        reason: `the service did not find rule ${ruleId} to change it, and shows it now`,
-        advice: "run again",
-      });
-    }
-    live.forget(ruleId);
-    throw error.with({
-      attempted,
-      reason: `rule ${ruleId} is no longer there`,
-      advice:
-        label === undefined
-          ? "run `pulumi up --refresh`, which sees that it is gone and creates it again"
-          : "run `pulumi up` again, which creates it",
-    });
-  }
-  return { ...known, definition };
 }

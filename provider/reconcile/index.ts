@@ -1,5 +1,6 @@
 export { apply, type Outcome } from "./apply.ts";
-export { creator, Holders } from "./holders.ts";
-export { LiveRules } from "./live-rules.ts";
-export { observe } from "./observe.ts";
+export type { Resource } from "./observe.ts";
+export { markedOwner, type Owner, ownerOf } from "./owner.ts";
+export { type Answer, Place, type Whereabouts } from "./place.ts";
 export { type DeclaredRule, type KnownRule, plan, type Step } from "./plan.ts";
+export { say } from "./write.ts";

@@ -1,36 +1,331 @@
-import { isJsonObject, project } from "../../sdk/rules/index.ts";
-import { demandOwnFields } from "./foreign-answer.ts";
-import type { LiveRules } from "./live-rules.ts";
+import { demandOwnFields } from "../../sdk/client/index.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { field, isEqual, type JsonObject, project, valueAt } from "../../sdk/rules/index.ts";
+import { markedOwner, type Owner } from "./owner.ts";
+import type { Place, Sight, Whereabouts } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
 
-/**
- * The known rules as they are at the service now, each projected onto the fields that the stack manages; a rule that
- * is gone is missing from the answer.
- * @throws MerchantRulesError when any of them cannot be told.
- */
-export async function observe(
-  known: ReadonlyMap<string, KnownRule>,
-  live: LiveRules,
-  label: (key: string) => string | undefined,
-): Promise<Map<string, KnownRule>> {
-  const entries = await Promise.all(
-    [...known].map(async ([key, rule]) => [key, await observeRule(rule, live, label(key))] as const),
-  );
-  return new Map(entries.flatMap(([key, rule]) => (rule === undefined ? [] : [[key, rule]])));
+/** A resource of the stack, as the reconciler needs to know it. */
+export interface Resource {
+  readonly owner: Owner;
+  /** The rules that its state knows, by key. */
+  readonly known: ReadonlyMap<string, KnownRule>;
+  /** Where its state says that they are; undefined where an old state does not say. */
+  readonly whereabouts: Whereabouts | undefined;
+  /** What messages call a rule beside its id; a resource of one rule has no key to call it by. */
+  readonly label: (key: string) => string | undefined;
+  /** How a program says that a rule is to be taken over: `adopt: "<ruleId>"`. */
+  readonly adopting: (key: string, ruleId: string) => string;
 }
 
-async function observeRule(
-  known: KnownRule,
-  live: LiveRules,
-  label: string | undefined,
-): Promise<KnownRule | undefined> {
-  const { definition } = known;
-  const found = await live.find(known.ruleId, label, definition);
-  if (found === undefined) {
-    live.forget(known.ruleId);
-    return undefined;
+/** What is so of a rule. Where it cannot be told, that is an error. */
+export type Verdict = { readonly is: "present"; readonly rule: JsonObject } | { readonly is: "gone" };
+
+interface Seen {
+  readonly key: string;
+  readonly known: KnownRule;
+  readonly sight: Sight;
+}
+
+/** How long hooks that the engine calls at once may take to arrive. */
+const togetherMs = 10;
+
+/** How long no look may be under way or begin before a verdict over all of them is given. */
+const quietMs = 250;
+
+/**
+ * Tells for one place whether a rule is present or gone, for every caller. "Gone" needs a witness that this is the right
+ * place: a rule that the stack knows is there, with its mark, its natural key or a field as it is known. What this run
+ * creates or changes is no witness. A resource that knows one rule alone believes the service's own word.
+ */
+export class Judge {
+  readonly #place: Place;
+  #hasWitness = false;
+  /** Resources whose own rules were seen here; needed of those whose state says another place. */
+  readonly #seenHere = new Set<Owner>();
+  readonly #missing = new Set<string>();
+  /** Rules that were seen to be there. */
+  readonly #present = new Set<string>();
+  #looksUnderWay = 0;
+  #quiet: { readonly over: Promise<void>; readonly end: () => void; readonly timer: NodeJS.Timeout } | undefined;
+  #isDoubtful = false;
+  #search: Promise<unknown> = Promise.resolve();
+  #firstDelete: Promise<void> | undefined;
+  #stop: MerchantRulesError | undefined;
+
+  constructor(place: Place) {
+    this.#place = place;
   }
-  demandOwnFields(found.rule, definition, known.ruleId, label);
-  const seen = project(found.rule, definition, live.contract.rule);
-  return { ...known, definition: isJsonObject(seen) ? seen : {} };
+
+  /**
+   * What is so of rules that a resource knows, all or some, by key. `isFresh`: the list that was read does not count.
+   * @throws MerchantRulesError where it cannot be told, saying what to check
+   */
+  async observe(
+    of: Resource,
+    rules: ReadonlyMap<string, KnownRule> = of.known,
+    { isFresh = false } = {},
+  ): Promise<Map<string, Verdict>> {
+    const seen = await this.#look(of, rules, isFresh ? "fresh" : "list");
+    const isHere = this.#recognise(of, seen);
+    const strangers = seen.filter(({ sight }) => sight.is === "present");
+    if (!isHere && strangers.length > 0 && !(await this.#isRightPlace(of))) throw this.#otherRules(of, strangers);
+    const absent = seen.filter(({ sight }) => sight.is === "absent");
+    if (absent.length > 0 && !isHere && !(await this.#areGone(of, absent)))
+      throw await this.#noneSeen(of, absent.length);
+    return new Map(
+      seen.map(({ key, known, sight }): [string, Verdict] => {
+        if (sight.is === "present") return [key, sight];
+        this.#place.remember(known.ruleId, null);
+        return [key, { is: "gone" }];
+      }),
+    );
+  }
+
+  /**
+   * Demands, once before the first write of a run, that a rule which the state knows is here: one of those that the run
+   * touches if it can be, else another. A resource that knows no rule needs none.
+   * @throws MerchantRulesError when none of them is here; then nothing may be written
+   */
+  demandWitness(of: Resource, touched: readonly KnownRule[], firstDelete?: KnownRule): Promise<void> {
+    if (of.known.size === 0) return Promise.resolve();
+    // One search at a time: the first witness serves all who wait.
+    const found = this.#search.then(() => this.#findWitness(of, touched, firstDelete));
+    this.#search = found.catch(() => undefined);
+    return found;
+  }
+
+  /**
+   * Runs a delete. The first of a run goes alone; after it another rule that was seen before is looked at.
+   * @throws MerchantRulesError when that one is gone, too: from then on nothing is written
+   */
+  async deleting(ruleId: string, run: () => Promise<void>): Promise<void> {
+    while (this.#firstDelete !== undefined) {
+      const first = this.#firstDelete;
+      await first.catch(() => undefined);
+      this.demandGoingOn();
+      // A first delete that failed proves nothing: the next one is the first.
+      if (first === this.#firstDelete) return run();
+    }
+    this.#firstDelete = run().then(
+      () => this.#demandOthers(ruleId),
+      (error) => {
+        this.#firstDelete = undefined;
+        throw error;
+      },
+    );
+    return this.#firstDelete;
+  }
+
+  /** Whether a rule that the stack knows was seen here. */
+  get hasWitness(): boolean {
+    return this.#hasWitness;
+  }
+
+  /** @throws MerchantRulesError when a delete took other rules along */
+  demandGoingOn(): void {
+    if (this.#stop !== undefined) throw this.#stop;
+  }
+
+  async #findWitness(of: Resource, touched: readonly KnownRule[], firstDelete?: KnownRule): Promise<void> {
+    if (this.#place.options.moved.isGiven) return;
+    const isElsewhere = await this.#isElsewhere(of);
+    if (isElsewhere ? this.#seenHere.has(of.owner) : this.#hasWitness) return;
+    // Hooks of other resources that are called at the same moment say what they know.
+    if (of.known.size === 1 && firstDelete !== undefined)
+      await new Promise((resolve) => setTimeout(resolve, togetherMs));
+    // The rule that is deleted first comes last: after the delete the witness is looked at again.
+    const others = isElsewhere ? [] : this.#place.known();
+    const ordered = [...touched, ...of.known.values(), ...others].filter(
+      ({ ruleId }) => ruleId !== firstDelete?.ruleId,
+    );
+    const last = firstDelete === undefined ? [] : [firstDelete];
+    const candidates = [...new Map([...ordered, ...last].map((known) => [known.ruleId, known])).values()];
+    const seen: Seen[] = [];
+    for (let at = 0, size = 1; at < candidates.length; at += size, size *= 4) {
+      const batch = await this.#look(
+        of,
+        new Map(candidates.slice(at, at + size).map((known) => [known.ruleId, known])),
+        "cheap",
+      );
+      if (this.#recognise(of, batch)) return;
+      seen.push(...batch);
+    }
+    const strangers = seen.filter(({ sight }) => sight.is === "present");
+    if (strangers.length > 0) throw this.#otherRules(of, strangers);
+    const [lone, ...rest] = seen;
+    const isOwnWord = rest.length === 0 && lone?.sight.is === "absent" && lone.sight.inOwnWords;
+    if (this.#place.options.acceptAllGone.isGiven || (!isElsewhere && (isOwnWord || (await this.#isSameIdentity(of)))))
+      return;
+    throw await this.#noneSeen(of, seen.length);
+  }
+
+  async #look(of: Resource, rules: ReadonlyMap<string, KnownRule>, how: "list" | "cheap" | "fresh"): Promise<Seen[]> {
+    this.#looksUnderWay += 1;
+    this.#quiet?.timer.refresh();
+    try {
+      return await Promise.all(
+        [...rules].map(async ([key, known]) => {
+          const sight = await this.#place.look(known, of.label(key), how);
+          return { key, known, sight };
+        }),
+      );
+    } finally {
+      this.#looksUnderWay -= 1;
+      this.#quiet?.timer.refresh();
+    }
+  }
+
+  /** Whether any of what was seen is a rule as it is known. */
+  #recognise(of: Resource, seen: readonly Seen[]): boolean {
+    for (const { known, sight } of seen) if (sight.is === "present") this.#present.add(known.ruleId);
+    const isHere = seen.some(({ known, sight }) => sight.is === "present" && this.#isKnown(of, known, sight.rule));
+    if (!isHere) {
+      for (const { key, known, sight } of seen)
+        if (sight.is === "present") demandOwnFields(sight.rule, known.definition, known.ruleId, of.label(key));
+      return false;
+    }
+    this.#hasWitness = true;
+    this.#seenHere.add(of.owner);
+    this.#quiet?.end();
+    return true;
+  }
+
+  #isKnown(of: Resource, { definition, markedAs }: KnownRule, rule: JsonObject): boolean {
+    const { contract } = this.#place;
+    const mark = markedOwner(rule, contract);
+    if (mark !== undefined) return mark === of.owner || mark === markedAs;
+    const { naturalKey } = contract.rule;
+    const name = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+    if (naturalKey !== null && name !== undefined) return isEqual(valueAt(rule, naturalKey) ?? null, name);
+    return Object.entries(definition).some(([key, value]) => {
+      const found = field(rule, key);
+      return found !== undefined && isEqual(project(found, value, contract.rule, [key]), value, contract.rule);
+    });
+  }
+
+  async #isRightPlace(of: Resource): Promise<boolean> {
+    if (this.#place.options.moved.isGiven) return true;
+    if (await this.#isElsewhere(of)) return this.#seenHere.has(of.owner);
+    if (this.#hasWitness || (await this.#isSameIdentity(of))) return true;
+    await this.#untilQuiet();
+    return this.#hasWitness;
+  }
+
+  async #areGone(of: Resource, absent: readonly Seen[]): Promise<boolean> {
+    if (this.#place.options.acceptAllGone.isGiven) return true;
+    for (const { known } of absent) this.#missing.add(known.ruleId);
+    if (await this.#isRightPlace(of)) return true;
+    const [lone] = absent;
+    const isOwnWord = lone?.sight.is === "absent" && lone.sight.inOwnWords;
+    return isOwnWord && of.known.size === 1 && this.#missing.size === 1 && !(await this.#isElsewhere(of));
+  }
+
+  /** Whether the state says that the rules are at another place than this. */
+  async #isElsewhere({ whereabouts: before }: Resource): Promise<boolean> {
+    if (before === undefined) return false;
+    const now = await this.#place.whereabouts();
+    if (before.as !== undefined && now.as !== undefined && before.as !== now.as) return true;
+    return before.at !== now.at || !isEqual(before.with ?? {}, now.with ?? {});
+  }
+
+  async #isSameIdentity({ whereabouts: before }: Resource): Promise<boolean> {
+    if (before?.as === undefined) return false;
+    return before.as === (await this.#place.whereabouts()).as;
+  }
+
+  /** Until a witness was seen, or no look has been under way for a while. One timer serves all who wait. */
+  #untilQuiet(): Promise<void> {
+    if (this.#hasWitness || this.#isDoubtful) return Promise.resolve();
+    if (this.#quiet === undefined) {
+      let resolve: () => void = () => undefined;
+      const over = new Promise<void>((done) => {
+        resolve = done;
+      });
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#quiet = undefined;
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        if (this.#looksUnderWay > 0) return void timer.refresh();
+        this.#isDoubtful = true;
+        end();
+      }, quietMs);
+      this.#quiet = { over, end, timer };
+    }
+    return this.#quiet.over;
+  }
+
+  /** After the first delete. @throws MerchantRulesError when another rule that was there is gone with it */
+  async #demandOthers(deleted: string): Promise<void> {
+    const other = this.#place
+      .known()
+      .find(
+        ({ ruleId }) =>
+          ruleId !== deleted &&
+          this.#present.has(ruleId) &&
+          !this.#place.isGone(ruleId) &&
+          !this.#place.isBeingDeleted(ruleId),
+      );
+    if (other === undefined || (await this.#place.look(other, undefined, "fresh")).is === "present") return;
+    this.#stop = new MerchantRulesError(
+      "SERVICE_FAILED",
+      `rule ${other.ruleId} is gone with it, so the service seems to delete more than it is asked to`,
+      {
+        attempted: `delete rule ${deleted}`,
+        advice:
+          "look at the service which rules are left, and correct operations.delete.identifyBy in the contract before anything else is deleted. Then run `pulumi up --refresh`, which makes again what is missing",
+      },
+    );
+    throw this.#stop;
+  }
+
+  #otherRules(of: Resource, strangers: readonly Seen[]): MerchantRulesError {
+    const { connection, moved, contract } = this.#place.options;
+    const [first] = strangers;
+    const ids = strangers
+      .slice(0, 5)
+      .map(({ known }) => known.ruleId)
+      .join(", ");
+    const by =
+      contract.rule.naturalKey === null
+        ? "no field of it is as the state knows it"
+        : `its natural key (${contract.rule.naturalKey}) is another`;
+    const what =
+      strangers.length === 1
+        ? `rule ${ids} over connection "${connection}" is not the rule that the state knows: ${by}`
+        : `the rules ${ids} over connection "${connection}" are not those that the state knows`;
+    return new MerchantRulesError("CONNECTION_FAILED", `${what}${this.#whereSaid(of)}; nothing was written`, {
+      ...(first === undefined ? {} : { attempted: `recognise rule ${of.label(first.key) ?? first.known.ruleId}` }),
+      advice: `check that address, credentials and parameters are those of the merchant that this stack describes. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run`,
+    });
+  }
+
+  async #noneSeen(of: Resource, count: number): Promise<MerchantRulesError> {
+    const { connection, moved, acceptAllGone } = this.#place.options;
+    const number = Math.max(count, this.#missing.size);
+    const isElsewhere = await this.#isElsewhere(of);
+    const gone = `If all of its rules were really deleted at the service, set ${acceptAllGone.howTo} for one run`;
+    const advice = isElsewhere
+      ? `set the connection back to where the rules are. If they are to be at the new place from now on, set ${moved.howTo} for one run`
+      : `check that address, credentials and parameters are those of the merchant that this stack describes. ${gone}`;
+    return new MerchantRulesError(
+      "CONNECTION_FAILED",
+      `none of the ${number} rules that were looked for can be seen over connection "${connection}"${this.#whereSaid(of)}`,
+      { attempted: "find the rules that the state knows", advice },
+    );
+  }
+
+  /** Both places by name, where they are not the same. */
+  #whereSaid({ whereabouts }: Resource): string {
+    if (whereabouts === undefined) return "";
+    const [before, here] = [whereabouts, this.#place.here].map(inWords);
+    return before === here ? "" : ` (the state says they are at ${before}; the connection now is ${here})`;
+  }
+}
+
+function inWords({ at, with: parameters = {}, as }: Whereabouts): string {
+  const named = Object.entries(parameters).map(([name, value]) => ` ${name}=${value}`);
+  return `${at}${named.join("")}${as === undefined ? "" : ` as ${as}`}`;
 }

@@ -1,14 +1,7 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import {
-  canonical,
-  type Difference,
-  differences,
-  isEqual,
-  type JsonObject,
-  touches,
-  valueAt,
-} from "../../sdk/rules/index.ts";
+import { canonical, differences, isEqual, type JsonObject, touches, valueAt } from "../../sdk/rules/index.ts";
+import type { Owner } from "./owner.ts";
 
 /** A rule as a program declares it. Fields that it does not name are not managed. */
 export interface DeclaredRule {
@@ -21,8 +14,8 @@ export interface DeclaredRule {
 export interface KnownRule {
   readonly ruleId: string;
   readonly definition: JsonObject;
-  /** The tag of the takeover by which the resource came to hold the rule; absent where it created the rule. */
-  readonly takeover?: string;
+  /** Whose mark the rule has at the service, where it is not this resource's: it was renamed, or took the rule over. */
+  readonly markedAs?: Owner;
   /**
    * Its definition is not the one that is declared, because a change failed. Its secrets may stand where the inputs
    * have none, so that the engine would not know them as such: the state has to keep all of it as a secret.
@@ -107,15 +100,20 @@ function match(
 function planRule(key: string, known: KnownRule | undefined, declared: DeclaredRule, contract: Contract): Step {
   if (known === undefined) return { kind: "create", key, declared };
   if (isEqual(known.definition, declared.definition, contract.rule)) return { kind: "keep", key, known };
-  const changes = differences(known.definition, declared.definition, contract.rule);
-  const reason = reasonToReplace(changes, contract);
+  const reason = reasonToReplace(known.definition, declared.definition, contract);
   if (reason !== undefined) requireDelete(contract, `this change replaces the rule, because by the contract ${reason}`);
   const deleteFirst = isNaturalKeyKept(known.definition, declared.definition, contract);
   return { kind: reason === undefined ? "update" : "replace", key, known, declared, deleteFirst };
 }
 
-function reasonToReplace(changes: readonly Difference[], { operations, rule }: Contract): string | undefined {
+/** Why a change of a definition cannot be made in place; undefined where it can. */
+export function reasonToReplace(
+  before: JsonObject,
+  after: JsonObject,
+  { operations, rule }: Contract,
+): string | undefined {
   if (operations.update === null) return "it has no update operation (operations.update)";
+  const changes = rule.immutable.length === 0 ? [] : differences(before, after, rule);
   const immutable = rule.immutable.find((pattern) => changes.some((change) => touches(change, pattern)));
   return immutable === undefined ? undefined : `${immutable} is immutable (rule.immutable)`;
 }

@@ -22,4 +22,4 @@ export {
   maxDepth,
   type NotJson,
 } from "./json.ts";
-export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withValueAt } from "./pointer.ts";
+export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withoutValueAt, withValueAt } from "./pointer.ts";

@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, type Json } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "./json.ts";
 
 /**
  * JSON Pointer (RFC 6901). In a pattern the segment `*` stands for every element of an array and every field of an
@@ -43,6 +43,18 @@ export function withValueAt(document: Json | undefined, pointer: Pointer, value:
   const fields = isJsonObject(document) ? document : {};
   const changed = withValueAt(field(fields, first), below, value);
   return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== first), [first, changed]]);
+}
+
+/** A copy of `document` without what `pointer` names, and without the objects that held nothing else. */
+export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObject {
+  const [first, ...rest] = segmentsOf(pointer);
+  if (first === undefined || !Object.hasOwn(document, first)) return document;
+  const others = Object.entries(document).filter(([key]) => key !== first);
+  if (rest.length === 0) return jsonObject(others);
+  const below = document[first];
+  if (!isJsonObject(below)) return document;
+  const kept = withoutValueAt(below, pointerOf(rest));
+  return kept === below ? document : jsonObject(Object.keys(kept).length === 0 ? others : [...others, [first, kept]]);
 }
 
 /** Whether a place, given by its segments, is one that a pattern names. */

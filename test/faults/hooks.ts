@@ -1,7 +1,7 @@
 import { HookError } from "../../provider/hooks/boundary.ts";
-import { MerchantRuleHooks } from "../../provider/hooks/merchant-rule-hooks.ts";
-import { MerchantRuleSetHooks } from "../../provider/hooks/merchant-rule-set-hooks.ts";
 import { Session } from "../../provider/hooks/session.ts";
+import { ruleShape, setShape } from "../../provider/hooks/shape.ts";
+import { Lifecycle } from "../../provider/lifecycle.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { HookFailure, ProviderHost, withoutSecretMarks } from "../support/provider-host.ts";
 import { HookFailed, type Hooks } from "./engine-model.ts";
@@ -14,7 +14,7 @@ export function hooksOf(
   environment: Readonly<Record<string, string>>,
   session = new Session({ config: () => undefined, environment, folder: process.cwd() }),
 ): Hooks {
-  const hooks = resource === "MerchantRule" ? new MerchantRuleHooks(session) : new MerchantRuleSetHooks(session);
+  const hooks = new Lifecycle(resource === "MerchantRule" ? ruleShape : setShape, session);
   return {
     async check(olds, news) {
       const { failures = [] } = await hooks.check(olds, news);

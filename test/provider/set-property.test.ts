@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/index.ts";
 import { HookError } from "../../provider/hooks/boundary.ts";
-import { MerchantRuleSetHooks } from "../../provider/hooks/merchant-rule-set-hooks.ts";
 import { Session } from "../../provider/hooks/session.ts";
-import { readRuleSetInputs, readRuleSetState } from "../../provider/hooks/set-wire.ts";
+import { setShape } from "../../provider/hooks/shape.ts";
+import { readInputs, readState } from "../../provider/hooks/state.ts";
+import { Lifecycle } from "../../provider/lifecycle.ts";
 import { plan } from "../../provider/reconcile/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
@@ -102,8 +103,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   /** One `up` as the engine does it, in a process of its own. */
   async function up(kept: Kept | undefined, rules: JsonObject): Promise<Kept | undefined> {
     const { environment } = served;
-    const hooks = new MerchantRuleSetHooks(
-      new Session({ config: () => undefined, environment, folder: process.cwd() }),
+    const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment, folder: process.cwd() }),
     );
     const inputs = { rules };
     expect((await hooks.check(kept?.properties ?? {}, inputs)).failures).toEqual([]);
@@ -143,8 +143,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     const ids = Object.fromEntries(live.map(({ ruleId, rule }) => [nameOf(rule), ruleId]));
     const expected = Object.entries(rules).map(([key, rule]) => [key, ids[nameOf(rule)]]);
     expect(properties.ruleIds).toEqual(Object.fromEntries(expected));
-    const hooks = new MerchantRuleSetHooks(
-      new Session({ config: () => undefined, environment: served.environment, folder: process.cwd() }),
+    const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment: served.environment, folder: process.cwd() }),
     );
     expect(await hooks.diff(id, properties, { rules })).toEqual({ changes: false });
   }
@@ -192,8 +191,8 @@ function nameOf(rule: Json | undefined): string {
 
 /** What the plan comes to: one write for each step, two where a rule is replaced. */
 function plannedWrites({ properties }: Kept, rules: JsonObject, contract: ContractInput): number {
-  const known = readRuleSetState(properties).rules;
-  const declared = readRuleSetInputs({ rules }).rules;
+  const known = readState(setShape, "", properties).rules;
+  const declared = readInputs(setShape, { rules }).rules;
   const cost = { keep: 0, create: 1, update: 1, delete: 1, replace: 2 };
   return plan(known, declared, defineContract(contract)).reduce((sum, { kind }) => sum + cost[kind], 0);
 }

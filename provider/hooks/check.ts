@@ -1,0 +1,199 @@
+import type { dynamic } from "@pulumi/pulumi";
+import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import {
+  canonical,
+  findInexactNumber,
+  findNotJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonObject,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/rules/index.ts";
+import type { Session } from "./session.ts";
+import type { Shape } from "./shape.ts";
+import { connectionName, ownerField, providerField } from "./state.ts";
+import { isUnknown, type Properties, secret } from "./wire.ts";
+
+type Failure = dynamic.CheckFailure;
+
+/**
+ * Checks inputs: their form first, and if that is right, what depends on the contract of the connection that they name.
+ * Every fault has its property path. Values that a preview does not know yet are not judged.
+ * @returns the inputs, in which what the contract calls secret is one to the engine too, and the faults
+ */
+export function checked(
+  shape: Shape,
+  session: Session,
+  olds: Properties,
+  news: Properties,
+): dynamic.CheckResult<Properties> {
+  const faults = [...unknownInputs(shape, news), ...connectionFaults(news), ...shape.faults(news)];
+  if (isUnknown(news.connection)) return { inputs: news, failures: faults };
+  let contract: Contract;
+  try {
+    contract = session.contract(connectionName(news));
+  } catch (error) {
+    if (!isMerchantRulesError(error)) throw error;
+    const failures = faults.length > 0 ? faults : [{ property: "connection", reason: error.message }];
+    return { inputs: news, failures };
+  }
+  const failures = faults.length > 0 ? faults : contractFaults(shape, contract, olds, news);
+  return { inputs: withSecrets(shape, contract, news), failures };
+}
+
+function contractFaults(shape: Shape, contract: Contract, olds: Properties, news: Properties): Failure[] {
+  const value = news[shape.field];
+  if (value === undefined || isUnknown(value)) return unmanagedFaults(news, contract);
+  const definitions = shape.read(value);
+  const faults = [...definitions].flatMap(([key, definition]) =>
+    definitionFaults(definition, shape.path(key), contract),
+  );
+  if (faults.length > 0) return [...unmanagedFaults(news, contract), ...faults];
+  return [
+    ...unmanagedFaults(news, contract),
+    ...sameNaturalKeys(shape, definitions, contract),
+    ...sizeFaults(shape, definitions, shape.read(olds[shape.field] ?? {})),
+  ];
+}
+
+/** Inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
+function unknownInputs(shape: Shape, news: Properties): Failure[] {
+  const known = [shape.field, ...shape.options];
+  return Object.keys(news)
+    .filter((key) => key !== providerField && key !== ownerField && !known.includes(key))
+    .map((property) => ({ property, reason: `is not an input; allowed: ${known.join(", ")}` }));
+}
+
+function connectionFaults({ connection }: Properties): Failure[] {
+  if (connection === undefined || isUnknown(connection)) return [];
+  if (typeof connection === "string" && /^[A-Za-z][A-Za-z0-9-]*$/.test(connection)) return [];
+  const reason = "must be the name of a connection: letters, digits and -, a letter first";
+  return [{ property: "connection", reason }];
+}
+
+function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract): Failure[] {
+  if (onUnmanaged === undefined || onUnmanaged === "ignore" || isUnknown(onUnmanaged) || operations.list !== null)
+    return [];
+  return [{ property: "onUnmanaged", reason: "needs operations.list in the contract: only a list shows other rules" }];
+}
+
+/** Where a definition is not what can be sent, or not what the contract's JSON Schema asks for. */
+function definitionFaults(definition: Json, property: string, { rule }: Contract): Failure[] {
+  if (isUnknown(definition)) return [];
+  if (!isJsonObject(definition)) return [{ property, reason: "must be an object: the rule as the service stores it" }];
+  const fault = findNotJson(definition);
+  if (fault !== undefined)
+    return [{ property: below(property, fault.path), reason: `holds ${fault.found}, which is not JSON` }];
+  const rounded = findInexactNumber(definition);
+  if (rounded !== undefined) {
+    const reason =
+      "holds an integer beyond 2^53, whose last digits a program and many services lose; declare it as a text or in a larger unit";
+    return [{ property: below(property, rounded.path), reason }];
+  }
+  if (rule.owner !== null && valueAt(definition, rule.owner.at) !== undefined) {
+    const reason = `declares ${rule.owner.at}, where the mark of the rule's owner stands (rule.owner in the contract)`;
+    return [{ property, reason }];
+  }
+  if (rule.schema === null) return [];
+  return checkerOf(rule.schema)(definition, isUnknown).map(({ path, reason }: DefinitionFault) => ({
+    property: below(property, path),
+    reason,
+  }));
+}
+
+/** Two keys that mean one rule would fight over it. */
+function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule }: Contract): Failure[] {
+  if (rule.naturalKey === null || shape.isRule) return [];
+  const first = new Map<string, string>();
+  const faults: Failure[] = [];
+  for (const [key, definition] of rules) {
+    const value = valueAt(definition, rule.naturalKey);
+    if (value === undefined || value === null || isUnknown(value)) continue;
+    const identity = canonical(value);
+    const other = first.get(identity);
+    if (other === undefined) first.set(identity, key);
+    else {
+      const reason = `has the same natural key (${rule.naturalKey}) as ${shape.path(other)}; each rule is declared once`;
+      faults.push({ property: shape.path(key), reason });
+    }
+  }
+  return faults;
+}
+
+/**
+ * What a run that fails in part did goes back to the engine in HTTP/2 headers, of which it takes 16 MiB; in Base64. A
+ * set that could not report what it did would lose its ids, so it is refused before anything is written.
+ */
+const mostStateBytes = 11_500_000;
+
+function sizeFaults(shape: Shape, rules: ReadonlyMap<string, Json>, before: ReadonlyMap<string, Json>): Failure[] {
+  if (shape.isRule) return [];
+  let bytes = 0;
+  for (const key of new Set([...rules.keys(), ...before.keys()])) {
+    // A rule that could not be changed stays in the state as it was.
+    bytes +=
+      Math.max(bytesOf(rules.get(key) ?? null), bytesOf(before.get(key) ?? null)) +
+      2 * Buffer.byteLength(key) +
+      aroundRule;
+  }
+  if (bytes <= mostStateBytes) return [];
+  const reason = `is too large for one set: what it did could not be kept if a part of it failed (${megabytes(bytes)} of at most ${megabytes(mostStateBytes)} MB); spread it over several with ShardedMerchantRuleSet, shards: ${Math.ceil((2 * bytes) / mostStateBytes)}`;
+  return [{ property: shape.field, reason }];
+}
+
+/** The id, the fields around a rule, and the seal that it may get. */
+const aroundRule = 256;
+
+/** At most so many bytes of protocol buffers. */
+function bytesOf(value: Json): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 8;
+  if (isJsonArray(value)) return value.reduce<number>((sum, child) => sum + bytesOf(child) + 5, 8);
+  if (!isJsonObject(value)) return 10;
+  return Object.entries(value).reduce((sum, [key, child]) => sum + Buffer.byteLength(key) + bytesOf(child) + 14, 8);
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1);
+}
+
+/** `rule.secret`: encrypted in the state and masked wherever the engine prints, although the program did not say so. */
+function withSecrets(shape: Shape, contract: Contract, news: Properties): Properties {
+  const value = news[shape.field];
+  if (contract.rule.secret.length === 0 || value === undefined || isUnknown(value)) return news;
+  if (!shape.isRule && !isJsonObject(value)) return news;
+  // What lies further out goes first: within a secret there is nothing left to mark.
+  const paths = contract.rule.secret.map(segmentsOf).sort((a, b) => a.length - b.length);
+  const marked = [...shape.read(value)].map(([key, definition]): [string, Json] => [
+    key,
+    paths.reduce(markedAt, definition),
+  ]);
+  return { ...news, [shape.field]: shape.write(new Map(marked)) };
+}
+
+function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
+  if (segment === undefined) return value === null || isUnknown(value) ? value : secret(value);
+  const isMeant = (key: string): boolean => segment === "*" || segment === key;
+  if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
+  if (!isJsonObject(value)) return value;
+  return jsonObject(Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]));
+}
+
+function below(property: string, path: string): string {
+  if (path === "") return property;
+  return path.startsWith("[") ? `${property}${path}` : `${property}.${path}`;
+}
+
+const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
+
+function checkerOf(schema: JsonObject): ReturnType<typeof definitionChecker> {
+  let checker = checkers.get(schema);
+  if (checker === undefined) {
+    checker = definitionChecker(schema);
+    checkers.set(schema, checker);
+  }
+  return checker;
+}

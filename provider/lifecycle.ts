@@ -1,0 +1,280 @@
+import { randomUUID } from "node:crypto";
+import type { dynamic } from "@pulumi/pulumi";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { contains, differences, isJsonObject, project } from "../sdk/rules/index.ts";
+import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
+import { checked } from "./hooks/check.ts";
+import type { Session } from "./hooks/session.ts";
+import type { Shape } from "./hooks/shape.ts";
+import { asKnownTo, type Inputs, readInputs, readState, type State, writeInputs, writeState } from "./hooks/state.ts";
+import { isUnknown, type Properties } from "./hooks/wire.ts";
+import {
+  apply,
+  type KnownRule,
+  markedOwner,
+  type Outcome,
+  type Place,
+  plan,
+  type Resource,
+  type Step,
+  say,
+} from "./reconcile/index.ts";
+import { lookForUnmanaged } from "./reconcile/unmanaged.ts";
+
+type Known = ReadonlyMap<string, KnownRule>;
+
+/**
+ * The six hooks that the provider host calls, for rules by key: observe, plan, apply. A MerchantRule is the set with one
+ * key; the two differ by their shape alone.
+ */
+export class Lifecycle implements dynamic.ResourceProvider<Properties, Properties> {
+  readonly #shape: Shape;
+  readonly #session: Session;
+
+  constructor(shape: Shape, session: Session) {
+    this.#shape = shape;
+    this.#session = session;
+  }
+
+  // Stores before anything could be awaited: the host runs the next hook without waiting for this one.
+  async configure({ config }: dynamic.ConfigureRequest): Promise<void> {
+    this.#session.configure((key) => config.get(key));
+  }
+
+  check(olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
+    return atBoundary("check", () => checked(this.#shape, this.#session, olds, news));
+  }
+
+  /** Equal: no change. Different: "unknown", so that the engine compares by itself and prints which path changed. */
+  diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
+    return atBoundary("diff", () => {
+      const { isRule, field } = this.#shape;
+      const state = readState(this.#shape, id, olds);
+      const declared = readInputs(this.#shape, news);
+      const place = this.#session.place(state.connection);
+      const of = this.#resource(declared.owner, state, place);
+      if (state.connection !== declared.connection) {
+        for (const { ruleId } of of.known.values()) place.leave(ruleId, of.owner);
+        return { replaces: ["connection"] };
+      }
+      if (declared.isUnknown) return {};
+      const there = stillThere(of.known, place);
+      if (isRule && there.size === 0) return { replaces: [field] };
+      const steps = planned(there, declared, place);
+      if (steps === undefined) return {};
+      const [first] = steps;
+      if (isRule && first?.kind === "update" && isTakenOver(first, of, place)) return { replaces: [field] };
+      share(steps, of, place);
+      if (isRule && first?.kind === "replace") {
+        if (first.declared.adopt === id) throw hasAdopted(id);
+        place.replacing(of);
+        return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
+      }
+      if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
+      const isSame =
+        steps.every(({ kind }) => kind === "keep") && [...declared.rules.keys()].every((key) => of.known.has(key));
+      return isSame ? { changes: false } : {};
+    });
+  }
+
+  create(inputs: Properties): Promise<dynamic.CreateResult<Properties>> {
+    return atBoundary("create", async () => {
+      const declared = readInputs(this.#shape, inputs);
+      const place = this.#session.place(declared.connection);
+      const of = place.replaced(declared.owner) ?? this.#resource(declared.owner, nothing, place);
+      const id = `set-${randomUUID()}`;
+      const { outs, rules } = await this.#make(id, new Map(), of, declared, place, inputs);
+      return { id: this.#idOf(id, rules), outs };
+    });
+  }
+
+  read(id: string, props: Properties = {}): Promise<dynamic.ReadResult<Properties>> {
+    return atBoundary("read", async () => {
+      const state = readState(this.#shape, id, props);
+      const place = this.#session.place(state.connection);
+      const of = this.#resource(state.owner, state, place);
+      const verdicts = await place.judge.observe(of);
+      const rules = new Map<string, KnownRule>();
+      for (const [key, known] of of.known) {
+        const verdict = verdicts.get(key);
+        if (verdict?.is !== "present") continue;
+        const seen = project(verdict.rule, known.definition, place.contract.rule);
+        rules.set(key, { ...known, definition: isJsonObject(seen) ? seen : {} });
+        const mark = markedOwner(verdict.rule, place.contract);
+        if (mark !== undefined && mark !== of.owner && mark !== known.markedAs)
+          say(
+            `rule ${of.label(key) ?? known.ruleId} is managed by "${mark}" now, as its mark says; it is neither changed nor deleted here`,
+          );
+      }
+      await lookForUnmanaged(rules, place, readInputs(this.#shape, props));
+      if (this.#shape.isRule && rules.size === 0) return { id: "" };
+      const whereabouts = await place.whereabouts();
+      return {
+        id,
+        props: writeState(this.#shape, rules, whereabouts, props),
+        inputs: writeInputs(this.#shape, rules, props),
+      };
+    });
+  }
+
+  update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
+    return atBoundary("update", async () => {
+      const declared = readInputs(this.#shape, news);
+      const place = this.#session.place(declared.connection);
+      const of = this.#resource(declared.owner, readState(this.#shape, id, olds), place);
+      const { outs } = await this.#make(id, stillThere(of.known, place), of, declared, place, news);
+      return { outs };
+    });
+  }
+
+  delete(id: string, props: Properties): Promise<void> {
+    return atBoundary("delete", async () => {
+      const state = readState(this.#shape, id, props);
+      const place = this.#session.place(state.connection);
+      const of = this.#resource(state.owner, state, place);
+      const steps = [...of.known].map(([key, known]): Step => ({ kind: "delete", key, known }));
+      const outcomes = await apply(steps, of, place);
+      const afterwards =
+        "the others are deleted, but the state has all of them still: run `pulumi destroy` again, or `pulumi up --refresh` to have them made again";
+      const error = errorOf(outcomes, this.#shape.isRule, afterwards);
+      if (error !== undefined) throw error;
+    });
+  }
+
+  /** Makes the rules as declared. What succeeded is in the outputs, or in the partial result that the error carries. */
+  async #make(
+    id: string,
+    known: Known,
+    of: Resource,
+    declared: Inputs,
+    place: Place,
+    inputs: Properties,
+  ): Promise<{ outs: Properties; rules: Known }> {
+    const { isRule } = this.#shape;
+    const steps = plan(known, declared.rules, place.contract);
+    if (isRule && steps.some(({ kind }) => kind === "replace")) throw mustBeReplaced(id);
+    await lookForUnmanaged(known, place, declared);
+    const outcomes = await apply(steps, of, place);
+    const rules = rulesAfter(outcomes);
+    const outs = writeState(this.#shape, rules, await place.whereabouts(), inputs);
+    const error = errorOf(outcomes, isRule, "what was done for the others is in the state");
+    if (error === undefined) return { outs, rules };
+    // Where nothing has changed, the state stays as it is.
+    if (isSame(rules, known)) throw error;
+    throw new PartialResult(error, this.#idOf(id, rules), outs);
+  }
+
+  #idOf(id: string, rules: Known): string {
+    return this.#shape.isRule ? ([...rules.values()][0]?.ruleId ?? id) : id;
+  }
+
+  /** A resource as the reconciler knows it. The place learns what its state knows. */
+  #resource(owner: string, state: State, place: Place): Resource {
+    const known = asKnownTo(owner, state);
+    for (const rule of known.values()) place.know(rule);
+    const { label, adopting } = this.#shape;
+    return { owner, known, whereabouts: state.whereabouts, label, adopting };
+  }
+}
+
+const nothing: State = { rules: new Map(), connection: "", owner: "", whereabouts: undefined };
+
+/**
+ * The rules that no other resource has deleted in this run. One that took a rule over from a set, in a run that did not
+ * come to that set (`--target`, or a kill), may be asked only after the set has deleted what it still has in its state.
+ */
+function stillThere(known: Known, place: Place): Known {
+  return new Map([...known].filter(([, { ruleId }]) => !place.isGone(ruleId)));
+}
+
+/**
+ * The steps that a diff speaks of; undefined where a preview cannot tell yet, because what would be refused depends on
+ * values that are unknown.
+ * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT, as plan
+ */
+function planned(known: Known, { rules }: Inputs, place: Place): Step[] | undefined {
+  try {
+    return plan(known, rules, place.contract);
+  } catch (error) {
+    if ([...rules.values()].some(({ definition }) => contains(definition, isUnknown))) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Says which rules the resource keeps, so that no other takes them over or deletes them in this run, and which it gives up.
+ * @throws MerchantRulesError RULE_CONFLICT: another resource holds a rule that it keeps
+ */
+function share(steps: readonly Step[], { owner }: Resource, place: Place): void {
+  for (const step of steps) {
+    if (step.kind === "keep" || step.kind === "update") place.hold(step.known.ruleId, owner);
+    else if (step.kind !== "create") place.leave(step.known.ruleId, owner);
+  }
+}
+
+/** Whether another resource took the rule over in this run, and this one is to be another rule. */
+function isTakenOver(
+  { known, deleteFirst }: Step & { kind: "update" | "replace" },
+  of: Resource,
+  place: Place,
+): boolean {
+  return !deleteFirst && place.contract.rule.naturalKey !== null && place.isHeldByOther(known.ruleId, of.owner);
+}
+
+/**
+ * Whether the engine would see no difference although there is one: to it, null and absent are the same. Where it does
+ * see one, the engine should do the comparison, for then it prints the paths.
+ */
+function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
+  const changed = steps.filter(({ kind }) => kind !== "keep");
+  const areNulls = ({ known, declared }: Step & { kind: "update" | "replace" }): boolean =>
+    differences(known.definition, declared.definition, contract.rule).every(
+      ({ kind, before, after }) => kind !== "update" && (before ?? null) === null && (after ?? null) === null,
+    );
+  return changed.length > 0 && changed.every((step) => step.kind === "update" && areNulls(step));
+}
+
+/**
+ * What the state must know after the steps. A rule that could not be deleted keeps a place, for the next run to delete
+ * it. One that is not as declared keeps the definition that it had, sealed: its secrets may stand where the inputs have
+ * none, so that the engine would not know them as such.
+ */
+function rulesAfter(outcomes: readonly Outcome[]): Known {
+  const rules = new Map<string, KnownRule>();
+  const add = (key: string, rule: KnownRule): void => {
+    if (rules.has(key)) add(`${key} (to be deleted)`, rule);
+    else rules.set(key, rule);
+  };
+  for (const { key, known, isOld } of outcomes)
+    if (known !== undefined) add(key, isOld ? { ...known, isSealed: true } : known);
+  for (const { key, left } of outcomes)
+    if (left !== undefined) add(`${key} (to be deleted)`, { ...left, isSealed: true });
+  return rules;
+}
+
+/** Whether the state would say the same of every rule. */
+function isSame(rules: Known, before: Known): boolean {
+  const same = (key: string, { ruleId, definition }: KnownRule): boolean => {
+    const old = before.get(key);
+    return old?.ruleId === ruleId && old.definition === definition;
+  };
+  return rules.size === before.size && [...rules].every(([key, rule]) => same(key, rule));
+}
+
+function hasAdopted(ruleId: string): MerchantRulesError {
+  return new MerchantRulesError("RULE_CONFLICT", "this change replaces the rule, and adopt names the rule itself", {
+    attempted: `replace rule ${ruleId}`,
+    advice: "remove adopt: it has done its work",
+  });
+}
+
+function mustBeReplaced(ruleId: string): MerchantRulesError {
+  return new MerchantRulesError(
+    "UNSUPPORTED_BY_CONTRACT",
+    `rule ${ruleId} cannot be changed in place by its contract`,
+    {
+      attempted: `update rule ${ruleId}`,
+      advice: "run `pulumi up` again: with the contract as it is now, the change replaces the rule",
+    },
+  );
+}
