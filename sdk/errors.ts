@@ -19,7 +19,8 @@ export type ErrorCode =
   | "SERVICE_FAILED"
   | "RESPONSE_INVALID"
   | "CONNECTION_FAILED"
-  | "TIMED_OUT";
+  | "TIMED_OUT"
+  | "NOT_TRIED";
 
 /** What is known of one failed exchange with the service. Never a body, a header or a credential. */
 export interface Exchange {
@@ -106,6 +107,8 @@ export function errorOfStatus(
     new MerchantRulesError(code, reason, { exchange, ...defined(options), ...rest });
   if (status >= 300 && status < 400) {
     return make("RESPONSE_INVALID", {
+      // 307 and 308 ask for the same request elsewhere, so it was not carried out; 302 and 303 may follow a success.
+      outcomeUnknown: status !== 307 && status !== 308,
       advice:
         "redirects are not followed, because they would carry credentials elsewhere; set baseUrl to the address that answers",
     });
@@ -119,7 +122,7 @@ export function errorOfStatus(
   if (status === 404 || status === 410) return make("RULE_NOT_FOUND");
   if (status === 409)
     return make("RULE_CONFLICT", {
-      advice: "look at the service for what it conflicts with; a rule like it can be taken over with adopt",
+      advice: "another rule may be in its way; the service's own message says what it conflicts with",
     });
   if (status === 408)
     return make("TIMED_OUT", { retryable: true, outcomeUnknown: true, advice: laterAdvice(exchange) });

@@ -1,4 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
+import { MerchantRulesError } from "../errors.ts";
 
 /** One way to one merchant's rules: where, how, as whom. Credentials live here and nowhere else. */
 export interface Connection {
@@ -17,3 +18,48 @@ export type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "token"; readonly token: string }
   | { readonly kind: "client"; readonly clientId: string; readonly clientSecret: string };
+
+/** Where a service answers. */
+export interface BaseUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What stands before every path of the contract; "" or begins with `/`, never ends with one. */
+  readonly prefix: string;
+  /** Whether the host is this machine: then http is allowed, and no proxy is asked. */
+  readonly isLoopback: boolean;
+}
+
+/**
+ * Parses a base URL: https, or http on loopback; a path prefix is allowed.
+ * @param setting what messages call it, such as `baseUrl of connection "default"`
+ * @throws MerchantRulesError SETTINGS_INVALID; the text is never printed, because it may hold credentials.
+ */
+export function parseBaseUrl(text: string, setting: string): BaseUrl {
+  const refuse = (found: string, advice: string): never => {
+    throw new MerchantRulesError("SETTINGS_INVALID", `${setting} ${found}`, { advice });
+  };
+  if (!URL.canParse(text)) return refuse("is not a URL", "write it as https://host or https://host/prefix");
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") {
+    return refuse(
+      "holds credentials",
+      "leave the part before @ out; a token or client credentials are settings of their own",
+    );
+  }
+  if (text.includes("?") || text.includes("#")) {
+    return refuse(
+      "holds a query or a fragment",
+      "leave out ? and # and what follows; a fixed query belongs in the contract, under operations",
+    );
+  }
+  const isLoopback = isLoopbackHost(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
+    return refuse(`begins with ${url.protocol}`, "use https; http is for loopback alone (127.0.0.0/8, ::1, localhost)");
+  }
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), isLoopback };
+}
+
+/** As the URL parser leaves hosts: `127.1` has become `127.0.0.1`, IPv6 stands in brackets. */
+function isLoopbackHost(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,3 +1,7 @@
+import type { IdentifyBy } from "../contract/schema.ts";
+import { type JsonObject, jsonObject } from "../rules/index.ts";
+import type { Additions } from "./request-template.ts";
+
 /** Ends the call with an error that says why a value cannot stand where it should. */
 export type Refuse = (reason: string) => never;
 
@@ -24,6 +28,25 @@ export function headerValue(value: string, refuse: Refuse): string {
   if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) refuse("it has characters that no header can carry");
   if (value.trim() !== value) refuse("it begins or ends with a blank, which a header loses");
   return value;
+}
+
+/**
+ * What names a rule in a request, where the contract says it stands; in a body beside the fields of `body`.
+ * @param refuse is told why an id cannot stand there
+ */
+export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  switch (place.in) {
+    case "path":
+      return { ...sent, segment: encodeSegment(ruleId, refuse) };
+    case "query":
+      return { ...sent, query: `${encodeURIComponent(place.name)}=${encodeText(ruleId, refuse)}` };
+    case "header":
+      return { ...sent, headers: [place.name, headerValue(ruleId, refuse)] };
+    case "body":
+      if (ruleId === "") refuse("it is empty");
+      return { body: JSON.stringify(jsonObject([...Object.entries(body ?? {}), [place.name, ruleId]])) };
+  }
 }
 
 /** Whether a value, decoded as often as it can be, has a segment that is a dot or two. */

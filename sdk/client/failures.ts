@@ -1,18 +1,17 @@
 import type { Contract } from "../contract/schema.ts";
 import { type Exchange, errorOfStatus, MerchantRulesError, type MerchantRulesErrorOptions } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
-import type { Answer, AttemptFailure } from "./attempt.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonOf, type UnusableAnswer } from "./response.ts";
-import { retryAfterMsOf } from "./retry-after.ts";
+import type { Answer, AttemptFailure } from "./transport.ts";
 
 const longestText = 300;
 
-/** What is longer than this is no message, and is not searched for secrets but left out. */
+/** A longer text is no message. It is left out rather than searched for secrets. */
 const longestSearched = 8192;
 
-/** What errors are made with: where the request went, and what must not be seen in them. */
+/** What errors need to know of the client. */
 export interface FailureContext {
   readonly origin: string;
   readonly contract: Contract;
@@ -22,15 +21,15 @@ export interface FailureContext {
 /** What errors need to know of the call. */
 export interface FailedRequest {
   readonly request: WireRequest;
-  /** Whether a 404 speaks of a rule; elsewhere it means that the path is wrong. */
+  /** Whether a 404 means that a rule is not there. Otherwise it means that the path is wrong. */
   readonly isAboutRule: boolean;
   /** Whether the request changes something at the service. */
   readonly writes: boolean;
-  /** What of the definition must not be seen; see {@link hiddenIn}. */
+  /** Values that are not printed; see {@link hiddenIn}. */
   readonly hidden?: () => readonly Hidden[];
 }
 
-/** The error of an answer whose status is not one of success. */
+/** The error of an answer whose status is no success. */
 export function errorOfAnswer(context: FailureContext, failed: FailedRequest, answer: Answer): MerchantRulesError {
   const { status } = answer;
   const exchange = exchangeOf(context, failed, answer);
@@ -153,7 +152,21 @@ function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answ
   };
 }
 
-/** Tolerant: what a failure says is a gift. */
+/**
+ * How long an answer asks to wait, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3). A
+ * date counts from the answer's own `Date`, because the clocks may differ. Undefined when it says nothing usable.
+ */
+function retryAfterMsOf(headers: Answer["headers"]): number | undefined {
+  const text = headers["retry-after"];
+  if (typeof text !== "string") return undefined;
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) return undefined;
+  const sent = typeof headers.date === "string" ? Date.parse(headers.date) : Number.NaN;
+  return Math.max(0, at - (Number.isNaN(sent) ? Date.now() : sent));
+}
+
+/** The JSON of a failure, if it has any. */
 function errorBody(answer: Answer): Json | undefined {
   try {
     return jsonOf(answer);
@@ -167,17 +180,17 @@ function headerText({ headers }: Answer, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** A text that others wrote, fit to be printed: no secrets, on one line, not long. */
+/** A text of the service, fit to be printed: without secrets, on one line, short. */
 function clean({ redactor }: FailureContext, text: string, { hidden }: FailedRequest): string {
   if (text.length > longestSearched) return `[a text of ${text.length} characters]`;
   const more = hidden?.() ?? [];
-  // Twice, because what stands within a secret may itself be what is taken out in between.
+  // Twice, because a secret may hold characters that are taken out in between.
   const plain = redactor.redact(text, more).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
   const shown = redactor.redact(plain, more).trim();
   return shown.length > longestText ? `${shown.slice(0, longestText)}...` : shown;
 }
 
-/** undici's errors may carry raw bytes of an answer, so only their message and code are kept. */
+/** undici's errors may hold raw bytes of an answer, so only their message and code are kept. */
 function harmless(context: FailureContext, cause: Error, failed: FailedRequest): Error {
   const code = codeOf(cause);
   return Object.assign(

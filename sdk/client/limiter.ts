@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { type Turns, WaitedTooLong } from "./retry.ts";
+import { WaitedTooLong } from "./retry.ts";
 
 export interface LimiterOptions {
   readonly concurrency: number;
@@ -7,25 +7,32 @@ export interface LimiterOptions {
   readonly requestsPerSecond: number | null;
 }
 
+interface Waiter {
+  readonly begin: () => void;
+  readonly fail: (reason: Error) => void;
+}
+
 /**
- * Lets the requests of one client start: so many at once, so many a second. When the service says that it is too fast
- * (429) everything pauses for as long as it asks and half as many run at once; each full round of successes lets one
- * more run again. A pause costs no attempt, and no time of calls that have not begun.
+ * Bounds how many requests of one client run at once and how many start in a second. After a 429 everything pauses as
+ * long as the service asks, and half as many requests run at once; each full round of successes adds one again. A pause
+ * costs no attempt, and no time of calls that have not begun.
  */
-export class Limiter implements Turns {
+export class Limiter {
   readonly #most: number;
   readonly #window: PQueue | undefined;
-  readonly #retries: (() => void)[] = [];
-  readonly #others: (() => void)[] = [];
+  readonly #retries: Waiter[] = [];
+  readonly #others: Waiter[] = [];
   #concurrency: number;
+  #bound = Number.POSITIVE_INFINITY;
   #running = 0;
   #successes = 0;
   #slowedAt = Number.NEGATIVE_INFINITY;
   #resumeAt = Number.NEGATIVE_INFINITY;
   #pause: NodeJS.Timeout | undefined;
+  #released = new AbortController();
 
-  // p-queue keeps the sliding window. Who runs and who waits is kept here: measured, p-queue would make every
-  // request a fifth dearer, since it makes half a dozen events of each.
+  // Only the sliding window is p-queue's. As the queue of all requests it would cost 20 % more per request, because it
+  // makes half a dozen events of each.
   constructor({ concurrency, requestsPerSecond }: LimiterOptions) {
     this.#most = concurrency;
     this.#concurrency = concurrency;
@@ -34,14 +41,17 @@ export class Limiter implements Turns {
 
   /** How many may run at once now. */
   get concurrency(): number {
-    return this.#concurrency;
+    return Math.min(this.#concurrency, this.#bound);
   }
 
+  /** Runs a task when its turn comes. Retries go first; they wait for `maxWaitMs` at most. */
   async run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
     if (this.#waiting > 0 || !this.#hasRoom) await this.#turn(retry);
     else this.#running += 1;
     try {
-      return await (this.#window === undefined ? task() : this.#window.add(task));
+      // The window holds only the start: `release` must not end a task that runs.
+      if (this.#window !== undefined) await this.#window.add(() => undefined, { signal: this.#released.signal });
+      return await task();
     } finally {
       this.#running -= 1;
       this.#admit();
@@ -49,7 +59,7 @@ export class Limiter implements Turns {
   }
 
   slowDown(waitMs: number, startedAt: number): void {
-    // Requests that were under way together are refused together; that is one refusal, not sixteen.
+    // Requests that ran together are refused together: that is one refusal, not sixteen.
     if (startedAt > this.#slowedAt) {
       this.#slowedAt = performance.now();
       this.#successes = 0;
@@ -65,7 +75,7 @@ export class Limiter implements Turns {
       this.#window?.start();
       this.#admit();
     }, waitMs);
-    // A pause that nobody waits for must not keep the process; who comes to wait takes hold of it again.
+    // A pause without waiters must not keep the process alive. A new waiter holds it again.
     if (this.#waiting + (this.#window?.size ?? 0) === 0) this.#pause.unref();
   }
 
@@ -78,44 +88,64 @@ export class Limiter implements Turns {
     this.#admit();
   }
 
+  /** Lets at most so many run at once, whatever the service allows. */
+  bound(most: number): void {
+    this.#bound = most;
+    this.#admit();
+  }
+
+  /** Ends the wait of all that wait with an error. */
+  release(reason: Error): void {
+    for (const { fail } of [...this.#retries.splice(0), ...this.#others.splice(0)]) fail(reason);
+    this.#released.abort(reason);
+    this.#released = new AbortController();
+    this.#pause?.unref();
+  }
+
   get #waiting(): number {
     return this.#retries.length + this.#others.length;
   }
 
   get #hasRoom(): boolean {
-    return this.#pause === undefined && this.#running < this.#concurrency;
+    return this.#pause === undefined && this.#running < this.#concurrency && this.#running < this.#bound;
   }
 
   #admit(): void {
     while (this.#waiting > 0 && this.#hasRoom) {
       this.#running += 1;
-      (this.#retries.shift() ?? this.#others.shift())?.();
+      (this.#retries.shift() ?? this.#others.shift())?.begin();
     }
   }
 
   #turn(retry: { maxWaitMs: number } | undefined): Promise<void> {
     this.#pause?.ref();
-    return new Promise((resolve, reject) => {
+    return new Promise((begin, fail) => {
       if (retry === undefined) {
-        this.#others.push(resolve);
+        this.#others.push({ begin, fail });
         return;
       }
-      const begin = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
       const timer = setTimeout(() => {
-        this.#retries.splice(this.#retries.indexOf(begin), 1);
-        reject(new WaitedTooLong());
+        this.#retries.splice(this.#retries.indexOf(waiter), 1);
+        fail(new WaitedTooLong());
       }, retry.maxWaitMs);
-      this.#retries.push(begin);
+      const waiter = {
+        begin: () => {
+          clearTimeout(timer);
+          begin();
+        },
+        fail: (reason: Error) => {
+          clearTimeout(timer);
+          fail(reason);
+        },
+      };
+      this.#retries.push(waiter);
     });
   }
 }
 
 const longestTimerMs = 2_147_483_647;
 
-/** As whole starts in a window: 2.5 a second are 2 in 800 ms, 0.5 a second 1 in 2 s. */
+/** Whole starts in a window: 2.5 a second are 2 in 800 ms, 0.5 a second 1 in 2 s. */
 function windowOf(requestsPerSecond: number): { intervalCap: number; interval: number; strict: true } {
   const intervalCap = Math.max(1, Math.floor(requestsPerSecond));
   const windowMs = Math.ceil((intervalCap / requestsPerSecond) * 1000);

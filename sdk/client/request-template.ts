@@ -1,5 +1,67 @@
+import { createRequire } from "node:module";
 import { expand, namesIn } from "../contract/template.ts";
+import { MerchantRulesError } from "../errors.ts";
+import type { Connection } from "./connection.ts";
 import { encodeSegment, encodeText, headerValue, type Refuse } from "./encode.ts";
+
+/** The requests of a contract's operations, as far as it has them. */
+export interface Templates {
+  readonly create: RequestTemplate;
+  readonly get: RequestTemplate;
+  readonly delete: RequestTemplate;
+  readonly update: RequestTemplate | undefined;
+  readonly list: RequestTemplate | undefined;
+  readonly identity: RequestTemplate | undefined;
+}
+
+/** @throws MerchantRulesError SETTINGS_INVALID, naming a parameter without a value and the operation that needs it */
+export function templatesOf(connection: Connection, prefix: string): Templates {
+  const { operations, auth } = connection.contract;
+  const template = (at: string, fixed: FixedParts): RequestTemplate => templateOf(connection, at, fixed, prefix);
+  const optional = (at: string, fixed: FixedParts | null) => (fixed === null ? undefined : template(at, fixed));
+  return {
+    create: template("operations.create", operations.create),
+    get: template("operations.get", operations.get),
+    delete: template("operations.delete", operations.delete),
+    update: optional("operations.update", operations.update),
+    list: optional("operations.list", operations.list),
+    identity: optional("auth.identity", auth.identity),
+  };
+}
+
+/**
+ * @param at where the contract has the operation, for messages
+ * @throws MerchantRulesError SETTINGS_INVALID, as {@link templatesOf}
+ */
+export function templateOf(
+  connection: Connection,
+  at: string,
+  fixed: FixedParts,
+  prefix: string,
+  contentType = "application/json",
+): RequestTemplate {
+  const parameters = parametersOf(connection);
+  return new RequestTemplate(fixed, { prefix, parameters, contentType }, (reason) => {
+    throw new MerchantRulesError(
+      "SETTINGS_INVALID",
+      `connection ${JSON.stringify(connection.name)}: ${reason}; ${at} of its contract uses it`,
+      {
+        advice:
+          "give the parameter a value in the connection's settings, or a default under parameters in the contract",
+      },
+    );
+  });
+}
+
+/** The values given for the contract's parameters, and its defaults for the rest. */
+export function parametersOf({ contract, parameters }: Connection): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(contract.parameters).flatMap(([name, { default: fallback }]) => {
+      const value = Object.hasOwn(parameters, name) ? parameters[name] : fallback;
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
 
 /** What an operation of the contract fixes. */
 export interface FixedParts {
@@ -36,7 +98,6 @@ export interface TemplateValues {
   /** What stands before the path, encoded. */
   readonly prefix: string;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly userAgent: string;
   /** Of the body, where there is one. */
   readonly contentType: string;
 }
@@ -51,7 +112,7 @@ export class RequestTemplate {
   readonly #bodyHeaders: readonly string[];
 
   /** @param refuse is told what value of which parameter is missing or cannot stand where it should */
-  constructor(fixed: FixedParts, { prefix, parameters, userAgent, contentType }: TemplateValues, refuse: Refuse) {
+  constructor(fixed: FixedParts, { prefix, parameters, contentType }: TemplateValues, refuse: Refuse) {
     const fill = (text: string, encode: (value: string, refuse: Refuse) => string): string => {
       for (const name of namesIn(text)) {
         if (name !== "ruleId" && !Object.hasOwn(parameters, name)) refuse(`parameter ${name} has no value`);
@@ -98,4 +159,17 @@ export class RequestTemplate {
       success: this.#fixed.success,
     };
   }
+}
+
+const userAgent = `pulumi-merchant-rules/${version()}`;
+
+/** The package names itself, so the sources and the compiled files find the same version. */
+function version(): string {
+  try {
+    const described: unknown = createRequire(import.meta.url)("pulumi-merchant-rules/package.json");
+    if (typeof described === "object" && described !== null && "version" in described) return String(described.version);
+  } catch {
+    // Bundled into another program, the package has no file of its own.
+  }
+  return "unknown";
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../rules/index.ts";
-import type { Answer } from "./attempt.ts";
+import type { Answer } from "./transport.ts";
 
 /** An answer that has a status of success and yet is not what the contract says. */
 export class UnusableAnswer extends Error {

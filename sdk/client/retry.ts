@@ -11,28 +11,31 @@ export type RetryLimits = Pick<
 export interface RetriedCall<T> {
   /** In words, for messages: `create rule "limit-1"`. */
   readonly attempted: () => string;
-  /** Whether sending again is harmless even where an earlier attempt may have taken effect. */
+  /** Whether it is harmless to send again after an attempt that may have taken effect. */
   readonly isRepeatable: boolean;
   /** One attempt. @throws MerchantRulesError, which says whether it is worth another */
   readonly attempt: (clock: AttemptClock) => Promise<T>;
-  /** The end of a call that failed; `unknown` is its first failure that may have taken effect. Returns or throws. */
+  /** Ends a failed call by a value or an error. `unknown` is its first failure that may have taken effect. */
   readonly failed?: ((error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T) | undefined;
 }
 
 export interface AttemptClock {
-  /** How long what is left of both clocks allows a request now, in milliseconds. */
+  /** How long a request may take now, by both clocks, in milliseconds. */
   readonly timeoutMs: () => number;
-  /** What is left of the total clock alone, in milliseconds. */
+  /** What is left of the total clock, in milliseconds. */
   readonly leftMs: () => number;
 }
 
-/** Who lets attempts start: the limiter, or nobody. */
+/** Lets attempts start: the error budget with the limiter, or {@link noTurns}. */
 export interface Turns {
   /**
-   * Runs `task` when its turn comes. A retry goes before what has not begun.
-   * @throws WaitedTooLong, by rejection, where the turn of a retry does not come within `maxWaitMs`
+   * Runs `task` when its turn comes. Retries go before calls that have not begun.
+   * @throws WaitedTooLong, by rejection, when the turn of a retry does not come within `maxWaitMs`
+   * @throws MerchantRulesError NOT_TRIED, by rejection, when nothing is sent any more
    */
   run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T>;
+  /** The wait before a retry. It ends early when nothing is sent any more. */
+  pause(ms: number): Promise<void>;
   /** The service refused a request that began at `startedAt` (performance.now) for coming too fast. */
   slowDown(waitMs: number, startedAt: number): void;
   /** A request went well. */
@@ -41,15 +44,19 @@ export interface Turns {
 
 export class WaitedTooLong extends Error {}
 
-export const noTurns: Turns = { run: (task) => task(), slowDown: () => undefined, succeeded: () => undefined };
+export const noTurns: Turns = {
+  run: (task) => task(),
+  pause: (ms) => sleep(ms),
+  slowDown: () => undefined,
+  succeeded: () => undefined,
+};
 
 const mostBackoffMs = 10_000;
 
 /**
- * The one retry loop. Waits between attempts are random below a bound that doubles (full jitter, at most 10 s), on top
- * of what Retry-After asks for, lest all who were refused together come back together. Two clocks: one per attempt, one
- * in total; the latter starts when the first attempt does, not while a call waits for its first turn, and from then on
- * counts everything.
+ * The one retry loop. The wait between attempts is Retry-After plus a random time below a bound that doubles (full
+ * jitter, at most 10 s), so that refused requests do not return at the same moment. There are two clocks: one for each
+ * attempt and one for the whole call. The second starts with the first attempt, not while the call waits for its turn.
  * @throws MerchantRulesError: the last failure, with what was attempted
  */
 export async function withRetries<T>(
@@ -82,7 +89,7 @@ export async function withRetries<T>(
       if (!isMerchantRulesError(thrown)) throw thrown;
       const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
       waitMs = (thrown.retryAfterMs ?? 0) + backoff;
-      // Still within the turn: when it is over, the next request starts.
+      // Before the turn ends, because then the next request starts.
       if (thrown.code === "RATE_LIMITED") turns.slowDown(asksTooMuch(thrown, limits) ? 0 : timerMs(waitMs), startedAt);
       throw thrown;
     }
@@ -91,13 +98,16 @@ export async function withRetries<T>(
     try {
       return await turns.run(attempt, last === undefined ? undefined : { maxWaitMs: timerMs(left()) });
     } catch (thrown) {
-      // Time may run out while a retry waits for its turn; then what is known is the failure before.
-      const error = thrown instanceof WaitedTooLong ? last : thrown;
+      const isStopped = isNotTried(thrown);
+      // A retry that was not sent ends with the failure before it, where that says more.
+      const isUnsent =
+        thrown instanceof WaitedTooLong || (isStopped && (unknown !== undefined || thrown.cause === last));
+      const error = isUnsent ? last : thrown;
       if (!isMerchantRulesError(error)) throw thrown;
       if (error.outcomeUnknown) unknown ??= error;
-      // Told to come later, many clients of one service may have to several times: the total clock alone ends that.
-      if (thrown === error && error.code === "RATE_LIMITED" && error.retryAfterMs !== undefined) postponed += 1;
-      const end = endOf(error, call, limits, { attempts, postponed, waitMs, leftMs: left() });
+      // A service with many clients may send one away several times. Only the total clock ends that.
+      if (!isUnsent && error.code === "RATE_LIMITED" && error.retryAfterMs !== undefined) postponed += 1;
+      const end = isStopped ? {} : endOf(error, call, limits, { attempts, postponed, waitMs, leftMs: left() });
       if (end !== undefined) {
         const final = error.with({
           attempted: error.attempted ?? call.attempted(),
@@ -108,12 +118,16 @@ export async function withRetries<T>(
         throw final;
       }
       last = error;
-      await sleep(timerMs(waitMs));
+      await turns.pause(timerMs(waitMs));
     }
   }
 }
 
-/** Why a failure is the last one, as what to add to it; undefined where another attempt is due. */
+function isNotTried(thrown: unknown): thrown is MerchantRulesError {
+  return isMerchantRulesError(thrown) && thrown.code === "NOT_TRIED";
+}
+
+/** What to add to the last failure of a call; undefined when another attempt is due. */
 function endOf(
   error: MerchantRulesError,
   call: RetriedCall<unknown>,
@@ -134,12 +148,12 @@ function endOf(
   return undefined;
 }
 
-/** Whether the service asks for a longer wait than the contract allows; the jitter on top of it does not count. */
+/** Whether the service asks for a longer wait than the contract allows; jitter does not count. */
 function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: RetryLimits): boolean {
   return retryAfterMs > limits.maxRetryAfterMs;
 }
 
-/** Within what a timer takes. */
+/** A number of milliseconds that a timer takes. */
 function timerMs(ms: number): number {
   return Math.min(2_147_483_647, Math.max(0, Math.ceil(ms)));
 }

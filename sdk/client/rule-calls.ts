@@ -1,24 +1,12 @@
-import type { Contract, Operations } from "../contract/schema.ts";
+import { randomUUID } from "node:crypto";
+import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
-import {
-  canonical,
-  field,
-  findInexactNumber,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  jsonObject,
-  type Pointer,
-  project,
-  withValueAt,
-} from "../rules/index.ts";
+import { findInexactNumber, isJsonObject, type JsonObject, valueAt, withValueAt } from "../rules/index.ts";
 import type { Call } from "./caller.ts";
-import { headerValue, type Refuse } from "./encode.ts";
-import { identify } from "./identify.ts";
-import type { Templates } from "./operations.ts";
+import { identify, type Refuse } from "./encode.ts";
 import { nextPosition, type Page, type Position, pageIn, pageQuery } from "./pages.ts";
 import type { Hidden } from "./redact.ts";
-import type { WireRequest } from "./request-template.ts";
+import type { Templates } from "./request-template.ts";
 import { isJsonAnswer, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 import { hiddenIn } from "./secret-fields.ts";
 
@@ -29,18 +17,12 @@ export interface CallOptions {
   readonly known?: JsonObject;
 }
 
-export interface CreateOptions extends CallOptions {
-  /** Sent where the contract has `idempotency`, the same with every attempt; without it a lost answer is not asked for again. */
-  readonly idempotencyKey?: string;
+export interface UpdateOptions extends CallOptions {
+  /** The rule as a GET just showed it, so that it is not read again. */
+  readonly live?: JsonObject;
 }
 
-/** What a rule should be, and what it is. */
-export interface Change {
-  readonly declared: JsonObject;
-  readonly live: JsonObject;
-}
-
-/** The calls of the rule operations, as the contract describes them. Each throws before a request what cannot be one. */
+/** The calls of the operations, as the contract describes them. Each throws before a request what cannot be sent. */
 export class RuleCalls {
   readonly #contract: Contract;
   readonly #templates: Templates;
@@ -52,17 +34,15 @@ export class RuleCalls {
     this.#on = connectionName === "default" ? "" : ` on connection ${quoted(connectionName)}`;
   }
 
-  create(definition: JsonObject, options: CreateOptions): Call<LiveRule> {
+  create(definition: JsonObject, options: CallOptions): Call<LiveRule> {
     const { operations, rule, idempotency } = this.#contract;
-    const attempted = this.#naming("create", undefined, options);
-    const key = this.#idempotencyHeaders(options, attempted);
     return {
       request: this.#templates.create.request({
         body: JSON.stringify(withValueAt(undefined, operations.create.bodyAt, definition)),
-        headers: key,
+        headers: this.#idempotencyKey(),
       }),
-      attempted,
-      isRepeatable: key.length > 0,
+      attempted: this.#naming("create", undefined, options),
+      isRepeatable: idempotency !== null,
       isAboutRule: false,
       writes: true,
       hidden: this.#hidden(options, definition),
@@ -74,14 +54,14 @@ export class RuleCalls {
       },
       failed: (error, unknown) => {
         if (unknown === undefined) throw error;
-        const isUnreadable = error.code === "RESPONSE_INVALID";
-        const found = "look for the rule at the service and adopt it, or create it again if it is not there";
-        const prevented =
-          idempotency === null ? "; where the service honours an idempotency key, set idempotency in the contract" : "";
+        const { code, reason, advice, exchange } = error;
+        const isUnreadable = code === "RESPONSE_INVALID" && (exchange?.status ?? 0) < 300;
+        const toDo = "look for the rule at the service; create it again only if it is not there";
         throw error.with({
           code: isUnreadable ? "RESPONSE_INVALID" : "RULE_OUTCOME_UNKNOWN",
-          reason: `${error.reason}; the rule may exist`,
-          advice: isUnreadable ? `${error.advice ?? "see the contract"}; ${found}` : found + prevented,
+          reason: `${reason}; the rule may exist`,
+          // What is wrong with the contract or the address stays wrong until someone changes it.
+          advice: code === "RESPONSE_INVALID" && advice !== undefined ? `${toDo}; ${advice}` : toDo,
           cause: unknown,
         });
       },
@@ -93,7 +73,7 @@ export class RuleCalls {
     const attempted = this.#naming("get", ruleId, options);
     return {
       request: this.#templates.get.request(
-        identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(attempted, "its id", idAdvice)),
+        identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(attempted)),
       ),
       attempted,
       isRepeatable: true,
@@ -111,29 +91,28 @@ export class RuleCalls {
     };
   }
 
-  update(ruleId: string, change: Change, options: CreateOptions): Call<LiveRule | undefined> {
-    const { rule } = this.#contract;
-    const { update } = this.#contract.operations;
+  /** @param changed what is sent: the definition, or what the contract makes of it and the live rule */
+  update(
+    ruleId: string,
+    changed: JsonObject,
+    definition: JsonObject,
+    options: UpdateOptions,
+  ): Call<LiveRule | undefined> {
+    const { rule, idempotency, operations } = this.#contract;
+    const { update } = operations;
     const template = this.#templates.update;
     const attempted = this.#naming("update", ruleId, options);
     if (update === null || template === undefined) throw unsupported(attempted, "update", "operations.update");
-    const key = this.#idempotencyHeaders(options, attempted);
-    const changed = changeBody(change, update.body, rule.unordered);
     if (update.body !== "declared") expectExact(changed, attempted);
     const body = withValueAt(undefined, update.bodyAt, changed);
-    const named = identify(
-      ruleId,
-      update.identifyBy,
-      isJsonObject(body) ? body : {},
-      refusal(attempted, "its id", idAdvice),
-    );
+    const named = identify(ruleId, update.identifyBy, isJsonObject(body) ? body : {}, refusal(attempted));
     return {
-      request: template.request({ ...named, headers: [...(named.headers ?? []), ...key] }),
+      request: template.request({ ...named, headers: [...(named.headers ?? []), ...this.#idempotencyKey()] }),
       attempted,
-      isRepeatable: update.method === "PUT" || key.length > 0,
+      isRepeatable: update.method === "PUT" || idempotency !== null,
       isAboutRule: true,
       writes: true,
-      hidden: this.#hidden(options, change.declared, change.live),
+      hidden: this.#hidden(options, definition, options.live ?? {}),
       parse: (answer) => {
         if (answer.body.length === 0) return undefined;
         const json = jsonOf(answer);
@@ -145,40 +124,26 @@ export class RuleCalls {
     };
   }
 
-  /**
-   * Answers whether the delete is certain: its success has JSON (seed, section 4) or nothing for a body. It is not after
-   * an attempt that lost its answer and another that found nothing: that is how success looks, and how two faults of
-   * something in between do.
-   */
-  delete(ruleId: string, options: CallOptions): Call<boolean> {
+  /** Answers "deleted" to a success with JSON (seed, section 4) or without a body, else "unconfirmed". */
+  delete(ruleId: string, options: CallOptions): Call<"deleted" | "unconfirmed"> {
     const { identifyBy } = this.#contract.operations.delete;
     const attempted = this.#naming("delete", ruleId, options);
     if (identifyBy === null)
       throw unsupported(attempted, "delete", "operations.delete.identifyBy: query | body | path | header");
     return {
-      request: this.#templates.delete.request(
-        identify(ruleId, identifyBy, undefined, refusal(attempted, "its id", idAdvice)),
-      ),
+      request: this.#templates.delete.request(identify(ruleId, identifyBy, undefined, refusal(attempted))),
       attempted,
       isRepeatable: true,
       isAboutRule: true,
       writes: true,
       hidden: this.#hidden(options),
-      parse: (answer) => answer.body.length === 0 || isJsonAnswer(answer),
+      parse: (answer) => (answer.body.length === 0 || isJsonAnswer(answer) ? "deleted" : "unconfirmed"),
       failed: (error, unknown) => {
-        if (error.code !== "RULE_NOT_FOUND" || unknown === undefined) throw error;
-        return false;
+        // A lost answer and then a 404 look like a delete that worked; so do two faults of a proxy.
+        if (error.code === "RULE_NOT_FOUND" && unknown !== undefined) return "unconfirmed";
+        throw error;
       },
     };
-  }
-
-  /** Of a rule that a delete was to remove and a read still found. */
-  stillThere(ruleId: string, options: CallOptions): MerchantRulesError {
-    return new MerchantRulesError("SERVICE_FAILED", "by its answers the rule is deleted, but a read still finds it", {
-      attempted: this.#naming("delete", ruleId, options)(),
-      advice:
-        "run it again; if it stays, see whether operations.delete.path and operations.delete.identifyBy in the contract are right",
-    });
   }
 
   /** One page of the list. `check` sees the page and where the next one is, and throws what is wrong with them. */
@@ -187,24 +152,44 @@ export class RuleCalls {
     check: (page: Page, next: Position | undefined) => void,
   ): Call<{ page: Page; next: Position | undefined }> {
     const attempted = this.#naming("list", undefined, {});
-    const { list, template } = this.#list(attempted);
-    const request: WireRequest = template.request({
-      query: pageQuery(list.pagination, this.#contract.limits.pageSize, position),
-    });
-    const parse: Call<{ page: Page; next: Position | undefined }>["parse"] = (answer) => {
-      const page = pageIn(jsonOf(answer), list, this.#contract.rule.id);
-      const next = nextPosition(list.pagination, page, position);
-      check(page, next);
-      return { page, next };
-    };
-    return { request, attempted, isRepeatable: true, isAboutRule: false, writes: false, parse };
-  }
-
-  #list(attempted: () => string): { list: NonNullable<Operations["list"]>; template: NonNullable<Templates["list"]> } {
-    const { list } = this.#contract.operations;
+    const { operations, limits, rule } = this.#contract;
+    const { list } = operations;
     const template = this.#templates.list;
     if (list === null || template === undefined) throw unsupported(attempted, "list", "operations.list");
-    return { list, template };
+    return {
+      request: template.request({ query: pageQuery(list.pagination, limits.pageSize, position) }),
+      attempted,
+      isRepeatable: true,
+      isAboutRule: false,
+      writes: false,
+      parse: (answer) => {
+        const page = pageIn(jsonOf(answer), list, rule.id);
+        const next = nextPosition(list.pagination, page, position);
+        check(page, next);
+        return { page, next };
+      },
+    };
+  }
+
+  /** Who the credentials are; undefined where the contract cannot ask. */
+  identity(): Call<string> | undefined {
+    const { identity } = this.#contract.auth;
+    const template = this.#templates.identity;
+    if (identity === null || template === undefined) return undefined;
+    const { at } = identity;
+    return {
+      request: template.request(),
+      attempted: () => `ask who the credentials are${this.#on}`,
+      isRepeatable: true,
+      isAboutRule: false,
+      writes: false,
+      parse: (answer) => {
+        const found = valueAt(jsonOf(answer), at);
+        if (typeof found === "string" && found !== "") return found;
+        if (Number.isSafeInteger(found)) return String(found);
+        throw new UnusableAnswer(`there is no text or whole number at ${at || "the root"} (auth.identity.at)`);
+      },
+    };
   }
 
   /** Worked out only when a message needs it. */
@@ -223,39 +208,14 @@ export class RuleCalls {
     return () => definitions.flatMap((definition) => hiddenIn(definition, this.#contract.rule));
   }
 
-  #idempotencyHeaders({ idempotencyKey }: CreateOptions, attempted: () => string): string[] {
+  /** One key for all attempts of a call. */
+  #idempotencyKey(): string[] {
     const { idempotency } = this.#contract;
-    if (idempotency === null || idempotencyKey === undefined) return [];
-    return [idempotency.header, headerValue(idempotencyKey, refusal(attempted, "its idempotency key", keyAdvice))];
+    return idempotency === null ? [] : [idempotency.header, randomUUID()];
   }
 }
 
-function changeBody(
-  { declared, live }: Change,
-  body: NonNullable<Operations["update"]>["body"],
-  unordered: readonly Pointer[],
-): JsonObject {
-  if (body === "declared") return declared;
-  const merged = laidOver(live, declared);
-  if (body === "merged") return merged;
-  const seen = project(live, declared, { unordered });
-  const changed = Object.entries(declared).filter(([key, value]) => {
-    const before = isJsonObject(seen) ? field(seen, key) : undefined;
-    return before === undefined || canonical(before, { unordered }, [key]) !== canonical(value, { unordered }, [key]);
-  });
-  return jsonObject(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
-}
-
-/** The live fields with the declared ones in their place; objects in depth, arrays and all else as declared. */
-function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
-  const laid = Object.entries(declared).map(([key, value]): [string, Json] => {
-    const below = field(live, key);
-    return [key, isJsonObject(below) && isJsonObject(value) ? laidOver(below, value) : value];
-  });
-  return jsonObject([...Object.entries(live), ...laid]);
-}
-
-/** What nobody declared must go back as it came. */
+/** Fields of the live rule go back as they came, or not at all. */
 function expectExact(body: JsonObject, attempted: () => string): void {
   const rounded = findInexactNumber(body);
   if (rounded === undefined) return;
@@ -275,15 +235,11 @@ function expectId(answered: string | undefined, ruleId: string): void {
     throw new UnusableAnswer(`the answer is about another rule, ${quoted(answered)}`);
 }
 
-const idAdvice =
-  "name the rule by the id that the service gave it; where it gave this one, check rule.id in the contract";
-const keyAdvice = "give a key of printable Latin-1 characters, without blanks around it";
-
-function refusal(attempted: () => string, what: string, advice: string): Refuse {
+function refusal(attempted: () => string): Refuse {
   return (reason) => {
-    throw new MerchantRulesError("RULE_INVALID", `${what} cannot be sent: ${reason}`, {
+    throw new MerchantRulesError("RULE_INVALID", `its id cannot be sent: ${reason}`, {
       attempted: attempted(),
-      advice,
+      advice: "name the rule by the id that the service gave it; where it gave this one, check rule.id in the contract",
     });
   };
 }

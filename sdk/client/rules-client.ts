@@ -1,19 +1,17 @@
 import type { Contract } from "../contract/schema.ts";
-import { isMerchantRulesError, type MerchantRulesError } from "../errors.ts";
 import type { JsonObject } from "../rules/index.ts";
-import { parseBaseUrl } from "./base-url.ts";
 import { Caller } from "./caller.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, parseBaseUrl } from "./connection.ts";
+import { ErrorBudget } from "./error-budget.ts";
 import { Limiter } from "./limiter.ts";
-import { templatesOf, tokenSetup } from "./operations.ts";
 import { allPages } from "./pages.ts";
 import { Redactor } from "./redact.ts";
+import { templatesOf } from "./request-template.ts";
 import type { LiveRule } from "./response.ts";
-import { type CallOptions, type Change, type CreateOptions, RuleCalls } from "./rule-calls.ts";
+import { type CallOptions, RuleCalls, type UpdateOptions } from "./rule-calls.ts";
+import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
-
-export type { LiveRule } from "./response.ts";
-export type { CallOptions, CreateOptions } from "./rule-calls.ts";
+import { demandOwnFields, updateBody } from "./update-body.ts";
 
 export interface RulesClientOptions {
   /** The bound of the random wait before the second attempt, in milliseconds; it doubles with each. Default 200. */
@@ -21,10 +19,11 @@ export interface RulesClientOptions {
 }
 
 /**
- * The rules of one merchant, over the contract of its connection. One client has one pool of sockets, one limiter and
- * one token: make one per connection. It keeps no process alive. Every method rejects with a MerchantRulesError, which
- * says what was attempted on which rule, and whether that may have taken effect (`outcomeUnknown`). What the contract
- * lacks is UNSUPPORTED_BY_CONTRACT, before any request.
+ * The rules of one merchant, over the contract of its connection. One client has one pool of sockets, one limiter, one
+ * token and one error budget: make one per connection. It keeps no process alive. Every method rejects with a
+ * MerchantRulesError, which says what was attempted on which rule and whether that may have taken effect
+ * (`outcomeUnknown`). UNSUPPORTED_BY_CONTRACT: the contract lacks the operation; nothing was sent. NOT_TRIED: nothing
+ * was sent, because the credentials were refused or the last 20 attempts failed.
  */
 export class RulesClient {
   readonly contract: Contract;
@@ -34,6 +33,7 @@ export class RulesClient {
   readonly #calls: RuleCalls;
   readonly #caller: Caller;
   readonly #transports: readonly Transport[];
+  #identity: Promise<string> | undefined;
 
   /** @throws MerchantRulesError SETTINGS_INVALID: an address, a parameter or a credential that cannot be used */
   constructor(connection: Connection, { backoffMs = 200 }: RulesClientOptions = {}) {
@@ -44,59 +44,52 @@ export class RulesClient {
     this.baseUrl = base.origin + base.prefix;
     this.#calls = new RuleCalls(contract, templatesOf(connection, base.prefix), name);
     const transport = new Transport(base, { ...contract.limits, connections: contract.limits.concurrency });
-    const shared = { origin: base.origin, contract, redactor: new Redactor(), transport, backoffMs };
+    const budget = new ErrorBudget(new Limiter(contract.limits));
+    const shared = { origin: base.origin, contract, redactor: new Redactor(), transport, budget, backoffMs };
     const { tokens, transport: tokenTransport } = tokenSetup(connection, shared);
-    this.#caller = new Caller({ ...shared, tokens, turns: new Limiter(contract.limits) });
+    this.#caller = new Caller({ ...shared, tokens, turns: budget });
     this.#transports = tokenTransport === undefined ? [transport] : [transport, tokenTransport];
   }
 
   /**
-   * Creates a rule. It is sent again only where an earlier attempt cannot have taken effect, or under an idempotency
-   * key that the contract knows; else the error is RULE_OUTCOME_UNKNOWN.
+   * Creates a rule. It is sent again only when an earlier attempt cannot have taken effect, or when the contract has
+   * `idempotency`. RULE_OUTCOME_UNKNOWN: the rule may exist; so it may with RESPONSE_INVALID and `outcomeUnknown`.
    * @returns the id, and the rule in the answer, `{}` where the answer has an id alone
    */
-  async create(definition: JsonObject, options: CreateOptions = {}): Promise<LiveRule> {
+  async create(definition: JsonObject, options: CallOptions = {}): Promise<LiveRule> {
     return await this.#caller.call(this.#calls.create(definition, options));
   }
 
-  /** Reads a rule. RULE_NOT_FOUND where the service answers 404 or 410, and only then. */
+  /** Reads a rule. RULE_NOT_FOUND when the service answers 404 or 410, and only then. */
   async get(ruleId: string, options: CallOptions = {}): Promise<LiveRule> {
     return await this.#caller.call(this.#calls.get(ruleId, options));
   }
 
   /**
-   * Changes a rule; what is sent follows `operations.update.body` of the contract. A PUT is sent again after a lost
-   * answer, PATCH and POST only under an idempotency key. RULE_NOT_FOUND where a read does not find the rule either;
-   * where it does, RESPONSE_INVALID.
+   * Changes a rule to a definition. Where `operations.update.body` is `changes` or `merged` the rule is read first,
+   * and nothing is sent when it is as the definition says. A PUT is sent again after a lost answer, PATCH and POST
+   * only when the contract has `idempotency`. RULE_NOT_FOUND when the service answers 404 or 410.
    * @returns the rule in the answer, or undefined where it has none with an id
    */
-  async update(ruleId: string, change: Change, options: CreateOptions = {}): Promise<LiveRule | undefined> {
-    try {
-      return await this.#caller.call(this.#calls.update(ruleId, change, options));
-    } catch (error) {
-      throw isNotFound(error) ? await this.#afterRead("update", error, ruleId, options) : error;
-    }
+  async update(ruleId: string, definition: JsonObject, options: UpdateOptions = {}): Promise<LiveRule | undefined> {
+    const { operations, rule } = this.contract;
+    const body = operations.update?.body ?? "declared";
+    if (body === "declared")
+      return await this.#caller.call(this.#calls.update(ruleId, definition, definition, options));
+    const live = options.live ?? (await this.get(ruleId, options)).rule;
+    demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
+    const changed = updateBody(definition, live, body, rule);
+    if (changed === undefined) return { ruleId, rule: live };
+    return await this.#caller.call(this.#calls.update(ruleId, changed, definition, { ...options, live }));
   }
 
   /**
-   * Deletes a rule. One that is not there is "absent", which is success: a read does not find it either; where it
-   * does, RESPONSE_INVALID. "deleted" also where an attempt lost its answer and the next found nothing. Then, after an
-   * answer that is not JSON, and always with `delete.readAfter`, the rule is read once more; SERVICE_FAILED says that
-   * it is still there.
+   * Deletes a rule. RULE_NOT_FOUND when the service answers 404 or 410.
+   * @returns "unconfirmed" when the answer was a page instead of JSON, or when an attempt lost its answer and the next
+   * was answered 404; read the rule to see whether it is gone
    */
-  async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "absent"> {
-    let isCertain: boolean;
-    try {
-      isCertain = await this.#caller.call(this.#calls.delete(ruleId, options));
-    } catch (error) {
-      const seen = isNotFound(error) ? await this.#afterRead("delete", error, ruleId, options) : error;
-      if (isNotFound(seen)) return "absent";
-      throw seen;
-    }
-    // Something in between that answers with a page, or with 502 and then 404, has deleted nothing.
-    if ((!isCertain || this.contract.operations.delete.readAfter) && (await this.#isThere(ruleId, options)))
-      throw this.#calls.stillThere(ruleId, options);
-    return "deleted";
+  async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "unconfirmed"> {
+    return await this.#caller.call(this.#calls.delete(ruleId, options));
   }
 
   /**
@@ -107,37 +100,19 @@ export class RulesClient {
     return allPages((position, check) => this.#caller.call(this.#calls.page(position, check)), this.contract);
   }
 
+  /** Who the credentials are (`auth.identity`), asked once; undefined where the contract cannot ask. */
+  async identity(): Promise<string | undefined> {
+    const call = this.#calls.identity();
+    if (call === undefined) return undefined;
+    this.#identity ??= this.#caller.call(call).catch((error: unknown) => {
+      this.#identity = undefined;
+      throw error;
+    });
+    return await this.#identity;
+  }
+
   /** Ends the sockets after the requests under way. A closed client is of no use. */
   async close(): Promise<void> {
     await Promise.all(this.#transports.map((transport) => transport.close()));
   }
-
-  /** What a 404 comes to: a path that is wrong in the contract is answered with one too, whether the rule is there or not. */
-  async #afterRead(
-    operation: "update" | "delete",
-    notFound: MerchantRulesError,
-    ruleId: string,
-    options: CallOptions,
-  ): Promise<MerchantRulesError> {
-    if (!(await this.#isThere(ruleId, options))) return notFound;
-    return notFound.with({
-      code: "RESPONSE_INVALID",
-      reason: `${notFound.reason} to the ${operation}, yet a read finds the rule`,
-      advice: `see whether operations.${operation}.path and operations.${operation}.identifyBy in the contract are right`,
-    });
-  }
-
-  async #isThere(ruleId: string, options: CallOptions): Promise<boolean> {
-    try {
-      await this.get(ruleId, options);
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
-  }
-}
-
-function isNotFound(error: unknown): error is MerchantRulesError {
-  return isMerchantRulesError(error) && error.code === "RULE_NOT_FOUND";
 }

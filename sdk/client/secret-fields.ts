@@ -54,16 +54,16 @@ function isTelling({ text, isText }: Leaf): boolean {
   return isText || /\d\D*\d/.test(text);
 }
 
-type Place = Leaf["place"];
+type Path = Leaf["place"];
 
-function below(value: Json, place: Place, [segment, ...rest]: readonly string[]): { value: Json; place: Place }[] {
+function below(value: Json, place: Path, [segment, ...rest]: readonly string[]): { value: Json; place: Path }[] {
   if (segment === undefined) return [{ value, place }];
   return childrenOf(value).flatMap(([key, child]) =>
     segment === "*" || segment === String(key) ? below(child, [...place, key], rest) : [],
   );
 }
 
-function leavesOf(value: Json, place: Place): Leaf[] {
+function leavesOf(value: Json, place: Path): Leaf[] {
   if (typeof value === "string") return [{ text: value, isText: true, place }];
   if (typeof value === "number") return [{ text: String(value), isText: false, place }];
   return childrenOf(value).flatMap(([key, child]) => leavesOf(child, [...place, key]));

@@ -1,15 +1,20 @@
 import type { Contract } from "../contract/schema.ts";
+import { expand } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
+import { Caller, type CallerOptions } from "./caller.ts";
+import { type Connection, parseBaseUrl } from "./connection.ts";
 import { headerValue } from "./encode.ts";
 import type { Redactor } from "./redact.ts";
-import { UnusableAnswer } from "./response.ts";
+import { parametersOf, templateOf } from "./request-template.ts";
+import { jsonOf, UnusableAnswer } from "./response.ts";
+import { Transport } from "./transport.ts";
 
-/** What a request carries to say who asks: header names and values by turns; none where the contract presents none. */
+/** The headers that carry the credentials: names and values by turns; none where the contract presents none. */
 export type Presented = readonly string[];
 
 /** What the token operation answered. */
-export interface FetchedToken {
+interface FetchedToken {
   readonly token: string;
   /** How long it lives, in milliseconds; undefined: until the service refuses it. */
   readonly lifeMs: number | undefined;
@@ -19,14 +24,84 @@ export interface FetchedToken {
 export interface TokenSource {
   /** What to present now. @throws MerchantRulesError of the token operation */
   current(): Presented | Promise<Presented>;
-  /** What to present instead of what a 401 refused; undefined where there is nothing else. */
+  /** What to present after a 401; undefined when there is nothing else. */
   renewed(refused: Presented): Promise<Presented> | undefined;
-  /** Another answer than 401 came under these credentials. */
+  /** These credentials got another answer than 401. */
   accepted(presented: Presented): void;
 }
 
-/** Credentials that do not change: a token that was given, or none. */
-export class FixedToken implements TokenSource {
+/** How the requests of a connection get their credentials. */
+export interface TokenSetup {
+  readonly tokens: TokenSource;
+  /** The sockets of the token operation, when it is at another origin; to be closed with the client. */
+  readonly transport?: Transport;
+}
+
+/** @throws MerchantRulesError SETTINGS_INVALID: no token operation for client credentials, a token that no header can carry */
+export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "tokens" | "turns">): TokenSetup {
+  const { contract, credentials, name } = connection;
+  const parameters = parametersOf(connection);
+  const present = presenter(
+    contract.auth,
+    (format, token) => expand(format, { ...parameters, token }),
+    shared.redactor,
+  );
+  if (credentials.kind === "none" || contract.auth.present === null) return { tokens: new FixedToken([]) };
+  if (credentials.kind === "token") return { tokens: new FixedToken(present(credentials.token)) };
+  const { token } = contract.auth;
+  if (token === null) {
+    throw new MerchantRulesError(
+      "SETTINGS_INVALID",
+      `connection ${JSON.stringify(name)} has client credentials, but its contract has no token operation`,
+      {
+        advice: "set auth.token in the contract, or give the connection a token",
+      },
+    );
+  }
+  shared.redactor.keep(credentials.clientSecret);
+  const base = parseBaseUrl(
+    token.baseUrl ?? connection.baseUrl,
+    token.baseUrl === null ? "baseUrl" : "auth.token.baseUrl of the contract",
+  );
+  const isElsewhere = base.origin !== shared.origin;
+  const transport = isElsewhere ? new Transport(base, { ...contract.limits, connections: 1 }) : shared.transport;
+  const isForm = token.encoding === "form";
+  const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
+  const template = templateOf(connection, "auth.token", token, base.prefix, contentType);
+  const { clientId, clientSecret } = credentials;
+  const fields = Object.entries(token.fields).map(([field, text]): [string, string] => [
+    field,
+    expand(text, { ...parameters, clientId, clientSecret }),
+  ]);
+  const request = template.request({
+    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(Object.fromEntries(fields)),
+  });
+  const caller = new Caller({ ...shared, origin: base.origin, transport, tokens: new FixedToken([]) });
+  const fetch = (): Promise<FetchedToken> =>
+    caller.call({
+      request,
+      attempted: () => "request an access token",
+      isRepeatable: true,
+      isAboutRule: false,
+      writes: false,
+      parse: (answer) => tokenIn(jsonOf(answer), token),
+      failed: (error) => {
+        // RFC 6749, 5.2: a token operation refuses client credentials with 400 as well.
+        const refused = [400, 401, 403].includes(error.exchange?.status ?? 0);
+        throw refused
+          ? error.with({
+              code: "UNAUTHENTICATED",
+              advice: "check the client id and the client secret of this connection",
+            })
+          : error;
+      },
+    });
+  const tokens = new RenewedToken(fetch, present);
+  return isElsewhere ? { tokens, transport } : { tokens };
+}
+
+/** Credentials that do not change: a given token, or none. */
+class FixedToken implements TokenSource {
   readonly #presented: Presented;
 
   constructor(presented: Presented) {
@@ -49,7 +124,7 @@ interface HeldToken {
   readonly obtainedAt: number;
   readonly endsAt: number;
   renewAt: number;
-  /** It took the place of a token that was refused, and nothing but 401 has been answered under it so far. */
+  /** It replaced a refused token, and so far every answer to it was 401. */
   isDoubtful: boolean;
 }
 
@@ -58,14 +133,13 @@ const earlyPart = 0.1;
 const failureHoldsMs = 10_000;
 
 /**
- * Tokens from the token operation. One request for all who wait. A token is renewed before it ends: by a tenth of its
- * life, at most by 30 s; where that fails while it still lives, it is used to its end, and asked for anew then. Lives
- * are reckoned from before the request, on a clock that no one sets. Where there is no token to use, a request that
- * failed for good answers for all who ask in the next 10 s, lest many rules lock the account or crowd a service that is
- * down; nor is a token asked for again that long where the one that took the place of a refused one was refused from
- * the first.
+ * Tokens from the token operation. All calls that need one share one request. A token is renewed before it ends: by a
+ * tenth of its life, at most by 30 s. When that fails, the old one is used to its end. Lives are counted from before
+ * the request, on a clock that nobody sets. Two rules keep many calls from locking the account or crowding a service
+ * that is down: without a token to use, a failed request answers all who ask in the next 10 s; and a new token that is
+ * refused from the first is not replaced for 10 s.
  */
-export class RenewedToken implements TokenSource {
+class RenewedToken implements TokenSource {
   readonly #fetch: () => Promise<FetchedToken>;
   readonly #present: (token: string) => Presented;
   #held: HeldToken | undefined;
@@ -92,7 +166,7 @@ export class RenewedToken implements TokenSource {
 
   renewed(refused: Presented): Promise<Presented> | undefined {
     const held = this.#held;
-    // Another call may have met the same 401 and be done with it.
+    // Another call had the same 401 and has renewed the token.
     if (held !== undefined && held.presented !== refused) return Promise.resolve(held.presented);
     if (held?.isDoubtful === true && performance.now() - held.obtainedAt < failureHoldsMs) return undefined;
     this.#held = undefined;
@@ -131,10 +205,7 @@ export class RenewedToken implements TokenSource {
 }
 
 /** The token and its life in an answer of the token operation. @throws UnusableAnswer, which never quotes the token */
-export function tokenIn(
-  answer: Json,
-  { accessToken, expiresIn }: NonNullable<Contract["auth"]["token"]>,
-): FetchedToken {
+function tokenIn(answer: Json, { accessToken, expiresIn }: NonNullable<Contract["auth"]["token"]>): FetchedToken {
   const token = valueAt(answer, accessToken);
   if (typeof token !== "string" || token === "")
     throw new UnusableAnswer(`there is no token at ${accessToken || "the root"} (auth.token.accessToken)`);
@@ -152,7 +223,7 @@ export function tokenIn(
 }
 
 /** How a token is presented; the redactor learns it. @throws MerchantRulesError SETTINGS_INVALID, without the token */
-export function presenter(
+function presenter(
   auth: Contract["auth"],
   format: (template: string, token: string) => string,
   redactor: Redactor,

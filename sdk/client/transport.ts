@@ -1,7 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { MerchantRulesError } from "../errors.ts";
-import { type Answer, attempt } from "./attempt.ts";
-import type { BaseUrl } from "./base-url.ts";
+import type { BaseUrl } from "./connection.ts";
 import type { WireRequest } from "./request-template.ts";
 
 export interface TransportOptions {
@@ -65,5 +64,149 @@ function proxied(options: Pool.Options): Dispatcher {
     throw new MerchantRulesError("SETTINGS_INVALID", "a proxy variable of the environment cannot be used", {
       advice: "write HTTP_PROXY and HTTPS_PROXY as http://host:port",
     });
+  }
+}
+
+type Controller = Dispatcher.DispatchController;
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
+
+/** What came back over the wire. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+export type AttemptFault = "timed out" | "no connection" | "body too large";
+
+/** An exchange that brought no whole answer. */
+export class AttemptFailure extends Error {
+  readonly fault: AttemptFault;
+  /** Whether any of the request may have left this machine. */
+  readonly wasSent: boolean;
+  /** The status, where the answer had begun. */
+  readonly status: number | undefined;
+  readonly timeoutMs: number;
+
+  constructor(fault: AttemptFault, known: Pick<AttemptFailure, "wasSent" | "status" | "timeoutMs">, cause?: Error) {
+    super(fault, { cause });
+    this.fault = fault;
+    this.wasSent = known.wasSent;
+    this.status = known.status;
+    this.timeoutMs = known.timeoutMs;
+  }
+}
+
+export interface AttemptBounds {
+  readonly timeoutMs: number;
+  /** Of the body of a success; a failure's body is cut at 64 KiB without harm. */
+  readonly maxBodyBytes: number;
+  readonly success: readonly number[];
+}
+
+const maxFailureBodyBytes = 65_536;
+
+/**
+ * One request and its answer. It stands on `dispatch`, below undici's `request`, because only there one learns for
+ * certain whether sending had begun: a create that never left may be sent again, any other may not.
+ * @throws AttemptFailure, by rejection
+ */
+export function attempt(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  bounds: AttemptBounds,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const handler = new AttemptHandler(bounds, resolve, reject);
+    try {
+      dispatcher.dispatch(options, handler);
+    } catch (error) {
+      handler.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+class AttemptHandler implements Dispatcher.DispatchHandler {
+  readonly #bounds: AttemptBounds;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (failure: AttemptFailure) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Controller | undefined;
+  #status: number | undefined;
+  #headers: Headers = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isSuccess = false;
+  #isSettled = false;
+
+  constructor(bounds: AttemptBounds, resolve: (answer: Answer) => void, reject: (failure: AttemptFailure) => void) {
+    this.#bounds = bounds;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(() => this.#fail("timed out"), bounds.timeoutMs);
+  }
+
+  /** Called when a connection is there, right before the request is written. */
+  onRequestStart(controller: Controller): void {
+    if (this.#isSettled) controller.abort(new Error("the attempt is over"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(controller: Controller, status: number, headers: Headers): void {
+    if (status < 200) return;
+    this.#controller = controller;
+    this.#status = status;
+    this.#headers = headers;
+    this.#isSuccess = this.#bounds.success.includes(status);
+    const announced = headers["content-length"];
+    if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#bounds.maxBodyBytes)
+      this.#fail("body too large");
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    this.#bytes += chunk.length;
+    this.#chunks.push(chunk);
+    const most = this.#isSuccess ? this.#bounds.maxBodyBytes : Math.min(this.#bounds.maxBodyBytes, maxFailureBodyBytes);
+    if (this.#bytes > most) this.#fail("body too large");
+  }
+
+  onResponseEnd(): void {
+    if (this.#status === undefined) this.#fail("no connection");
+    else this.#end(this.#status);
+  }
+
+  onResponseError(_controller: Controller | undefined, error: Error): void {
+    this.#fail("no connection", error);
+  }
+
+  #fail(fault: AttemptFault, cause?: Error): void {
+    if (this.#isSettled) return;
+    // A failure's status says enough, however much of its body arrived.
+    if (this.#status !== undefined && !this.#isSuccess) this.#end(this.#status);
+    else {
+      this.#settle();
+      this.#reject(
+        new AttemptFailure(
+          fault,
+          { wasSent: this.#controller !== undefined, status: this.#status, timeoutMs: this.#bounds.timeoutMs },
+          cause,
+        ),
+      );
+    }
+    this.#controller?.abort(new Error(fault));
+  }
+
+  #end(status: number): void {
+    if (this.#isSettled) return;
+    this.#settle();
+    const [first] = this.#chunks;
+    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    this.#resolve({ status, headers: this.#headers, body });
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
   }
 }

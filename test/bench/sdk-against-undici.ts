@@ -64,7 +64,7 @@ function waysOver(client: RulesClient, pool: Pool, token: string): Ways {
       way === "sdk" ? client.get(ruleId) : parsed(pool.request({ method: "GET", path: `${path}/${ruleId}`, headers })),
     post(way, key) {
       const definition = rule(1, { name: key });
-      if (way === "sdk") return client.create(definition, { idempotencyKey: key });
+      if (way === "sdk") return client.create(definition);
       const more = { "content-type": "application/json", "idempotency-key": key };
       const body = JSON.stringify(definition);
       return parsed(pool.request({ method: "POST", path, headers: { ...headers, ...more }, body }));

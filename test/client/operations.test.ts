@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { clientOf, failureOf, reply, serve } from "./scripted-server.ts";
+import { describe, expect, test } from "vitest";
+import { clientOf, failureOf, reply, type ScriptedServer, serve } from "./scripted-server.ts";
 
 const definition = { name: "limit", priority: 2 };
 
@@ -139,15 +139,10 @@ test.each([
   expect(server.requests).toEqual([expect.objectContaining({ method: "DELETE", ...sent })]);
 });
 
-test.each([
-  ["does not find the rule", { status: 404, json: {} }, "deleted"],
-  ["finds the rule", { json: { ruleId: "r1" } }, "SERVICE_FAILED"],
-  ["is answered with a page as well", { body: "<html>Log in</html>" }, "RESPONSE_INVALID"],
-] as const)("a delete that is answered with 200 and a page: a read that %s decides", async (_, read, outcome) => {
-  const server = await serve([{ body: "<html>Log in</html>" }, read]);
-  const client = clientOf(server, { operations: { delete: { identifyBy: { in: "query" } } } });
-  expect(await client.delete("r1").catch((error: unknown) => Object(error).code)).toBe(outcome);
-  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
+test("a delete that is answered with 200 and a page is unconfirmed, and nothing is read", async () => {
+  const server = await serve([{ body: "<html>Log in</html>" }]);
+  expect(await clientOf(server).delete("r1")).toBe("unconfirmed");
+  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE"]);
 });
 
 test("delete without a place for the id is refused before any request, naming the field to set", async () => {
@@ -161,7 +156,7 @@ test("delete without a place for the id is refused before any request, naming th
 test("update and list that the contract lacks are refused before any request", async () => {
   const server = await serve([{}]);
   const client = clientOf(server);
-  const update = await failureOf(client.update("r1", { declared: {}, live: {} }));
+  const update = await failureOf(client.update("r1", {}));
   const list = await failureOf(client.list().next());
   expect(update.message).toContain("set operations.update in the contract");
   expect(list.message).toContain("set operations.list in the contract");
@@ -169,39 +164,16 @@ test("update and list that the contract lacks are refused before any request", a
   expect(server.requests).toHaveLength(0);
 });
 
-test.each([404, 410])("a delete answered %i is success, absent, once a read finds nothing either", async (status) => {
+test.each([404, 410])("a delete and an update answered %i are RULE_NOT_FOUND, and nothing is read", async (status) => {
   const server = await serve([{ status, json: {} }]);
-  expect(await clientOf(server).delete("r1")).toBe("absent");
-  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
-});
-
-test.each(["delete", "update"] as const)(
-  "a 404 to the %s of a rule that a read finds is a wrong path",
-  async (operation) => {
-    const server = await serve(({ method }) => (method === "GET" ? { json: { id: "r1" } } : { status: 404 }));
-    const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
-    const call = operation === "delete" ? client.delete("r1") : client.update("r1", { declared, live });
-    const error = await failureOf(call);
-    expect(error).toMatchObject({ code: "RESPONSE_INVALID", exchange: { status: 404 } });
-    expect(error.message).toContain(`the service answered 404 to the ${operation}, yet a read finds the rule`);
-    expect(error.message).toContain(`operations.${operation}.path and operations.${operation}.identifyBy`);
-    expect(server.requests).toHaveLength(2);
-  },
-);
-
-test("an update answered 404 is RULE_NOT_FOUND once a read finds nothing either", async () => {
-  const server = await serve([{ status: 404 }]);
   const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
-  const error = await failureOf(client.update("r1", { declared, live }));
-  expect(error).toMatchObject({ code: "RULE_NOT_FOUND", exchange: { method: "PUT" } });
-  expect(server.requests.map(({ method }) => method)).toEqual(["PUT", "GET"]);
-});
-
-test("a 404 proves nothing while the rule cannot be read", async () => {
-  const server = await serve(({ method }) => ({ status: method === "GET" ? 403 : 404 }));
-  const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
-  expect(await failureOf(client.delete("r1"))).toMatchObject({ code: "FORBIDDEN" });
-  expect(await failureOf(client.update("r1", { declared, live }))).toMatchObject({ code: "FORBIDDEN" });
+  for (const call of [client.delete("r1"), client.update("r1", definition)])
+    expect(await failureOf(call)).toMatchObject({
+      code: "RULE_NOT_FOUND",
+      outcomeUnknown: false,
+      exchange: { status },
+    });
+  expect(server.requests.map(({ method }) => method).toSorted()).toEqual(["DELETE", "PUT"]);
 });
 
 test("a delete may be answered with any JSON, or nothing", async () => {
@@ -211,19 +183,11 @@ test("a delete may be answered with any JSON, or nothing", async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test("with readAfter a deleted rule is read once more", async () => {
+test("with readAfter the client reads nothing: that is its caller's", async () => {
+  const server = await serve([{}]);
   const remove = { identifyBy: { in: "query" }, readAfter: true } as const;
-  const server = await serve(({ method }) => (method === "GET" ? { status: 404 } : {}));
   expect(await clientOf(server, { operations: { delete: remove } }).delete("r1")).toBe("deleted");
-  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
-});
-
-test("with readAfter a rule that is still there is an error", async () => {
-  const remove = { identifyBy: { in: "query" }, readAfter: true } as const;
-  const server = await serve([{ json: { id: "r1" } }]);
-  const error = await failureOf(clientOf(server, { operations: { delete: remove } }).delete("r1"));
-  expect(error).toMatchObject({ code: "SERVICE_FAILED" });
-  expect(error.message).toContain("a read still finds it");
+  expect(server.requests).toHaveLength(1);
 });
 
 const live = { name: "limit", priority: 1, tags: ["b", "a"], nested: { a: 1, extra: true }, owner: "x" };
@@ -239,7 +203,9 @@ test.each([
     operations: { update: { path: "/rules/{ruleId}", body } },
     rule: { unordered: ["/tags"] },
   });
-  expect(await client.update("r1", { declared, live })).toEqual({ ruleId: "r1", rule: { id: "r1", ...declared } });
+  const answered = { ruleId: "r1", rule: { id: "r1", ...declared } };
+  expect(await client.update("r1", declared, { live })).toEqual(answered);
+  expect(server.requests).toHaveLength(1);
   expect(server.requests[0]).toMatchObject({ method: "PUT", target: "/rules/r1" });
   expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual(sent);
 });
@@ -255,7 +221,7 @@ test.each([
 ] as const)("an update of body %s treats what lies within objects so, and arrays as declared", async (body, sent) => {
   const server = await serve([{}]);
   const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body } } });
-  await client.update("r1", { declared: deepDeclared, live: deepLive });
+  await client.update("r1", deepDeclared, { live: deepLive });
   expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual(sent);
 });
 
@@ -264,11 +230,8 @@ test.each(["merged", "changes"] as const)(
   async (body) => {
     const server = await serve([{}]);
     const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body } } });
-    const change = {
-      live: JSON.parse('{"__proto__":{"a":1,"b":1}}'),
-      declared: JSON.parse('{"__proto__":{"b":2},"constructor":{"c":1}}'),
-    };
-    await client.update("r1", change);
+    const definition = JSON.parse('{"__proto__":{"b":2},"constructor":{"c":1}}');
+    await client.update("r1", definition, { live: JSON.parse('{"__proto__":{"a":1,"b":1}}') });
     expect(server.requests[0]?.body).toBe('{"__proto__":{"a":1,"b":2},"constructor":{"c":1}}');
   },
 );
@@ -276,8 +239,60 @@ test.each(["merged", "changes"] as const)(
 test("a declared null that the service drops is no change", async () => {
   const server = await serve([{}]);
   const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}", body: "changes" } } });
-  await client.update("r1", { declared: { note: null, priority: 2 }, live: { priority: 1 } });
+  await client.update("r1", { note: null, priority: 2 }, { live: { priority: 1 } });
   expect(server.requests[0]?.body).toBe('{"priority":2}');
+});
+
+describe.each(["changes", "merged"] as const)("an update of body %s", (body) => {
+  const operations = { update: { path: "/rules/{ruleId}", body } } as const;
+  const methodsOf = ({ requests }: ScriptedServer) => requests.map(({ method }) => method);
+
+  test("reads the rule that it was not given", async () => {
+    const server = await serve([{ json: { id: "r1", ...live } }, {}]);
+    await clientOf(server, { operations }).update("r1", { priority: 2 });
+    expect(methodsOf(server)).toEqual(["GET", "PUT"]);
+    const changed = body === "changes" ? { priority: 2 } : { id: "r1", ...live, priority: 2 };
+    expect(JSON.parse(server.requests[1]?.body ?? "")).toEqual(changed);
+  });
+
+  test("sends nothing that is as declared already, and gives the live rule", async () => {
+    const server = await serve([{ json: { id: "r1", ...live } }]);
+    const client = clientOf(server, { operations, rule: { unordered: ["/tags"] } });
+    const definition = { tags: ["a", "b"], nested: { a: 1 }, note: null };
+    const answered = { ruleId: "r1", rule: { id: "r1", ...live } };
+    expect(await client.update("r1", definition)).toEqual(answered);
+    expect(await client.update("r1", definition, { live })).toEqual({ ruleId: "r1", rule: live });
+    expect(methodsOf(server)).toEqual(["GET"]);
+  });
+
+  test("sends nothing where the rule cannot be read, or is not this one", async () => {
+    const server = await serve([{ status: 404 }, { json: { error: "later" } }, { json: { error: "later" } }]);
+    const client = clientOf(server, { operations });
+    expect(await failureOf(client.update("r1", declared))).toMatchObject({ code: "RULE_NOT_FOUND" });
+    const error = await failureOf(client.update("r1", declared, { label: "limit-1" }));
+    expect(error.message).toBe(
+      "read rule limit-1 failed: what the service answered has none of the fields that are declared. What to do: check " +
+        "rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule (RESPONSE_INVALID)",
+    );
+    expect(await failureOf(client.update("r1", declared, { live: { status: "ok" } }))).toMatchObject({
+      code: "RESPONSE_INVALID",
+    });
+    expect(methodsOf(server)).toEqual(["GET", "GET"]);
+  });
+
+  test("takes a rule that has a field that is known of it", async () => {
+    const server = await serve([{}]);
+    await clientOf(server, { operations }).update("r1", { note: "x" }, { live, known: { name: "limit" } });
+    expect(methodsOf(server)).toEqual(["PUT"]);
+  });
+});
+
+test("an update of body declared reads nothing", async () => {
+  const server = await serve([{}]);
+  await clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } }).update("r1", declared, {
+    live: declared,
+  });
+  expect(server.requests.map(({ method }) => method)).toEqual(["PUT"]);
 });
 
 test("an update may name the rule in its body, beside the definition", async () => {
@@ -288,9 +303,7 @@ test("an update may name the rule in its body, beside the definition", async () 
     identifyBy: { in: "body", name: "id" },
     bodyAt: "/rule",
   } as const;
-  expect(
-    await clientOf(server, { operations: { update } }).update("r1", { declared: { a: 1 }, live: {} }),
-  ).toBeUndefined();
+  expect(await clientOf(server, { operations: { update } }).update("r1", { a: 1 })).toBeUndefined();
   expect(server.requests[0]).toMatchObject({ method: "POST", body: '{"rule":{"a":1},"id":"r1"}' });
 });
 
@@ -298,9 +311,9 @@ test("an update that is answered with nothing, or with no id, gives nothing; wit
   const answers = [{}, { json: { done: true } }, { json: { id: "r2" } }];
   const server = await serve(answers);
   const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
-  expect(await client.update("r1", { declared, live })).toBeUndefined();
-  expect(await client.update("r1", { declared, live })).toBeUndefined();
-  expect(await failureOf(client.update("r1", { declared, live }))).toMatchObject({
+  expect(await client.update("r1", declared)).toBeUndefined();
+  expect(await client.update("r1", declared)).toBeUndefined();
+  expect(await failureOf(client.update("r1", declared))).toMatchObject({
     code: "RESPONSE_INVALID",
     outcomeUnknown: true,
   });
@@ -334,11 +347,7 @@ test("a failure says what was attempted, what came back and what to do", async (
 test.each([
   [400, {}, "compare the definition and the contract with what the service accepts (REJECTED)"],
   [408, {}, "run it again later (TIMED_OUT)"],
-  [
-    409,
-    {},
-    "look at the service for what it conflicts with; a rule like it can be taken over with adopt (RULE_CONFLICT)",
-  ],
+  [409, {}, "another rule may be in its way; the service's own message says what it conflicts with (RULE_CONFLICT)"],
   [501, {}, "check baseUrl and this operation in the contract (SERVICE_FAILED)"],
   [503, {}, "run it again later (SERVICE_FAILED)"],
   [
@@ -366,8 +375,8 @@ test("a failure's code may be a number, its texts are kept short, its body need 
 test("403 is FORBIDDEN, 409 is RULE_CONFLICT; neither is tried again", async () => {
   const server = await serve([{ status: 403 }, { status: 409 }]);
   const client = clientOf(server, { idempotency: {} });
-  expect(await failureOf(client.create(definition, { idempotencyKey: "k" }))).toMatchObject({ code: "FORBIDDEN" });
-  expect(await failureOf(client.create(definition, { idempotencyKey: "k" }))).toMatchObject({ code: "RULE_CONFLICT" });
+  expect(await failureOf(client.create(definition))).toMatchObject({ code: "FORBIDDEN" });
+  expect(await failureOf(client.create(definition))).toMatchObject({ code: "RULE_CONFLICT" });
   expect(server.requests).toHaveLength(2);
 });
 
@@ -397,4 +406,48 @@ test("requests share kept-alive connections, at most as many as limits.concurren
   expect(most).toBe(4);
   await client.close();
   expect(await failureOf(client.get("r1"))).toMatchObject({ code: "CONNECTION_FAILED", retryable: false });
+});
+
+describe("who the credentials are", () => {
+  const contract = (at = "/merchant/id") => ({
+    auth: { identity: { path: "/me", at, query: { account: "{account}" }, headers: { "X-Version": "2" } } },
+    parameters: { account: { default: "a 1" } },
+  });
+
+  test("is asked once, however many ask", async () => {
+    const server = await serve([{ json: { merchant: { id: "m-1" } } }]);
+    const client = clientOf(server, contract());
+    expect(await Promise.all([client.identity(), client.identity()])).toEqual(["m-1", "m-1"]);
+    expect(await client.identity()).toBe("m-1");
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatchObject({ method: "GET", target: "/me?account=a%201", body: "" });
+    expect(server.requests[0]?.headers).toMatchObject({ "x-version": "2", authorization: "Bearer token-of-the-tests" });
+  });
+
+  test("may be a number", async () => {
+    const server = await serve([{ json: 42 }]);
+    expect(await clientOf(server, contract("")).identity()).toBe("42");
+  });
+
+  test("is unknown, and not asked for, where the contract cannot ask", async () => {
+    const server = await serve([{}]);
+    expect(await clientOf(server).identity()).toBeUndefined();
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("is asked again after a failure", async () => {
+    const server = await serve([{ status: 403 }, { json: { merchant: { id: "m-1" } } }]);
+    const client = clientOf(server, contract(), { name: "eu" });
+    expect((await failureOf(client.identity())).message).toMatch(
+      /^ask who the credentials are on connection "eu" failed: the service answered 403/,
+    );
+    expect(await client.identity()).toBe("m-1");
+  });
+
+  test.each([{}, [], "", null, true, 2 ** 60, { id: "m-1" }])("is not %j", async (id) => {
+    const server = await serve([{ json: { merchant: { id } } }]);
+    const error = await failureOf(clientOf(server, contract()).identity());
+    expect(error.code).toBe("RESPONSE_INVALID");
+    expect(error.message).toContain("there is no text or whole number at /merchant/id (auth.identity.at)");
+  });
 });

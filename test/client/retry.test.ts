@@ -1,7 +1,16 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { type Answer, clientOf, cut, dropped, failureOf, serve, silent } from "./scripted-server.ts";
+import {
+  type Answer,
+  clientOf,
+  cut,
+  dropped,
+  failureOf,
+  type ScriptedServer,
+  serve,
+  silent,
+} from "./scripted-server.ts";
 
 const limits = { maxAttempts: 3 };
 const keyed = { idempotency: {}, limits };
@@ -24,7 +33,7 @@ test.each(passing)("reads, deletes and PUT updates try again after %s", async (_
   });
   await client.get("r1");
   expect(await client.delete("r1")).toBe("deleted");
-  expect(await client.update("r1", { declared: {}, live: {} })).toMatchObject({ ruleId: "r1" });
+  expect(await client.update("r1", {})).toMatchObject({ ruleId: "r1" });
   expect(server.requests.map(({ method }) => method)).toEqual(["GET", "GET", "DELETE", "DELETE", "PUT", "PUT"]);
 });
 
@@ -50,7 +59,7 @@ test("a list tries the page again that failed", async () => {
 test.each([400, 403, 404, 405, 409, 410, 422, 501, 505])("%i is not tried again", async (status) => {
   const server = await serve([{ status }]);
   await failureOf(clientOf(server, keyed).get("r1"));
-  await failureOf(clientOf(server, keyed).create({}, { idempotencyKey: "k" }));
+  await failureOf(clientOf(server, keyed).create({}));
   expect(server.requests).toHaveLength(2);
 });
 
@@ -62,31 +71,48 @@ test("the last of limits.maxAttempts ends the call and says so", async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test.each(unknown)("a create without a key is not sent again after %s: the rule may exist", async (_, answer) => {
-  const server = await serve([answer, created]);
-  const error = await failureOf(clientOf(server, keyed).create({}, { label: "limit-1" }));
-  expect(error).toMatchObject({
-    code: "RULE_OUTCOME_UNKNOWN",
-    outcomeUnknown: true,
-    exchange: { method: "POST", path: "/api/v1/merchants/rules" },
-  });
-  expect(error.message).toMatch(/^create rule "limit-1" failed: .*; the rule may exist/);
-  expect(error.cause).toMatchObject({ name: "MerchantRulesError", outcomeUnknown: true });
-  expect(server.requests).toHaveLength(1);
-});
+test.each([...unknown, ["a redirect 302", { status: 302 }], ["a redirect 303", { status: 303 }]] as typeof unknown)(
+  "a create without a key is not sent again after %s: the rule may exist",
+  async (_, answer) => {
+    const server = await serve([answer, created]);
+    const error = await failureOf(clientOf(server, { limits }).create({}, { label: "limit-1" }));
+    expect(error).toMatchObject({
+      code: "RULE_OUTCOME_UNKNOWN",
+      outcomeUnknown: true,
+      exchange: { method: "POST", path: "/api/v1/merchants/rules" },
+    });
+    expect(error.message).toMatch(/^create rule "limit-1" failed: [^;]*; the rule may exist[^;]* What to do: /);
+    expect(error.message).toContain("look for the rule at the service; create it again only if it is not there");
+    expect(error.message.split("may exist")).toHaveLength(2);
+    expect(error.cause).toMatchObject({ name: "MerchantRulesError", outcomeUnknown: true });
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
-test("a key that the contract does not know is not sent, and is no reason to try again", async () => {
-  const server = await serve([{ status: 500 }]);
-  const error = await failureOf(clientOf(server, { limits }).create({}, { idempotencyKey: "k" }));
-  expect(error.message).toContain("set idempotency in the contract");
-  expect(server.requests).toHaveLength(1);
+test("without idempotency in the contract no key is sent", async () => {
+  const server = await serve([created]);
+  await clientOf(server).create({});
   expect(server.requests[0]?.headers).not.toHaveProperty("idempotency-key");
 });
 
+const keysOf = ({ requests }: ScriptedServer) => requests.map(({ headers }) => headers["idempotency-key"]);
+
 test.each(unknown)("a create with a key is sent again under the same key after %s", async (_, answer) => {
   const server = await serve([answer, answer, created]);
-  expect(await clientOf(server, keyed).create({}, { idempotencyKey: "key-1" })).toMatchObject({ ruleId: "r1" });
-  expect(server.requests.map(({ headers }) => headers["idempotency-key"])).toEqual(["key-1", "key-1", "key-1"]);
+  expect(await clientOf(server, keyed).create({})).toMatchObject({ ruleId: "r1" });
+  const [key] = keysOf(server);
+  expect(key).toMatch(/^[0-9a-f-]{36}$/);
+  expect(keysOf(server)).toEqual([key, key, key]);
+});
+
+test("every create and every update has a key of its own", async () => {
+  const server = await serve(({ method }) => (method === "POST" ? created : { json: { id: "r1" } }));
+  const client = clientOf(server, { idempotency: {}, operations: { update: { path: "/rules/{ruleId}" } } });
+  await client.create({});
+  await client.create({});
+  await client.update("r1", {});
+  await client.update("r1", {});
+  expect(new Set(keysOf(server)).size).toBe(4);
 });
 
 test("a create is sent again after 429 without a key: it was refused", async () => {
@@ -97,7 +123,7 @@ test("a create is sent again after 429 without a key: it was refused", async () 
 
 test("a create whose first attempt was lost stays unknown, whatever the second is told", async () => {
   const server = await serve([dropped, { status: 409 }]);
-  const error = await failureOf(clientOf(server, keyed).create({}, { idempotencyKey: "k" }));
+  const error = await failureOf(clientOf(server, keyed).create({}));
   expect(error).toMatchObject({ code: "RULE_OUTCOME_UNKNOWN", outcomeUnknown: true, exchange: { status: 409 } });
   expect(error.cause).toMatchObject({ code: "CONNECTION_FAILED" });
 });
@@ -106,35 +132,33 @@ test.each(["PATCH", "POST"] as const)(
   "a %s update is sent again after a lost answer only under a key",
   async (method) => {
     const server = await serve([dropped, dropped, { json: { id: "r1" } }]);
-    const client = clientOf(server, { ...keyed, operations: { update: { method, path: "/rules/{ruleId}" } } });
-    expect(await failureOf(client.update("r1", { declared: {}, live: {} }))).toMatchObject({
+    const operations = { update: { method, path: "/rules/{ruleId}" } };
+    expect(await failureOf(clientOf(server, { limits, operations }).update("r1", {}))).toMatchObject({
       code: "CONNECTION_FAILED",
       outcomeUnknown: true,
     });
     expect(server.requests).toHaveLength(1);
-    await client.update("r1", { declared: {}, live: {} }, { idempotencyKey: "k" });
+    await clientOf(server, { ...keyed, operations }).update("r1", {});
     expect(server.requests).toHaveLength(3);
   },
 );
 
-test("a delete that lost its answer and then finds nothing has deleted, once a read finds nothing either", async () => {
-  const server = await serve([dropped, { status: 404 }]);
-  expect(await clientOf(server, { limits }).delete("r1")).toBe("deleted");
-  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE", "GET"]);
-});
-
-test("a delete that is answered 502 and then 404 has not deleted a rule that a read finds", async () => {
-  const server = await serve([{ status: 502 }, { status: 404 }, { json: { id: "r1" } }]);
-  const error = await failureOf(clientOf(server, { limits }).delete("r1"));
-  expect(error).toMatchObject({ code: "SERVICE_FAILED", attempted: 'delete rule "r1"' });
-  expect(error.message).toContain("by its answers the rule is deleted, but a read still finds it");
-  expect(error.message).toContain("operations.delete.path and operations.delete.identifyBy");
-  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE", "GET"]);
+test.each<[string, Answer]>([
+  ["lost its answer", dropped],
+  ["was answered 502", { status: 502 }],
+])("a delete that %s and then finds nothing is unconfirmed, and nothing is read", async (_, answer) => {
+  const server = await serve([answer, { status: 404 }]);
+  expect(await clientOf(server, { limits }).delete("r1")).toBe("unconfirmed");
+  expect(server.requests.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
 });
 
 test("a delete that was refused first and then finds nothing has found nothing", async () => {
   const server = await serve([{ status: 429 }, { status: 404 }]);
-  expect(await clientOf(server, { limits }).delete("r1")).toBe("absent");
+  expect(await failureOf(clientOf(server, { limits }).delete("r1"))).toMatchObject({
+    code: "RULE_NOT_FOUND",
+    outcomeUnknown: false,
+  });
+  expect(server.requests).toHaveLength(2);
 });
 
 async function closedPort(): Promise<number> {

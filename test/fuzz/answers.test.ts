@@ -159,7 +159,7 @@ function send(socket: Socket, { status, lines, body }: Whole): void {
 const calls = {
   create: (client: RulesClient) => client.create(rule(1)),
   get: (client: RulesClient) => client.get("rule-1"),
-  update: (client: RulesClient) => client.update("rule-1", { declared: rule(1), live: rule(1, { priority: 2 }) }),
+  update: (client: RulesClient) => client.update("rule-1", rule(1), { live: rule(1, { priority: 2 }) }),
   delete: (client: RulesClient) => client.delete("rule-1"),
   list: (client: RulesClient) => allOf(client.list()),
 };

@@ -141,7 +141,7 @@ describe("what a service answers is data", () => {
     const value = `${open.repeat(depth)}1${close.repeat(depth)}`;
     const server = await serveScript([{ body: `{"id":"r1","deep":${value}}` }]);
     const client = clientOf(server, { operations: { update: { path: "/rules/{ruleId}" } } });
-    for (const call of [() => client.get("r1"), () => client.update("r1", { declared: {}, live: {} })]) {
+    for (const call of [() => client.get("r1"), () => client.update("r1", {})]) {
       const error = await failureOf(call());
       expect(error).toMatchObject({ code: "RESPONSE_INVALID" });
       expect(error.message).toContain("the body nests deeper than 500 levels");
@@ -161,11 +161,11 @@ describe("what a service answers is data", () => {
       const update = { path: "/rules/{ruleId}", body: "merged" } as const;
       const client = clientOf(server, { operations: { update } });
       const { rule: live } = await client.get("r1");
-      const error = await failureOf(client.update("r1", { declared: { priority: 2 }, live }));
+      const error = await failureOf(client.update("r1", { priority: 2 }, { live }));
       expect(error).toMatchObject({ code: "RULE_INVALID" });
       expect(error.message).toContain("limits[0].most of the live rule is a number beyond what can be held exactly");
       expect(server.requests).toHaveLength(1);
-      await client.update("r1", { declared: { limits: [] }, live });
+      await client.update("r1", { limits: [] }, { live });
       expect(server.requests[1]?.body).toBe('{"id":"r1","priority":1,"limits":[]}');
     },
   );

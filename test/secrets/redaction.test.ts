@@ -34,9 +34,9 @@ describe("a value of the definition that the service repeats", () => {
     const known = { known: definition };
     for (const call of [
       () => client.create(definition),
-      () => client.update("r1", { declared: definition, live: {} }),
-      () => client.update("r1", { declared: {}, live: definition }),
-      () => client.update("r1", { declared: {}, live: {} }, known),
+      () => client.update("r1", definition),
+      () => client.update("r1", {}, { live: definition }),
+      () => client.update("r1", {}, known),
       () => client.get("r1", known),
       () => client.delete("r1", known),
     ]) {

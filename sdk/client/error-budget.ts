@@ -1,0 +1,113 @@
+import { type ErrorCode, MerchantRulesError } from "../errors.ts";
+import type { Limiter } from "./limiter.ts";
+import type { Turns } from "./retry.ts";
+
+const mostFailures = 20;
+const closedMs = 60_000;
+
+/**
+ * Stops sending when the connection is dead. Refused credentials close the budget at once; so do 20 failed attempts in
+ * a row. While it is closed, every call and every retry fails with NOT_TRIED. After 60 s one call is sent: its success
+ * opens the budget, its failure closes it for another 60 s.
+ */
+export class ErrorBudget implements Turns {
+  readonly #limiter: Limiter;
+  readonly #sleepers = new Set<() => void>();
+  #failures = 0;
+  #closed: MerchantRulesError | undefined;
+  #isTrying = false;
+  #tryAt = 0;
+
+  constructor(limiter: Limiter) {
+    this.#limiter = limiter;
+  }
+
+  run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
+    if (this.#closed !== undefined && !this.#letsThrough(retry !== undefined)) return Promise.reject(this.#closed);
+    return this.#limiter.run(task, retry);
+  }
+
+  pause(ms: number): Promise<void> {
+    if (this.#closed !== undefined && !this.#isTrying) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#sleepers.add(wake);
+    });
+  }
+
+  slowDown(waitMs: number, startedAt: number): void {
+    this.#limiter.slowDown(waitMs, startedAt);
+  }
+
+  succeeded(): void {
+    this.#limiter.succeeded();
+  }
+
+  /** An attempt succeeded, or its error is about this one call. */
+  answered(): void {
+    if (this.#failures === 0 || this.#isClosed) return;
+    this.#failures = 0;
+    this.#closed = undefined;
+    this.#isTrying = false;
+    this.#limiter.bound(Number.POSITIVE_INFINITY);
+  }
+
+  /** An attempt failed. */
+  failed(error: MerchantRulesError, isAboutRule: boolean): void {
+    if (error.code === "RATE_LIMITED" || this.#isClosed) return;
+    if (!isOfConnection(error, isAboutRule)) {
+      this.answered();
+      return;
+    }
+    this.#failures = error.code === "UNAUTHENTICATED" ? mostFailures : this.#failures + 1;
+    // No more requests at once than failures are left: a dead connection gets 20 requests, not 20 and all under way.
+    this.#limiter.bound(Math.max(1, mostFailures - this.#failures));
+    if (this.#failures >= mostFailures) this.#close(error);
+  }
+
+  /** While it is closed, answers to requests from before change nothing. */
+  get #isClosed(): boolean {
+    return this.#closed !== undefined && !this.#isTrying;
+  }
+
+  #close(cause: MerchantRulesError): void {
+    const { reason, advice } = cause;
+    this.#closed = new MerchantRulesError("NOT_TRIED", `not sent, because the connection fails: ${reason}`, {
+      ...(advice === undefined ? {} : { advice }),
+      cause,
+    });
+    this.#isTrying = false;
+    this.#tryAt = performance.now() + closedMs;
+    this.#limiter.release(this.#closed);
+    for (const wake of this.#sleepers) wake();
+  }
+
+  /** Closing woke all retries, so a retry now belongs to the one call that was let through. */
+  #letsThrough(isRetry: boolean): boolean {
+    if (this.#isTrying && isRetry) return true;
+    const now = performance.now();
+    if (now < this.#tryAt) return false;
+    // Another call in 60 s, if this one ends without an answer.
+    this.#tryAt = now + closedMs;
+    this.#isTrying = true;
+    return true;
+  }
+}
+
+const connectionCodes: ReadonlySet<ErrorCode> = new Set([
+  "UNAUTHENTICATED",
+  "CONNECTION_FAILED",
+  "TIMED_OUT",
+  "SERVICE_FAILED",
+  "FORBIDDEN",
+  "RESPONSE_INVALID",
+]);
+
+function isOfConnection({ code, exchange }: MerchantRulesError, isAboutRule: boolean): boolean {
+  return connectionCodes.has(code) || (!isAboutRule && [404, 405, 410].includes(exchange?.status ?? 0));
+}

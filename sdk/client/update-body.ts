@@ -1,0 +1,59 @@
+import type { Contract } from "../contract/schema.ts";
+import { MerchantRulesError } from "../errors.ts";
+import {
+  canonical,
+  field,
+  isEqual,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonObject,
+  project,
+} from "../rules/index.ts";
+
+/**
+ * Refuses an answer that has no field of the rule as it is known: whatever its status, it is not that rule. Taken for
+ * drift, it would have every field written again; merged into an update, its own fields would be sent.
+ * @throws MerchantRulesError RESPONSE_INVALID
+ */
+export function demandOwnFields(answered: JsonObject, known: JsonObject, ruleId: string, label?: string): void {
+  const fields = Object.keys(known);
+  // Services drop nulls.
+  if (fields.length === 0 || fields.some((key) => Object.hasOwn(answered, key) || known[key] === null)) return;
+  throw new MerchantRulesError(
+    "RESPONSE_INVALID",
+    "what the service answered has none of the fields that are declared",
+    {
+      attempted: `read rule ${label ?? ruleId}`,
+      advice:
+        "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule",
+    },
+  );
+}
+
+/** What an update sends; undefined when the live rule is as the definition says already. */
+export function updateBody(
+  definition: JsonObject,
+  live: JsonObject,
+  body: "changes" | "merged",
+  { unordered }: Pick<Contract["rule"], "unordered">,
+): JsonObject | undefined {
+  const seen = project(live, definition, { unordered });
+  if (isEqual(seen, definition, { unordered })) return undefined;
+  const merged = laidOver(live, definition);
+  if (body === "merged") return merged;
+  const changed = Object.entries(definition).filter(([key, value]) => {
+    const before = isJsonObject(seen) ? field(seen, key) : undefined;
+    return before === undefined || canonical(before, { unordered }, [key]) !== canonical(value, { unordered }, [key]);
+  });
+  return jsonObject(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
+}
+
+/** The live fields with the declared ones in their place: objects in depth, arrays and all else as declared. */
+function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
+  const laid = Object.entries(declared).map(([key, value]): [string, Json] => {
+    const below = field(live, key);
+    return [key, isJsonObject(below) && isJsonObject(value) ? laidOver(below, value) : value];
+  });
+  return jsonObject([...Object.entries(live), ...laid]);
+}
