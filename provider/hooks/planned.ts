@@ -1,6 +1,6 @@
-import { type Contract, containsUnknown } from "../../sdk/contract/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
-import { differences } from "../../sdk/rules/index.ts";
+import { contains, differences } from "../../sdk/rules/index.ts";
 import { creator, type DeclaredRule, type Holders, type KnownRule, plan, type Step } from "../reconcile/index.ts";
 import { isUnknown } from "./wire.ts";
 
@@ -18,7 +18,7 @@ export function planned(
     return plan(known, declared, contract);
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
-    if ([...declared.values()].some(({ definition }) => containsUnknown(definition, isUnknown))) return undefined;
+    if ([...declared.values()].some(({ definition }) => contains(definition, isUnknown))) return undefined;
     throw error;
   }
 }

@@ -162,7 +162,7 @@ function isAsDeclared(existing: LiveRule, definition: JsonObject, live: LiveRule
 /** Paths alone: values may be secret. */
 function differingPaths(existing: LiveRule, definition: JsonObject, live: LiveRules): string {
   const seen = project(existing.rule, definition, live.contract.rule);
-  const paths = differences(seen, definition, live.contract.rule).map(({ place }) => pathOf(place));
+  const paths = differences(seen, definition, live.contract.rule).map(({ path }) => pathOf(path));
   return paths.length > 10 ? `${paths.slice(0, 10).join(", ")} and ${paths.length - 10} more` : paths.join(", ");
 }
 
