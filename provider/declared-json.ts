@@ -1,6 +1,7 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { Output } from "@pulumi/pulumi/output.js";
-import { isPlainObject, joinPath, maxDepth } from "../sdk/rules/json.ts";
+import { isPlainObject, maxDepth } from "../sdk/rules/json.ts";
+import { joinPath } from "../sdk/rules/path.ts";
 
 /**
  * A definition on its way to the engine, checked to be JSON: on the wire a Date silently becomes {}, a Map nothing and

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { YamlDocument, type YamlFault } from "../sdk/contract/yaml-document.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, whyNotJson } from "../sdk/rules/json.ts";
 import { printable } from "../sdk/rules/printable.ts";
+import { YamlDocument, type YamlFault } from "../sdk/yaml-document.ts";
 
 const maxFileBytes = 1_048_576;
 

@@ -11,6 +11,7 @@ export type ErrorCode =
   | "RULE_INVALID"
   | "RULE_NOT_FOUND"
   | "RULE_CONFLICT"
+  | "RULE_DIFFERS"
   | "RULE_OUTCOME_UNKNOWN"
   | "UNAUTHENTICATED"
   | "FORBIDDEN"

@@ -151,7 +151,7 @@ export class RuleOperations {
     const changed = differences(project(before, after, { unordered }), after, { unordered });
     const details = changed
       .filter((difference) => immutable.some((pattern) => touches(difference, pattern)))
-      .map(({ place }) => ({ path: place.join("."), reason: "cannot be changed" }));
+      .map(({ path }) => ({ path: path.join("."), reason: "cannot be changed" }));
     if (details.length === 0) return;
     throw new Refusal(
       422,

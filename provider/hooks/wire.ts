@@ -46,7 +46,7 @@ const levelsAround = 3;
  * @throws MerchantRulesError RULE_INVALID, naming the path
  */
 export function leaving(properties: Properties): Properties {
-  const fault = findNotJson(properties, "", [], maxDepth + levelsAround);
+  const fault = findNotJson(properties, maxDepth + levelsAround);
   if (fault === undefined) return properties;
   throw new MerchantRulesError("RULE_INVALID", `${fault.path} holds ${fault.found}, which is not JSON`);
 }

@@ -1,28 +1,40 @@
 import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import { type Json, type JsonObject, joinPath } from "../rules/json.ts";
-import { segmentsOf, valueAt } from "../rules/pointer.ts";
+import {
+  contains,
+  isJsonArray,
+  type Json,
+  type JsonObject,
+  pathOf,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+} from "../rules/index.ts";
 
 /** One place where a definition is not what the contract's JSON Schema (`rule.schema`) asks for. */
 export interface DefinitionFault {
-  /** The path within the definition, as the engine prints it: `conditions[0].field`. */
+  /** The path within the definition: `conditions[0].field`. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** A function that checks definitions against a JSON Schema. `isUnknown` names values that a preview does not know yet: what depends on them is not judged. */
+/**
+ * A function that checks definitions against a JSON Schema. `isOpen` tells which values are not known yet: what depends
+ * on them is not judged.
+ */
 export function definitionChecker(
   schema: JsonObject,
-): (definition: Json, isUnknown?: (value: Json) => boolean) => DefinitionFault[] {
+): (definition: Json, isOpen?: (value: Json) => boolean) => DefinitionFault[] {
   const validate = compile(schema);
-  return (definition, isUnknown = () => false) => {
+  return (definition, isOpen = () => false) => {
     if (validate(definition)) return [];
-    const errors = validate.errors ?? [];
-    const unknownBelow = (pointer: string): boolean => containsUnknown(valueAt(definition, pointer), isUnknown);
-    return errors
-      .filter((error) => !unknownBelow(error.instancePath))
-      .filter(isLeaf)
-      .map((error) => faultOf(error, definition));
+    return (
+      (validate.errors ?? [])
+        .filter(({ instancePath }) => !contains(valueAt(definition, instancePath), isOpen))
+        // This error only repeats the errors inside it.
+        .filter(({ keyword }) => keyword !== "if")
+        .map((error) => faultOf(error, definition))
+    );
   };
 }
 
@@ -50,36 +62,13 @@ function compile(schema: JsonObject): ValidateFunction {
   return addFormats(new AjvClass(options)).compile(schema);
 }
 
-/** Whether a value is, or holds at any depth, one that a preview does not know yet. */
-export function containsUnknown(value: Json | undefined, isUnknown: (value: Json) => boolean): boolean {
-  if (value === undefined) return false;
-  if (isUnknown(value)) return true;
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.values(value).some((child: Json) => containsUnknown(child, isUnknown))
+function faultOf({ instancePath, params, message, keyword }: ErrorObject, definition: Json): DefinitionFault {
+  const segments = segmentsOf(instancePath);
+  const path = segments.map((segment, depth) =>
+    isJsonArray(valueAt(definition, pointerOf(segments.slice(0, depth)))) ? Number(segment) : segment,
   );
-}
-
-/** Errors of anyOf, if and the like only repeat what the errors inside them say. */
-function isLeaf({ keyword }: ErrorObject): boolean {
-  return keyword !== "if";
-}
-
-function faultOf(error: ErrorObject, definition: Json): DefinitionFault {
-  const path = segmentsOf(error.instancePath).reduce<{ text: string; at: Json | undefined }>(
-    ({ text, at }, segment) => ({
-      text: joinPath(text, Array.isArray(at) ? Number(segment) : segment),
-      at: valueAt(at, `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`),
-    }),
-    { text: "", at: definition },
-  ).text;
-  const extra = Object.entries(error.params)
-    .filter(([key]) => key === "additionalProperty" || key === "allowedValues" || key === "allowedValue")
-    .map(
-      ([, value]) =>
-        `: ${Array.isArray(value) ? value.map((v) => JSON.stringify(v)).join(", ") : JSON.stringify(value)}`,
-    )
-    .join("");
-  return { path, reason: `${error.message ?? error.keyword}${extra}` };
+  const details = ["additionalProperty", "allowedValues", "allowedValue"]
+    .filter((name) => Object.hasOwn(params, name))
+    .map((name) => [params[name]].flat().map((value) => JSON.stringify(value)));
+  return { path: pathOf(path), reason: [message ?? keyword, ...details.map((each) => each.join(", "))].join(": ") };
 }

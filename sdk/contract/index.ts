@@ -1,5 +1,4 @@
-export { type ContractIssue, inconsistencies } from "./consistency.ts";
-export { containsUnknown, type DefinitionFault, definitionChecker } from "./definition-schema.ts";
+export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
 export {
   contractFileName,
   defineContract,

@@ -3,12 +3,13 @@ import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
-import { findNotJson, joinPath } from "../rules/json.ts";
+import { findNotJson } from "../rules/json.ts";
+import { joinPath } from "../rules/path.ts";
 import { printable } from "../rules/printable.ts";
+import { YamlDocument } from "../yaml-document.ts";
 import { type ContractIssue, inconsistencies } from "./consistency.ts";
 import { schemaError } from "./definition-schema.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
-import { YamlDocument } from "./yaml-document.ts";
 
 /** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
 export const presets = ["seed", "illustrative"] as const;

@@ -1,17 +1,19 @@
-import { field, isJsonArray, isJsonObject, type Json, joinPath, jsonObject } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json, jsonObject } from "./json.ts";
+import { matching } from "./matching.ts";
+import type { Path } from "./path.ts";
 import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
+import { walk } from "./walk.ts";
 
-/** Where the order of elements means nothing; contract `rule.unordered`. */
 export interface CompareOptions {
+  /** Arrays whose order means nothing; contract `rule.unordered`. */
   readonly unordered: readonly Pointer[];
 }
 
 const ordered: CompareOptions = { unordered: [] };
-type Place = readonly (string | number)[];
 
 /** One field or element that is not the same on both sides. */
 export interface Difference {
-  readonly place: Place;
+  readonly path: Path;
   readonly kind: "add" | "delete" | "update";
   readonly before?: Json;
   readonly after?: Json;
@@ -21,12 +23,12 @@ export interface Difference {
  * The text that two values share exactly when they are equal: object keys sorted, elements of unordered arrays sorted,
  * numbers by value (1 and 1.0 are one number, "1" is none, -0 is 0).
  */
-export function canonical(value: Json, options: CompareOptions = ordered, place: Place = []): string {
-  // Places matter to unordered arrays alone; without any, none are built.
-  const below = (key: string | number): Place => (options.unordered.length === 0 ? place : [...place, key]);
+export function canonical(value: Json, options: CompareOptions = ordered, path: Path = []): string {
+  // Only unordered arrays need paths; without any, none are built.
+  const below = (key: string | number): Path => (options.unordered.length === 0 ? path : [...path, key]);
   if (isJsonArray(value)) {
     const elements = value.map((element, index) => canonical(element, options, below(index)));
-    return `[${(isUnordered(place, options) ? elements.sort() : elements).join(",")}]`;
+    return `[${(isUnordered(path, options) ? elements.sort() : elements).join(",")}]`;
   }
   if (isJsonObject(value)) {
     const fields = Object.keys(value)
@@ -38,70 +40,65 @@ export function canonical(value: Json, options: CompareOptions = ordered, place:
 }
 
 /** Whether two values are equal in their canonical form. */
-export function isEqual(a: Json, b: Json, options: CompareOptions = ordered): boolean {
-  return a === b || canonical(a, options) === canonical(b, options);
+export function isEqual(a: Json, b: Json, options: CompareOptions = ordered, path: Path = []): boolean {
+  return a === b || canonical(a, options, path) === canonical(b, options, path);
 }
 
 /**
- * The live rule as far as the declared one speaks of it: fields that are not declared are not managed and left out;
- * a declared field that is not there stays absent, except that one declared as null is as declared (services drop
- * nulls); elements are taken as their declared counterparts, those of
- * unordered arrays in declared order; what has no counterpart comes whole. Equal to `declared` exactly when the rule
- * is as declared.
+ * The part of the live rule that the declared one speaks of. Equal to `declared` exactly when the rule is as declared.
+ * - A field that is not declared is not managed: it is left out.
+ * - A declared field that is missing stays missing; one that is declared as null is null, because services drop nulls.
+ * - Each element is projected onto the declared one at its index; those of unordered arrays are put into declared order
+ *   first. An element without a declared one comes whole.
  */
-export function project(live: Json, declared: Json, options: CompareOptions = ordered, place: Place = []): Json {
+export function project(live: Json, declared: Json, options: CompareOptions = ordered, path: Path = []): Json {
   if (isJsonObject(live) && isJsonObject(declared)) {
     const fields: [string, Json][] = [];
     for (const key of Object.keys(declared)) {
       const [value, wanted] = [field(live, key), field(declared, key) ?? null];
-      if (value !== undefined) fields.push([key, project(value, wanted, options, [...place, key])]);
+      if (value !== undefined) fields.push([key, project(value, wanted, options, [...path, key])]);
       else if (wanted === null) fields.push([key, null]);
     }
     return jsonObject(fields);
   }
   if (isJsonArray(live) && isJsonArray(declared)) {
-    const counterparts = isUnordered(place, options) ? inDeclaredOrder(live, declared, options, place) : live;
+    const counterparts = isUnordered(path, options) ? inDeclaredOrder(live, declared, options, path) : live;
     return counterparts.map((element, index) => {
       const counterpart = declared[index];
-      return counterpart === undefined ? element : project(element, counterpart, options, [...place, index]);
+      return counterpart === undefined ? element : project(element, counterpart, options, [...path, index]);
     });
   }
   return live;
 }
 
-/** What is different from `before` to `after`, innermost first known place; empty exactly when they are equal. */
+/** The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. */
 export function differences(
   before: Json,
   after: Json,
   options: CompareOptions = ordered,
-  place: Place = [],
+  path: Path = [],
 ): Difference[] {
-  if (isEqualAt(before, after, options, place)) return [];
+  if (isEqual(before, after, options, path)) return [];
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => between(field(before, key), field(after, key), options, [...place, key]));
+    return [...keys].flatMap((key) => between(field(before, key), field(after, key), options, [...path, key]));
   }
   if (isJsonArray(before) && isJsonArray(after)) {
-    const counterparts = isUnordered(place, options) ? inDeclaredOrder(after, before, options, place) : after;
+    const counterparts = isUnordered(path, options) ? inDeclaredOrder(after, before, options, path) : after;
     const length = Math.max(before.length, counterparts.length);
     return Array.from({ length }).flatMap((_, index) =>
-      between(before[index], counterparts[index], options, [...place, index]),
+      between(before[index], counterparts[index], options, [...path, index]),
     );
   }
-  return [{ place, kind: "update", before, after }];
+  return [{ path, kind: "update", before, after }];
 }
 
-/** A place as the engine prints it: `conditions[0].value`. */
-export function pathOf(place: Place): string {
-  return place.reduce<string>(joinPath, "");
-}
-
-/** Whether a difference touches what a pattern names: lies at it or below it, or above it and changes what is there. */
-export function touches({ place, before, after }: Difference, pattern: Pointer): boolean {
+/** Whether a difference changes what a pattern names: it lies there, below it, or above it with another value there. */
+export function touches({ path, before, after }: Difference, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
   return (
-    wanted.slice(0, place.length).every((segment, index) => segment === "*" || segment === String(place[index])) &&
-    isChangedAt(before, after, wanted.slice(place.length))
+    wanted.slice(0, path.length).every((segment, index) => segment === "*" || segment === String(path[index])) &&
+    isChangedAt(before, after, wanted.slice(path.length))
   );
 }
 
@@ -120,57 +117,80 @@ function keysOf(value: Json | undefined): string[] {
   return isJsonObject(value) || isJsonArray(value) ? Object.keys(value) : [];
 }
 
-function between(
-  before: Json | undefined,
-  after: Json | undefined,
-  options: CompareOptions,
-  place: Place,
-): Difference[] {
-  if (before === undefined) return after === undefined ? [] : [{ place, kind: "add", after }];
-  if (after === undefined) return [{ place, kind: "delete", before }];
-  return differences(before, after, options, place);
+function between(before: Json | undefined, after: Json | undefined, options: CompareOptions, path: Path): Difference[] {
+  if (before === undefined) return after === undefined ? [] : [{ path, kind: "add", after }];
+  if (after === undefined) return [{ path, kind: "delete", before }];
+  return differences(before, after, options, path);
 }
 
-function isUnordered(place: Place, { unordered }: CompareOptions): boolean {
-  return unordered.length > 0 && unordered.some((pattern) => isAt(place, pattern));
-}
-
-function isEqualAt(a: Json, b: Json, options: CompareOptions, place: Place): boolean {
-  return a === b || canonical(a, options, place) === canonical(b, options, place);
+function isUnordered(path: Path, { unordered }: CompareOptions): boolean {
+  return unordered.length > 0 && unordered.some((pattern) => isAt(path, pattern));
 }
 
 /**
- * The elements of `live`, each where a declared element stands that it satisfies; the others fill the gaps in order.
- * As many as can be are matched: one that satisfies several must not be taken from the only one it is there for
- * (augmenting paths, after Kuhn).
+ * The live elements, each at the index of a declared element that it satisfies; the others fill the gaps in order. As
+ * many as possible are matched: one that satisfies several declared elements goes where no other can.
  */
 function inDeclaredOrder(
   live: readonly Json[],
   declared: readonly Json[],
   options: CompareOptions,
-  place: Place,
+  path: Path,
 ): readonly Json[] {
+  const similarTo = bySimilarity(live);
+  // Where a pattern names elements by their number, equal elements may have different candidates.
+  const isNumbered = options.unordered.some((pattern) => /^\d/.test(segmentsOf(pattern)[path.length] ?? ""));
+  const known = new Map<string, readonly number[]>();
   const candidates = declared.map((wanted, index) => {
-    const here = [...place, index];
-    const satisfies = (element: Json): boolean =>
-      isEqualAt(project(element, wanted, options, here), wanted, options, here);
-    return [...live.keys()].filter((at) => satisfies(live[at] ?? null));
+    const here = [...path, index];
+    const text = canonical(wanted, options, here);
+    const key = isNumbered ? `${index} ${text}` : text;
+    const satisfies = (at: number): boolean =>
+      canonical(project(live[at] ?? null, wanted, options, here), options, here) === text;
+    const found = known.get(key) ?? similarTo(wanted).filter(satisfies);
+    known.set(key, found);
+    return found;
   });
-  const takenBy = new Map<number, number>();
-  const settle = (index: number, tried: Set<number>): boolean => {
-    for (const at of candidates[index] ?? []) {
-      if (tried.has(at)) continue;
-      tried.add(at);
-      const other = takenBy.get(at);
-      if (other !== undefined && !settle(other, tried)) continue;
-      takenBy.set(at, index);
-      return true;
-    }
-    return false;
-  };
-  for (const index of declared.keys()) settle(index, new Set());
-  const chosen = new Map([...takenBy].map(([at, index]) => [index, live[at]]));
-  const left = live.filter((_, at) => !takenBy.has(at));
-  const placed = [...declared.keys()].map((index) => (chosen.has(index) ? chosen.get(index) : left.shift()));
+  const chosen = matching(candidates);
+  const taken = new Set(chosen);
+  const left = live.filter((_, at) => !taken.has(at)).values();
+  const placed = chosen.map((at) => (at === undefined ? left.next().value : live[at]));
   return [...placed.filter((element) => element !== undefined), ...left];
+}
+
+/**
+ * An index of elements. It gives those that have all marks of a wanted one, and so all that satisfy it: projection takes
+ * fields away and adds nothing but nulls. Without it, each element would be compared with each.
+ */
+function bySimilarity(elements: readonly Json[]): (wanted: Json) => readonly number[] {
+  const marks = elements.map(marksOf);
+  const all = [...elements.keys()];
+  const marked = new Map<string, number[]>();
+  for (const at of all) {
+    for (const mark of marks[at] ?? []) {
+      const others = marked.get(mark);
+      if (others === undefined) marked.set(mark, [at]);
+      else others.push(at);
+    }
+  }
+  return (wanted) => {
+    const needed = [...marksOf(wanted)];
+    const fewest = needed.reduce<readonly number[]>((few, mark) => {
+      const others = marked.get(mark) ?? [];
+      return others.length < few.length ? others : few;
+    }, all);
+    return fewest.filter((at) => needed.every((mark) => marks[at]?.has(mark)));
+  };
+}
+
+/** The texts, numbers and truth values in an element, each with the names that lead there; indices may change. */
+function marksOf(element: Json): ReadonlySet<string> {
+  const marks = new Set<string>();
+  walk(element, (value, { path }) => {
+    if (typeof value === "object") return undefined;
+    const names = path.map((key) => (typeof key === "number" ? "*" : key));
+    marks.add(`${canonical(value)} ${names.join("/")}`);
+    return undefined;
+  });
+  return marks;
 }

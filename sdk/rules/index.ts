@@ -4,7 +4,6 @@ export {
   type Difference,
   differences,
   isEqual,
-  pathOf,
   project,
   touches,
 } from "./compare.ts";
@@ -17,9 +16,10 @@ export {
   isJsonObject,
   type Json,
   type JsonObject,
-  joinPath,
   jsonObject,
   maxDepth,
   type NotJson,
 } from "./json.ts";
+export { joinPath, type Path, pathOf } from "./path.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withoutValueAt, withValueAt } from "./pointer.ts";
+export { contains, type Here, walk } from "./walk.ts";

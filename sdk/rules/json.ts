@@ -1,3 +1,6 @@
+import { pathOf } from "./path.ts";
+import { walk } from "./walk.ts";
+
 /** A JSON value (RFC 8259). A rule's definition is a JsonObject; its fields are a gap (seed, section 2). */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -31,72 +34,56 @@ export function jsonObject(entries: Iterable<readonly [string, Json]>): JsonObje
   return Object.fromEntries(entries);
 }
 
-/** A place in a value that is not JSON, as a path that reads like code: `conditions[0].value`. */
+/** Where a value is not JSON. */
 export interface NotJson {
+  /** Reads like code: `conditions[0].value`. */
   readonly path: string;
   readonly found: string;
 }
 
-/** How deep a definition may nest. Deeper is refused rather than overflowing the stack of some hook later. */
+/** How deep a definition may nest. Deeper is refused, so that no later step overflows the stack. */
 export const maxDepth = 100;
 
 /**
- * Where a value is not JSON, or nests deeper than `levels`; first place first: undefined, NaN, an infinity, -0 is fine,
- * BigInt, Date, Map, a function, a cycle, half a surrogate pair, which UTF-8 has no bytes for. `undefined` when all of it
- * is JSON.
+ * The first place where a value is not JSON: undefined, NaN, an infinity, a BigInt, a Date, a Map, a function, a cycle,
+ * more than `levels` levels of nesting, or half a surrogate pair, which UTF-8 has no bytes for. `undefined` when all of
+ * it is JSON.
  */
-export function findNotJson(
-  value: unknown,
-  path = "",
-  above: readonly object[] = [],
-  levels = maxDepth,
-): NotJson | undefined {
-  if (value === null || typeof value === "boolean") return undefined;
-  if (typeof value === "string") return value.isWellFormed() ? undefined : { path, found: "half a surrogate pair" };
-  if (typeof value === "number") return Number.isFinite(value) ? undefined : { path, found: String(value) };
-  if (typeof value !== "object") return { path, found: typeof value };
-  if (above.includes(value)) return { path, found: "a reference to what it is part of" };
-  if (above.length >= levels) return { path, found: `more than ${levels} levels of nesting` };
-  const isArray = Array.isArray(value);
-  if (!isArray && !isPlainObject(value)) return { path, found: `a ${value.constructor.name}` };
-  const within = [...above, value];
-  for (const [key, child] of isArray ? value.entries() : Object.entries(value)) {
+export function findNotJson(root: unknown, levels = maxDepth): NotJson | undefined {
+  return walk(root, (value, { path, isCycle }) => {
+    const key = path.at(-1);
     if (typeof key === "string" && !key.isWellFormed())
-      return { path, found: "a field whose name has half a surrogate pair" };
-    const found = findNotJson(child, joinPath(path, key), within, levels);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+      return { path: pathOf(path.slice(0, -1)), found: "a field whose name has half a surrogate pair" };
+    const found = isCycle ? "a reference to what it is part of" : notJson(value, path.length < levels, levels);
+    return found === undefined ? undefined : { path: pathOf(path), found };
+  });
 }
 
-/**
- * Where a JSON value has a number that its readers may have rounded: an integer beyond 2^53, or an infinity, which is
- * what `1e400` is read as. First place first; `undefined` where there is none. At most {@link maxDepth} levels are looked
- * at.
- */
-export function findInexactNumber(value: Json, path = "", depth = 0): NotJson | undefined {
-  if (typeof value === "number")
-    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-      ? undefined
-      : { path, found: String(value) };
-  if (typeof value !== "object" || value === null || depth > maxDepth) return undefined;
-  for (const [key, child] of isJsonArray(value) ? value.entries() : Object.entries(value)) {
-    const found = findInexactNumber(child, joinPath(path, key), depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** Why a value is not JSON, whatever is in it. */
+function notJson(value: unknown, mayNest: boolean, levels: number): string | undefined {
+  if (value === null || typeof value === "boolean") return undefined;
+  if (typeof value === "string") return value.isWellFormed() ? undefined : "half a surrogate pair";
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
+  if (typeof value !== "object") return typeof value;
+  if (!mayNest) return `more than ${levels} levels of nesting`;
+  return Array.isArray(value) || isPlainObject(value) ? undefined : `a ${value.constructor.name}`;
 }
 
-/** Whether a value is a JSON object through and through; see {@link findNotJson}. */
+/** Whether a value is JSON through and through; see {@link findNotJson}. */
 export function isJson(value: unknown): value is Json {
   return findNotJson(value) === undefined;
 }
 
-/** One step further down a property path, in the notation that the engine prints: `a.b[0]["odd key"]`. */
-export function joinPath(path: string, key: string | number): string {
-  if (typeof key === "number") return `${path}[${key}]`;
-  if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
-  return `${path}[${JSON.stringify(key)}]`;
+/**
+ * The first place where a JSON value has a number that readers may have rounded: an integer beyond 2^53, or an infinity,
+ * which is how `1e400` is read. `undefined` when there is none.
+ */
+export function findInexactNumber(root: Json): NotJson | undefined {
+  return walk(root, (value, { path }) => {
+    if (typeof value !== "number") return undefined;
+    const isExact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+    return isExact ? undefined : { path: pathOf(path), found: String(value) };
+  });
 }
 
 /** What JSON.parse says of a text, without the piece of the text that some of its messages quote: it may be secret. */

@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const listed = { path: "/rules", items: "/rules" };
 
 describe("a contract that says nothing but its version", () => {
-  const { operations, rule, idempotency } = defineContract({ version: 1 });
+  const { operations, rule, auth, idempotency } = defineContract({ version: 1 });
 
   test("has what the specification documents", () => {
     expect(operations.create).toMatchObject({ method: "POST", path: "/api/v1/merchants/rules", success: [201] });
@@ -38,10 +38,15 @@ describe("a contract that says nothing but its version", () => {
       envelope: "",
       schema: null,
       naturalKey: null,
+      owner: null,
+      gone: [],
+      foreign: [],
+      readOnly: ["/createdAt", "/updatedAt"],
       immutable: [],
       unordered: [],
       secret: [],
     });
+    expect(auth.identity).toBe(null);
     expect(idempotency).toBe(null);
   });
 
@@ -440,7 +445,6 @@ describe("the JSON Schema of a definition", () => {
     },
     additionalProperties: false,
   });
-  const unknown = "unknown";
 
   test("names the property path of each fault", () => {
     expect(check({ conditions: [{ field: "amount" }, { field: "x" }], extra: 1 })).toEqual([
@@ -451,11 +455,11 @@ describe("the JSON Schema of a definition", () => {
     expect(check({ name: "x" })).toEqual([]);
   });
 
-  test("does not judge what is unknown yet", () => {
-    const isUnknown = (value: unknown): boolean => value === unknown;
-    expect(check({ name: "x", conditions: unknown }, isUnknown)).toEqual([]);
-    expect(check({ name: "x", conditions: [{ field: unknown }] }, isUnknown)).toEqual([]);
-    expect(check({ name: 1, conditions: unknown }, isUnknown)).toEqual([{ path: "name", reason: "must be string" }]);
+  test("does not judge what depends on values that are not known yet", () => {
+    const isOpen = (value: unknown): boolean => value === "?";
+    expect(check({ name: "x", conditions: "?" }, isOpen)).toEqual([]);
+    expect(check({ name: "x", conditions: [{ field: "?" }] }, isOpen)).toEqual([]);
+    expect(check({ name: 1, conditions: "?" }, isOpen)).toEqual([{ path: "name", reason: "must be string" }]);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type Path,
   pathOf,
   project,
   touches,
@@ -169,7 +170,7 @@ describe("the differences", () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         const changed = differences(before, after).reduce<Json>(
-          (value, { place, after: next }) => set(value, place, next),
+          (value, { path, after: next }) => set(value, path, next),
           before,
         );
         expect(canonical(changed)).toBe(canonical(after));
@@ -180,7 +181,7 @@ describe("the differences", () => {
   test("are named by paths that read as the engine prints them", () => {
     const before = { priority: 1, conditions: [{ value: 1 }], "odd key": 1, gone: null };
     const after = { priority: 2, conditions: [{ value: 2 }, { value: 3 }], "odd key": 2 };
-    expect(differences(before, after).map(({ kind, place }) => `${kind} ${pathOf(place)}`)).toEqual([
+    expect(differences(before, after).map(({ kind, path }) => `${kind} ${pathOf(path)}`)).toEqual([
       "update priority",
       "update conditions[0].value",
       "add conditions[1]",
@@ -245,8 +246,8 @@ function withoutNulls(value: Json): Json {
   return Object.fromEntries(kept.map(([key, child]) => [key, withoutNulls(child)]));
 }
 
-function set(value: Json, place: readonly (string | number)[], next: Json | undefined): Json {
-  const [first, ...rest] = place;
+function set(value: Json, path: Path, next: Json | undefined): Json {
+  const [first, ...rest] = path;
   if (first === undefined) return next ?? null;
   if (isJsonArray(value)) {
     const elements = [...value];

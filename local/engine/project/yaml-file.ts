@@ -1,4 +1,4 @@
-import { YamlDocument } from "../../../sdk/contract/yaml-document.ts";
+import { YamlDocument } from "../../../sdk/yaml-document.ts";
 import { findNotJson } from "../../../sdk/rules/index.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, type EngineErrorCode } from "../errors.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
-import { joinPath } from "../rules/json.ts";
+import { joinPath } from "./rules/path.ts";
 
 /** What is wrong with a text: on which line, and what. */
 export interface YamlFault {

@@ -1,0 +1,60 @@
+import type { Json } from "./json.ts";
+import type { Path } from "./path.ts";
+
+/** Where a walk is. One object for the whole walk: its fields change with every step, so copy the path to keep it. */
+export interface Here {
+  readonly path: Path;
+  /** Whether the value is part of itself. The walk does not enter it again. */
+  readonly isCycle: boolean;
+}
+
+type Visit<Value, Found> = (value: Value, here: Here) => Found | undefined;
+
+/** The walk goes no deeper: enough for all that is read as JSON, too little to overflow the stack. */
+const mostLevels = 1000;
+
+/**
+ * Calls `visit` on a value and on everything in it, each value before its children, and ends as soon as `visit` gives a
+ * result other than undefined.
+ * @returns that result; undefined after a walk to the end
+ */
+export function walk<Found>(root: Json, visit: Visit<Json, Found>): Found | undefined;
+export function walk<Found>(root: unknown, visit: Visit<unknown, Found>): Found | undefined;
+export function walk<Value, Found>(root: Value, visit: Visit<Value, Found>): Found | undefined {
+  const path: (string | number)[] = [];
+  const above: object[] = [];
+  const here = { path, isCycle: false };
+
+  function step(value: Value): Found | undefined {
+    if (typeof value !== "object" || value === null) {
+      here.isCycle = false;
+      return visit(value, here);
+    }
+    const isCycle = above.includes(value);
+    here.isCycle = isCycle;
+    const found = visit(value, here);
+    if (found !== undefined || isCycle || path.length >= mostLevels) return found;
+    above.push(value);
+    const inside = children(value);
+    above.pop();
+    return inside;
+  }
+
+  function children(value: object): Found | undefined {
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      path.push(key);
+      const child: Value = Reflect.get(value, key);
+      const found = step(child);
+      if (found !== undefined) return found;
+      path.pop();
+    }
+    return undefined;
+  }
+
+  return step(root);
+}
+
+/** Whether a value, or anything in it, passes the test. */
+export function contains(value: Json | undefined, test: (value: Json) => boolean): boolean {
+  return value !== undefined && walk(value, (each) => test(each) || undefined) === true;
+}
