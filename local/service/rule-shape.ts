@@ -16,15 +16,17 @@ export interface RuleShape {
   document(rule: StoredRule): Json;
   /** The same, in the envelope that answers about one rule have. */
   answer(rule: StoredRule): Json;
-  /** The answer to a delete: the id alone. The seed gives it no fields (section 4). */
-  deleted(ruleId: string): Json;
+  /** The answer to a create or update: as {@link RuleShape.answer}, or the id alone. */
+  written(rule: StoredRule): Json;
+  /** The answer to a delete: the id alone, where it is known. The seed gives it no fields (section 4). */
+  deleted(ruleId?: string): Json;
   /** The pointers to what only the service may set, and a definition sets. */
   managedIn(definition: JsonObject): string[];
   /** A definition without what only the service may set. */
   withoutManaged(definition: JsonObject): JsonObject;
 }
 
-export function ruleShape({ rule }: Contract): RuleShape {
+export function ruleShape({ rule }: Contract, answers: "id" | "rule"): RuleShape {
   const idAt = idPointer(rule);
   const [idField = "id", ...further] = segmentsOf(idAt);
   const managed = [idAt, "/createdAt", "/updatedAt"];
@@ -32,10 +34,15 @@ export function ruleShape({ rule }: Contract): RuleShape {
     if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
     return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
   };
+  const answer = (stored: StoredRule): Json => withValueAt({}, rule.envelope, document(stored));
+  const deleted = (ruleId: string | undefined): Json =>
+    ruleId === undefined ? { deleted: true } : withValueAt({ deleted: true }, idAt, ruleId);
   return {
     document,
-    answer: (stored) => withValueAt({}, rule.envelope, document(stored)),
-    deleted: (ruleId) => withValueAt({}, rule.envelope, withValueAt({ deleted: true }, idAt, ruleId)),
+    answer,
+    written:
+      answers === "rule" ? answer : ({ ruleId }) => withValueAt({}, rule.envelope, withValueAt({}, idAt, ruleId)),
+    deleted: (ruleId) => withValueAt({}, rule.envelope, deleted(ruleId)),
     managedIn: (definition) => managed.filter((pointer) => valueAt(definition, pointer) !== undefined),
     withoutManaged: (definition) => managed.reduce(without, definition),
   };
