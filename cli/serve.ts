@@ -11,6 +11,7 @@ interface ServeOptions {
   readonly port: number;
   readonly data?: string;
   readonly param?: Readonly<Record<string, string>>;
+  readonly allowDuplicates: boolean;
   readonly verbose: boolean;
 }
 
@@ -33,6 +34,7 @@ export function serveCommand(done: (exitCode: number) => void): Command {
       addParameter,
       {},
     )
+    .option("--allow-duplicates", "let two rules have one natural key, which is otherwise refused with 409", false)
     .option("--verbose", "print a line for every request", false)
     .exitOverride()
     .action(async (options: ServeOptions) => {
@@ -77,6 +79,7 @@ async function serveUntilStopped(served: Served): Promise<void> {
     contract,
     port: options.port,
     parameters: options.param ?? {},
+    allowDuplicates: options.allowDuplicates,
     ...(options.data === undefined ? {} : { dataFile: options.data }),
     ...(options.verbose ? { onRequest: printRequest } : {}),
   });

@@ -150,7 +150,7 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
 }
 
 async function closed(session: Session | undefined): Promise<void> {
-  await (await session?.live("default"))?.client.close();
+  await (await session?.place("default").client())?.close();
 }
 
 /** Most of the rules, each with a priority of its own draw. */

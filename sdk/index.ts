@@ -1,12 +1,11 @@
 export {
   type CallOptions,
-  type Change,
   type Connection,
-  type CreateOptions,
   type Credentials,
   type LiveRule,
   RulesClient,
   type RulesClientOptions,
+  type UpdateOptions,
 } from "./client/index.ts";
 export {
   type Contract,

@@ -1,15 +1,15 @@
+import type { ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { Answer } from "./answer.ts";
-import { controlApp, controlPath, type FaultKind, type Faults, type Reply } from "./faults/index.ts";
+import { controlApp, controlPath, type FaultKind, type Faults, type Reply, type Visit } from "./faults/index.ts";
 import { Refusal, refusalBody } from "./refusal.ts";
 import { type IncomingRequest, readRequest } from "./request.ts";
 import type { ServedOperation, ServedRequest } from "./request-log.ts";
 import { type Match, type Route, routeOf } from "./routes.ts";
 import { send } from "./send.ts";
-import { refusalOf, type Service, serveRequest } from "./serve-request.ts";
-import type { RuleList } from "./store.ts";
+import { refusalOf, type Service, serveRequest, type Twist } from "./serve-request.ts";
 
 export interface AppOptions {
   readonly service: Service;
@@ -38,7 +38,7 @@ export function localApp(options: AppOptions): LocalApp {
       outgoing.destroy(); // The client went away; nobody is left to answer.
       return RESPONSE_ALREADY_SENT;
     }
-    const { operation, reply, fault } = await replyTo(options, request);
+    const { operation, reply, fault } = await replyTo(options, request, outgoing);
     options.served(servedRequest(request, operation, reply, fault, contract.idempotency?.header));
     send(reply, contract.errors.requestId.header, outgoing);
     return RESPONSE_ALREADY_SENT;
@@ -53,8 +53,8 @@ interface Replied {
 }
 
 /** Not async: without a fault the answer is there at once. */
-function replyTo(options: AppOptions, request: IncomingRequest): Replied | Promise<Replied> {
-  const { routes, faults } = options;
+function replyTo(options: AppOptions, request: IncomingRequest, outgoing: ServerResponse): Replied | Promise<Replied> {
+  const { routes, faults, service } = options;
   const found = routeOf(routes, request);
   if ("allow" in found) {
     const answer = answerBy(options, () => {
@@ -65,23 +65,27 @@ function replyTo(options: AppOptions, request: IncomingRequest): Replied | Promi
   const { match } = found;
   const { operation } = match.route;
   if (faults.isEmpty) return { operation, reply: { send: "whole", answer: answerTo(options, match, request) } };
-  const visit = {
+  const visit: Visit = {
     operation,
     request,
     ruleId: match.names.ruleId,
-    serve: (listed?: RuleList): Answer => {
-      const answer = answerTo(options, match, request, listed);
-      if (isWrite(operation) && answer.status < 300 && answer.replayed !== true) faults.wrote();
-      return answer;
+    get store() {
+      return service.merchants.of(service.gate.guess(request.header)).store;
     },
+    clientLeft: () =>
+      new Promise((resolve) => {
+        if (outgoing.destroyed) resolve();
+        else outgoing.once("close", resolve);
+      }),
+    serve: (twist) => answerTo(options, match, request, twist),
   };
   return faults
     .replyTo(visit)
     .then(({ reply, fault }) => ({ operation, reply, ...(fault === undefined ? {} : { fault: fault.kind }) }));
 }
 
-function answerTo(options: AppOptions, match: Match, request: IncomingRequest, listed?: RuleList): Answer {
-  return answerBy(options, () => serveRequest(options.service, match, request, listed));
+function answerTo(options: AppOptions, match: Match, request: IncomingRequest, twist?: Twist): Answer {
+  return answerBy(options, () => serveRequest(options.service, match, request, twist));
 }
 
 /** The answer that `serve` gives, or the one to its failure. */
@@ -94,10 +98,6 @@ function answerBy({ service, failed }: AppOptions, serve: () => Answer): Answer 
     const body = JSON.stringify(refusalBody(refusal, service.contract.errors));
     return { status: refusal.status, body, headers: refusal.headers };
   }
-}
-
-function isWrite(operation: ServedOperation): boolean {
-  return operation === "create" || operation === "update" || operation === "delete";
 }
 
 function noRoute({ method, path }: IncomingRequest, allow: readonly string[]): Refusal {

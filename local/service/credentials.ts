@@ -1,6 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Contract, expand, namesIn } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
+import type { LocalMerchant } from "./merchants.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import { templateMatcher } from "./template.ts";
 
@@ -20,42 +21,64 @@ export const localCredentials: LocalCredentials = {
 
 export interface CredentialOptions {
   readonly contract: Contract;
-  readonly credentials: LocalCredentials;
+  /** The client of the token operation, whose tokens are the first merchant's. */
+  readonly credentials: Pick<LocalCredentials, "clientId" | "clientSecret">;
+  /** At least one. */
+  readonly merchants: readonly LocalMerchant[];
   readonly parameters: Readonly<Record<string, string>>;
   readonly tokenLifeSeconds: number;
   readonly now: () => number;
 }
 
-/** Who may ask: mints tokens by the contract's token operation and knows them again. */
+/** Who may ask, and for which merchant: mints tokens by the contract's token operation and knows them again. */
 export class Gate {
   readonly #options: CredentialOptions;
   readonly #present: { header: string; tokenIn: (text: string) => string | undefined } | undefined;
-  readonly #staticDigest: Buffer;
+  readonly #first: string;
+  readonly #fixed: readonly { readonly digest: Buffer; readonly name: string }[];
   readonly #expiries = new Map<string, number>();
 
   constructor(options: CredentialOptions) {
     this.#options = options;
-    this.#staticDigest = hash("sha256", options.credentials.token, "buffer");
+    this.#first = options.merchants[0]?.name ?? "";
+    this.#fixed = options.merchants.map(({ name, token }) => ({ name, digest: hash("sha256", token, "buffer") }));
     const { present } = options.contract.auth;
     if (present === null) return;
     const format = templateMatcher(present.format, { values: options.parameters, place: "value" });
     this.#present = { header: present.name, tokenIn: (text) => format.match(text)?.token };
   }
 
-  /** @throws Refusal 401 when a request presents no token, none that is known, or one that has expired. */
-  admit(header: (name: string) => string | undefined): void {
-    if (this.#present === undefined) return;
+  /**
+   * The name of the merchant that a request is for; the first where the contract has no credentials.
+   * @throws Refusal 401 when a request presents no token, none that is known, or one that has expired.
+   */
+  admit(header: HeaderOf): string {
+    const caller = this.#callerOf(header);
+    if (caller instanceof Refusal) throw caller;
+    return caller;
+  }
+
+  /** As {@link Gate.admit}; the first merchant for a request that is not admitted. */
+  guess(header: HeaderOf): string {
+    const caller = this.#callerOf(header);
+    return caller instanceof Refusal ? this.#first : caller;
+  }
+
+  #callerOf(header: HeaderOf): string | Refusal {
+    if (this.#present === undefined) return this.#first;
     const value = header(this.#present.header);
-    if (value === undefined) throw unauthenticated(`the header ${this.#present.header} is missing`);
+    if (value === undefined) return unauthenticated(`the header ${this.#present.header} is missing`);
     const token = this.#present.tokenIn(value);
     if (token === undefined)
-      throw unauthenticated(`the header ${this.#present.header} is not in the contract's format`);
+      return unauthenticated(`the header ${this.#present.header} is not in the contract's format`);
     // Digests are compared, so that how long it takes says nothing about the token.
     const digest = hash("sha256", token, "buffer");
-    if (timingSafeEqual(digest, this.#staticDigest)) return;
+    const fixed = this.#fixed.find((each) => timingSafeEqual(digest, each.digest));
+    if (fixed !== undefined) return fixed.name;
     const expiry = this.#expiries.get(digest.toString("base64"));
-    if (expiry === undefined) throw unauthenticated("the token is not known here");
-    if (expiry <= this.#options.now()) throw unauthenticated("the token has expired");
+    if (expiry === undefined) return unauthenticated("the token is not known here");
+    if (expiry <= this.#options.now()) return unauthenticated("the token has expired");
+    return this.#first;
   }
 
   /**
@@ -92,6 +115,8 @@ export class Gate {
     for (const [digest, expiry] of this.#expiries) if (expiry <= now) this.#expiries.delete(digest);
   }
 }
+
+type HeaderOf = (name: string) => string | undefined;
 
 /** Whether a value is what a template says; in constant time where nothing in the template is free. */
 function templateFits(template: string, values: Readonly<Record<string, string>>, value: string): boolean {

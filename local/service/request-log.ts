@@ -1,7 +1,7 @@
 import type { FaultKind } from "./faults/schema.ts";
 
 /** What an operation is called in a contract; `unknown`: no operation has this path, or not this method. */
-export type ServedOperation = "create" | "get" | "update" | "delete" | "list" | "token" | "unknown";
+export type ServedOperation = "create" | "get" | "update" | "delete" | "list" | "token" | "identity" | "unknown";
 
 /** One request that was served. Never a body, a header or a credential. */
 export interface ServedRequest {

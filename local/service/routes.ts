@@ -51,12 +51,13 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
     ...route("update", update, update?.identifyBy ?? null),
     ...route("delete", operations.delete, operations.delete.identifyBy),
     ...route("token", auth.token),
+    ...route("identity", auth.identity),
   ];
 }
 
 type Operation =
   | Contract["operations"]["create" | "get" | "delete"]
-  | NonNullable<Contract["auth"]["token"]>
+  | NonNullable<Contract["auth"]["token" | "identity"]>
   | NonNullable<Contract["operations"]["update" | "list"]>;
 
 /** A route that a request is on, and what its path names. */

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { RuleStore } from "./store.ts";
 
 /**
  * Makes ruleIds of 12 letters and digits, short enough to read and to type, that sort by age: the milliseconds since 1970,
@@ -12,5 +13,16 @@ export function ruleIdMaker(now: () => number): () => string {
   return () => {
     last = Math.max(now(), last + 1);
     return last.toString(36).padStart(8, "0") + ending;
+  };
+}
+
+/** Counts the rules of a store from 1. An id that a rule has already, given by hand, is passed over. */
+export function sequentialRuleIds(store: RuleStore): () => string {
+  let last = 0;
+  return () => {
+    // From the store, so that ids go on where they stopped when the service starts again.
+    last = Math.max(last, store.lastSequence) + 1;
+    while (store.find(String(last)) !== undefined) last += 1;
+    return String(last);
   };
 }

@@ -1,24 +1,15 @@
-import { type Contract, definitionChecker, type IdentifyBy } from "../../sdk/contract/index.ts";
-import {
-  differences,
-  field,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  project,
-  segmentsOf,
-  touches,
-  valueAt,
-  withValueAt,
-} from "../../sdk/rules/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import { type Json, type JsonObject, segmentsOf, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import { type DefinitionJudge, definitionJudge } from "./definition-judge.ts";
 import { cursorAfter, type PageRequest, pageRequest } from "./pagination.ts";
-import { badRequest, Refusal, type RefusalDetail } from "./refusal.ts";
-import type { IncomingRequest } from "./request.ts";
+import { Refusal } from "./refusal.ts";
+import { definitionIn } from "./rule-request.ts";
 import type { RuleShape } from "./rule-shape.ts";
+import type { RuleStanding } from "./rule-standing.ts";
 import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 
-/** What an operation answers; the status is the first that the contract lists. */
-export interface Outcome {
+/** What an operation answers, before its body is text; the status is the first that the contract lists. */
+export interface JsonAnswer {
   readonly status: number;
   readonly body: Json;
 }
@@ -27,68 +18,98 @@ export interface RuleOperationsOptions {
   readonly contract: Contract;
   readonly store: RuleStore;
   readonly shape: RuleShape;
+  readonly standing: RuleStanding;
   readonly newRuleId: () => string;
+  /** Whether two rules may have one natural key. */
+  readonly allowDuplicates: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/** What a fault makes of a definition before it is judged. */
+export type Amend = (definition: JsonObject) => JsonObject;
+
+const asSent: Amend = (definition) => definition;
+
 /**
- * The five operations on rules, as the contract describes them. Each takes what the request says and throws a Refusal
- * for what cannot be done. None begins a transaction: who calls decides what belongs together.
+ * The five operations on one merchant's rules, as the contract describes them. Each takes what the request says and
+ * throws a Refusal for what cannot be done. None begins a transaction: who calls decides what belongs together.
  */
 export class RuleOperations {
   readonly #contract: Contract;
   readonly #store: RuleStore;
   readonly #shape: RuleShape;
+  readonly #standing: RuleStanding;
+  readonly #judge: DefinitionJudge;
   readonly #newRuleId: () => string;
+  readonly #allowDuplicates: boolean;
   readonly #now: () => number;
-  readonly #check: ((definition: Json) => { path: string; reason: string }[]) | undefined;
 
-  constructor({ contract, store, shape, newRuleId, now }: RuleOperationsOptions) {
+  constructor({ contract, store, shape, standing, newRuleId, allowDuplicates, now }: RuleOperationsOptions) {
     this.#contract = contract;
     this.#store = store;
     this.#shape = shape;
+    this.#standing = standing;
+    this.#judge = definitionJudge(contract, shape);
     this.#newRuleId = newRuleId;
+    this.#allowDuplicates = allowDuplicates;
     this.#now = now;
-    this.#check = contract.rule.schema === null ? undefined : definitionChecker(contract.rule.schema);
   }
 
-  create(body: JsonObject): Outcome {
+  create(body: JsonObject, amend = asSent): JsonAnswer {
     const { bodyAt, success } = this.#contract.operations.create;
-    const definition = this.#accepted(definitionIn(body, bodyAt, []));
+    const definition = amend(definitionIn(body, bodyAt, []));
+    this.#judge.demandValid(definition);
     this.#demandFreeKey(definition, undefined);
     const entry = this.entry(this.#newRuleId(), definition);
+    const stored = storedOf(entry);
+    this.#demandNotForeign(stored);
     this.#store.insert(entry);
-    return { status: first(success), body: this.#shape.answer(storedOf(entry)) };
+    return { status: first(success), body: this.#shape.written(stored) };
   }
 
-  get(ruleId: string): Outcome {
+  get(ruleId: string): JsonAnswer {
     return { status: first(this.#contract.operations.get.success), body: this.#shape.answer(this.#existing(ruleId)) };
   }
 
-  update(ruleId: string, body: JsonObject): Outcome {
+  update(ruleId: string, body: JsonObject, amend = asSent): JsonAnswer {
     const { update } = this.#contract.operations;
     if (update === null) throw new Refusal(404, "NOT_FOUND", "the contract has no update operation");
     const { in: part, name } = update.identifyBy;
     const stored = this.#existing(ruleId);
-    const sent = definitionIn(body, update.bodyAt, part === "body" ? [name] : []);
+    this.#demandOwn(stored);
+    if (this.#standing.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
+    const sent = amend(definitionIn(body, update.bodyAt, part === "body" ? [name] : []));
     // A client that merges sends back what it read, and with it what only the service sets.
     const own = update.body === "merged" ? this.#shape.withoutManaged(sent) : sent;
-    const definition = this.#accepted(update.body === "changes" ? { ...stored.definition, ...own } : own);
-    this.#demandImmutable(stored.definition, definition);
+    const definition = update.body === "changes" ? { ...stored.definition, ...own } : own;
+    this.#judge.demandValid(definition);
+    this.#judge.demandMutable(stored.definition, definition);
     this.#demandFreeKey(definition, ruleId);
     const entry = this.entry(ruleId, definition);
+    const updated = { ...stored, definition, updatedAt: entry.at };
+    this.#demandNotForeign(updated);
     this.#store.replace(entry);
-    return { status: first(update.success), body: this.#shape.answer({ ...stored, definition, updatedAt: entry.at }) };
+    return { status: first(update.success), body: this.#shape.written(updated) };
   }
 
-  delete(ruleId: string): Outcome {
-    if (!this.#store.remove(ruleId)) throw notFound(ruleId);
-    return { status: first(this.#contract.operations.delete.success), body: this.#shape.deleted(ruleId) };
+  delete(ruleId: string): JsonAnswer {
+    const stored = this.#existing(ruleId);
+    this.#demandOwn(stored);
+    if (this.#standing.isGone(stored)) throw notFound(ruleId);
+    this.#remove(stored);
+    return this.#deleted(ruleId);
+  }
+
+  /** Deletes every rule that the merchant may delete, as a service does that does not see which one is meant. */
+  deleteAll(): JsonAnswer {
+    const { isGone, isForeign } = this.#standing;
+    for (const stored of this.#store.after(0, -1)) if (!isGone(stored) && !isForeign(stored)) this.#remove(stored);
+    return this.#deleted();
   }
 
   /** Lists the stored rules, or others in their place. */
-  list(query: URLSearchParams, listed: RuleList = this.#store): Outcome {
+  list(query: URLSearchParams, listed: RuleList = this.#store): JsonAnswer {
     const { list } = this.#contract.operations;
     if (list === null) throw new Refusal(404, "NOT_FOUND", "the contract has no list operation");
     const { pagination, items, envelope, success } = list;
@@ -109,11 +130,12 @@ export class RuleOperations {
     return { status: first(success), body };
   }
 
-  /** What is written of a rule now. */
+  /** What is written of a rule now. A rule that is gone holds no natural key. */
   entry(ruleId: string, definition: JsonObject): RuleEntry {
     const { naturalKey } = this.#contract.rule;
     const key = naturalKey === null ? undefined : valueAt(definition, naturalKey);
-    return { ruleId, definition, naturalKey: key, at: new Date(this.#now()).toISOString() };
+    const entry = { ruleId, definition, naturalKey: key, at: new Date(this.#now()).toISOString() };
+    return this.#standing.isGone(storedOf(entry)) ? { ...entry, naturalKey: undefined } : entry;
   }
 
   #existing(ruleId: string): StoredRule {
@@ -122,20 +144,34 @@ export class RuleOperations {
     return stored;
   }
 
-  #accepted(definition: JsonObject): JsonObject {
-    const managed = this.#shape
-      .managedIn(definition)
-      .map((pointer): RefusalDetail => ({ path: segmentsOf(pointer).join("."), reason: "only the service sets this" }));
-    const faults = [...managed, ...(this.#check?.(definition) ?? [])];
-    if (faults.length === 0) return definition;
-    const said = faults.map(({ path, reason }) => `${path === "" ? "the definition" : path} ${reason}`).join("; ");
-    throw new Refusal(422, "VALIDATION_FAILED", `the definition is not valid: ${said}`, { details: faults });
+  #remove({ ruleId, definition }: StoredRule): void {
+    const kept = this.#standing.whenDeleted(definition);
+    if (kept === undefined) this.#store.remove(ruleId);
+    else this.#store.replace(this.entry(ruleId, kept));
+  }
+
+  #deleted(ruleId?: string): JsonAnswer {
+    return { status: first(this.#contract.operations.delete.success), body: this.#shape.deleted(ruleId) };
+  }
+
+  #demandOwn(stored: StoredRule): void {
+    if (!this.#standing.isForeign(stored)) return;
+    throw new Refusal(403, "RULE_FOREIGN", `the rule ${stored.ruleId} is the service's own`);
+  }
+
+  #demandNotForeign(stored: StoredRule): void {
+    if (!this.#standing.isForeign(stored)) return;
+    const details = this.#contract.rule.foreign.map(({ at, is }) => ({
+      path: segmentsOf(at).join("."),
+      reason: `must not be ${is.map((value) => JSON.stringify(value)).join(" or ")}`,
+    }));
+    throw new Refusal(422, "VALIDATION_FAILED", "only the service makes rules of its own", { details });
   }
 
   #demandFreeKey(definition: JsonObject, ruleId: string | undefined): void {
     const { naturalKey } = this.#contract.rule;
     const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
-    if (value === undefined || value === null) return;
+    if (this.#allowDuplicates || value === undefined || value === null) return;
     const holder = this.#store.holderOf(value, ruleId);
     if (holder === undefined) return;
     const path = segmentsOf(naturalKey ?? "").join(".");
@@ -143,60 +179,6 @@ export class RuleOperations {
       details: [{ path, reason: "must be unique" }],
     });
   }
-
-  /** Fields that a request leaves out are not looked at, as in a client's comparison. */
-  #demandImmutable(before: JsonObject, after: JsonObject): void {
-    const { immutable, unordered } = this.#contract.rule;
-    if (immutable.length === 0) return;
-    const changed = differences(project(before, after, { unordered }), after, { unordered });
-    const details = changed
-      .filter((difference) => immutable.some((pattern) => touches(difference, pattern)))
-      .map(({ path }) => ({ path: path.join("."), reason: "cannot be changed" }));
-    if (details.length === 0) return;
-    throw new Refusal(
-      422,
-      "VALIDATION_FAILED",
-      `${details.map(({ path }) => path).join(", ")} cannot be changed; make a new rule`,
-      { details },
-    );
-  }
-}
-
-/**
- * The id by which a request names its rule.
- * @throws Refusal 400 when it names none. Nothing is ever chosen for it.
- */
-export function ruleIdOf(
-  place: IdentifyBy,
-  request: IncomingRequest,
-  names: Readonly<Record<string, string>>,
-  body: JsonObject,
-): string {
-  const { in: part, name } = place;
-  const found =
-    part === "path"
-      ? names.ruleId
-      : part === "query"
-        ? request.query.get(name)
-        : part === "header"
-          ? request.header(name)
-          : field(body, name);
-  if (typeof found === "string" && found !== "") return found;
-  throw badRequest(`the ${part === "body" ? "body field" : part} ${name} must name the rule`);
-}
-
-/** @throws Refusal 400 for a field that stands beside those that have a meaning. */
-export function demandKnownFields(body: JsonObject, known: readonly string[]): void {
-  const unknown = Object.keys(body).filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw badRequest(`unknown in the body: ${unknown.join(", ")}; allowed: ${known.join(", ")}`);
-}
-
-function definitionIn(body: JsonObject, bodyAt: string, beside: readonly string[]): JsonObject {
-  const [outermost] = segmentsOf(bodyAt);
-  if (outermost !== undefined) demandKnownFields(body, [outermost, ...beside]);
-  const definition = valueAt(body, bodyAt);
-  if (isJsonObject(definition)) return definition;
-  throw badRequest(`the body must have the definition, an object, at ${bodyAt}`);
 }
 
 /** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */

@@ -6,6 +6,7 @@ import {
   pointerOf,
   segmentsOf,
   valueAt,
+  withoutValueAt,
   withValueAt,
 } from "../../sdk/rules/index.ts";
 import type { StoredRule } from "./store.ts";
@@ -16,15 +17,17 @@ export interface RuleShape {
   document(rule: StoredRule): Json;
   /** The same, in the envelope that answers about one rule have. */
   answer(rule: StoredRule): Json;
-  /** The answer to a delete: the id alone. The seed gives it no fields (section 4). */
-  deleted(ruleId: string): Json;
+  /** The answer to a create or update: as {@link RuleShape.answer}, or the id alone. */
+  written(rule: StoredRule): Json;
+  /** The answer to a delete: the id alone, where it is known. The seed gives it no fields (section 4). */
+  deleted(ruleId?: string): Json;
   /** The pointers to what only the service may set, and a definition sets. */
   managedIn(definition: JsonObject): string[];
   /** A definition without what only the service may set. */
   withoutManaged(definition: JsonObject): JsonObject;
 }
 
-export function ruleShape({ rule }: Contract): RuleShape {
+export function ruleShape({ rule }: Contract, answers: "id" | "rule"): RuleShape {
   const idAt = idPointer(rule);
   const [idField = "id", ...further] = segmentsOf(idAt);
   const managed = [idAt, "/createdAt", "/updatedAt"];
@@ -32,12 +35,17 @@ export function ruleShape({ rule }: Contract): RuleShape {
     if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
     return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
   };
+  const answer = (stored: StoredRule): Json => withValueAt({}, rule.envelope, document(stored));
+  const deleted = (ruleId: string | undefined): Json =>
+    ruleId === undefined ? { deleted: true } : withValueAt({ deleted: true }, idAt, ruleId);
   return {
     document,
-    answer: (stored) => withValueAt({}, rule.envelope, document(stored)),
-    deleted: (ruleId) => withValueAt({}, rule.envelope, withValueAt({ deleted: true }, idAt, ruleId)),
+    answer,
+    written:
+      answers === "rule" ? answer : ({ ruleId }) => withValueAt({}, rule.envelope, withValueAt({}, idAt, ruleId)),
+    deleted: (ruleId) => withValueAt({}, rule.envelope, deleted(ruleId)),
     managedIn: (definition) => managed.filter((pointer) => valueAt(definition, pointer) !== undefined),
-    withoutManaged: (definition) => managed.reduce(without, definition),
+    withoutManaged: (definition) => managed.reduce(withoutValueAt, definition),
   };
 }
 
@@ -48,17 +56,4 @@ export function ruleShape({ rule }: Contract): RuleShape {
 export function idPointer({ id, envelope }: Contract["rule"]): string {
   const first = id.find((pointer) => pointer !== "") ?? "/id";
   return envelope !== "" && first.startsWith(`${envelope}/`) ? first.slice(envelope.length) : first;
-}
-
-/** An object without the field at a pointer, and without the objects that held nothing else. */
-export function without(object: JsonObject, pointer: string): JsonObject {
-  const [first, ...rest] = segmentsOf(pointer);
-  if (first === undefined || !Object.hasOwn(object, first)) return object;
-  const below = object[first];
-  const kept = rest.length > 0 && isJsonObject(below) ? without(below, pointerOf(rest)) : undefined;
-  if (rest.length > 0 && kept === undefined) return object;
-  // An object that held nothing else was made for the id alone.
-  const emptied = kept === undefined || Object.keys(kept).length === 0;
-  const others = Object.entries(object).filter(([key]) => key !== first);
-  return emptied ? Object.fromEntries(others) : { ...object, [first]: kept };
 }

@@ -1,44 +1,75 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
 import type { Answer } from "./answer.ts";
 import { demandNoBody, formBody, jsonBody } from "./body.ts";
 import type { Gate } from "./credentials.ts";
-import { fingerprintOf, idempotencyKey, type Replays } from "./idempotency.ts";
+import { fingerprintOf, idempotencyKey } from "./idempotency.ts";
+import type { Merchant, Merchants } from "./merchants.ts";
 import type { Rate } from "./rate.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import { demandFixedParts, type Match } from "./routes.ts";
-import { demandKnownFields, type Outcome, type RuleOperations, ruleIdOf } from "./rule-operations.ts";
-import type { RuleList, RuleStore } from "./store.ts";
+import type { Amend, JsonAnswer } from "./rule-operations.ts";
+import { demandKnownFields, ruleIdOf } from "./rule-request.ts";
+import type { RuleList } from "./store.ts";
 
 /** What serving takes part in. */
 export interface Service {
   readonly contract: Contract;
-  readonly store: RuleStore;
-  readonly operations: RuleOperations;
-  readonly replays: Replays;
+  readonly merchants: Merchants;
   readonly gate: Gate;
   readonly rate: Rate | undefined;
 }
 
+/** How a fault has a request carried out otherwise than the contract says. */
+export interface Twist {
+  /** What a list shows; default: the stored rules. */
+  readonly listed?: RuleList;
+  /** What a create or update makes of the definition that was sent. */
+  readonly amend?: Amend;
+  /** A delete takes every rule of the merchant, whichever it names. */
+  readonly deleteAll?: boolean;
+}
+
+const none: Twist = {};
+
 /**
- * Carries out one request whose route is known: limit, credentials, fixed parts, body, operation, in this order. A list
- * shows `listed`, by default the stored rules.
+ * Carries out one request whose route is known: limit, credentials, fixed parts, body, operation, in this order.
  * @throws Refusal for whatever the contract does not allow.
  */
-export function serveRequest(
-  service: Service,
-  match: Match,
-  request: IncomingRequest,
-  listed: RuleList = service.store,
-): Answer {
+export function serveRequest(service: Service, match: Match, request: IncomingRequest, twist: Twist = none): Answer {
   const { operation } = match.route;
   service.rate?.take();
-  if (operation !== "token") service.gate.admit(request.header);
+  if (operation === "token") {
+    demandFixedParts(match, request);
+    return serveToken(service, request);
+  }
+  const merchant = service.merchants.of(service.gate.admit(request.header));
+  if (operation === "delete" && twist.deleteAll === true)
+    return merchant.store.transaction(() => answerOf(merchant.operations.deleteAll()));
   demandFixedParts(match, request);
-  if (operation === "token") return serveToken(service, request);
-  if (operation === "create" || operation === "update") return serveWrite(service, match, request);
-  return answerOf(serveOther(service, match, request, listed));
+  const call = { ...service, merchant, match, request, twist };
+  switch (operation) {
+    case "create":
+    case "update":
+      return serveWrite(call);
+    case "delete":
+      return serveDelete(call);
+    case "get":
+    case "list":
+    case "identity":
+      demandNoBody(request);
+      return answerOf(serveRead(call));
+  }
+}
+
+/** A request on one merchant's rules. */
+interface Call {
+  readonly contract: Contract;
+  readonly merchant: Merchant;
+  readonly match: Match;
+  readonly request: IncomingRequest;
+  readonly twist: Twist;
 }
 
 function serveToken({ contract, gate }: Service, request: IncomingRequest): Answer {
@@ -49,11 +80,12 @@ function serveToken({ contract, gate }: Service, request: IncomingRequest): Answ
 }
 
 /** A create or update: what is written, and the answer that its idempotency key stands for, are one transaction. */
-function serveWrite(service: Service, match: Match, request: IncomingRequest): Answer {
-  const { contract, store, replays } = service;
+function serveWrite(call: Call): Answer {
+  const { contract, request, merchant } = call;
+  const { store, replays } = merchant;
   const key = contract.idempotency === null ? undefined : idempotencyKey(request, contract.idempotency.header);
   const body = jsonBody(request, contract.limits.maxBodyBytes);
-  const write = (): Answer => answerOf(perform(service, match, request, body));
+  const write = (): Answer => answerOf(perform(call, body));
   if (key === undefined) return store.transaction(write);
   const fingerprint = fingerprintOf(request);
   return store.transaction(() => {
@@ -65,41 +97,37 @@ function serveWrite(service: Service, match: Match, request: IncomingRequest): A
   });
 }
 
-function perform(
-  { operations }: Service,
-  { route, names }: Match,
-  request: IncomingRequest,
-  body: JsonObject,
-): Outcome {
-  if (route.operation === "create" || route.place === null) return operations.create(body);
-  return operations.update(ruleIdOf(route.place, request, names, body), body);
+function perform({ merchant, match: { route, names }, request, twist }: Call, body: JsonObject): JsonAnswer {
+  const { operations } = merchant;
+  if (route.operation === "create" || route.place === null) return operations.create(body, twist.amend);
+  return operations.update(ruleIdOf(route.place, request, names, body), body, twist.amend);
 }
 
-function serveOther(
-  { contract, operations }: Service,
-  { route, names }: Match,
-  request: IncomingRequest,
-  listed: RuleList,
-): Outcome {
+function serveDelete({ contract, merchant, match: { route, names }, request }: Call): Answer {
   const { place } = route;
-  if (route.operation === "delete" && place?.in === "body") {
-    const body = jsonBody(request, contract.limits.maxBodyBytes);
-    demandKnownFields(body, [place.name]);
-    return operations.delete(ruleIdOf(place, request, names, body));
-  }
-  demandNoBody(request);
-  if (route.operation === "list") return operations.list(request.query, listed);
+  const inBody = place?.in === "body";
+  const body = inBody ? jsonBody(request, contract.limits.maxBodyBytes) : {};
+  if (inBody) demandKnownFields(body, [place.name]);
+  else demandNoBody(request);
   if (place === null) {
     throw badRequest(
       "the contract does not say how a delete names its rule (operations.delete.identifyBy is null), so nothing was deleted",
     );
   }
-  const ruleId = ruleIdOf(place, request, names, {});
-  return route.operation === "delete" ? operations.delete(ruleId) : operations.get(ruleId);
+  const ruleId = ruleIdOf(place, request, names, body);
+  return merchant.store.transaction(() => answerOf(merchant.operations.delete(ruleId)));
+}
+
+function serveRead({ contract, merchant, match: { route, names }, request, twist }: Call): JsonAnswer {
+  const { identity } = contract.auth;
+  if (route.operation === "list") return merchant.operations.list(request.query, twist.listed);
+  if (route.operation === "identity" && identity !== null)
+    return { status: identity.success[0] ?? 200, body: withValueAt({}, identity.at, merchant.name) };
+  return merchant.operations.get(ruleIdOf({ in: "path", name: "ruleId" }, request, names, {}));
 }
 
 /** 204 and 205 have no body (RFC 9110); every other answer is JSON. */
-function answerOf({ status, body }: Outcome): Answer {
+function answerOf({ status, body }: JsonAnswer): Answer {
   return { status, body: status === 204 || status === 205 ? "" : JSON.stringify(body) };
 }
 

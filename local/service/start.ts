@@ -2,27 +2,37 @@ import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { findNotJson, type JsonObject } from "../../sdk/rules/index.ts";
 import { localApp } from "./app.ts";
 import { Gate, type LocalCredentials, localCredentials } from "./credentials.ts";
 import { controlPath, Faults, type LocalFaults } from "./faults/index.ts";
-import { Replays } from "./idempotency.ts";
+import { type LocalMerchant, Merchants, type RulesByHand } from "./merchants.ts";
 import { Rate } from "./rate.ts";
 import { RequestLog, type ServedOperation, type ServedRequest } from "./request-log.ts";
 import { routesOf } from "./routes.ts";
-import { ruleIdMaker } from "./rule-id.ts";
-import { RuleOperations } from "./rule-operations.ts";
-import { ruleShape } from "./rule-shape.ts";
-import { RuleStore } from "./store.ts";
 
 export interface LocalServiceOptions {
   readonly contract: Contract;
   /** The TCP port on 127.0.0.1; 0, the default, takes any free one. */
   readonly port?: number;
-  /** The SQLite file that keeps the rules; `:memory:`, the default, keeps nothing. */
+  /**
+   * The SQLite file that keeps the rules; `:memory:`, the default, keeps nothing. Every merchant but the first has a file
+   * of its own beside it: `rules.db` → `rules.globex.db`.
+   */
   readonly dataFile?: string;
-  /** Default: {@link localCredentials}. */
+  /** Default: {@link localCredentials}. With `merchants`, its token is not used. */
   readonly credentials?: LocalCredentials;
+  /**
+   * Whose rules there are: each merchant has rules, ids and idempotency keys of its own, and the token that a request
+   * presents says which merchant it is for. Tokens of the token operation are the first merchant's.
+   * Default: one merchant named "merchant", with the token of `credentials`.
+   */
+  readonly merchants?: readonly LocalMerchant[];
+  /** `ordered`, the default: 12 letters and digits that sort by age. `sequential`: "1", "2", "3", per merchant. */
+  readonly ruleIds?: "ordered" | "sequential";
+  /** What a create and an update answer: the `rule`, the default, or its `id` alone. */
+  readonly answers?: "id" | "rule";
+  /** Whether two rules of a merchant may have one natural key; default: false, a second one is refused with 409. */
+  readonly allowDuplicates?: boolean;
   /** Values of the contract's parameters. A given one must be sent exactly; one that is not given may be anything. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** How long a minted token is accepted, in seconds; default 3600. */
@@ -35,8 +45,8 @@ export interface LocalServiceOptions {
   readonly onRequest?: (request: ServedRequest) => void;
 }
 
-/** A service that is running. */
-export interface LocalService {
+/** A service that is running. What is done with rules by hand is done with the first merchant's. */
+export interface LocalService extends RulesByHand {
   /** Its address, without a slash at the end. */
   readonly url: string;
   /** The last 100,000 requests, oldest first. */
@@ -44,15 +54,11 @@ export interface LocalService {
   /** How many requests there were since the start or the last reset, forgotten ones included. */
   requestCount(operation?: ServedOperation): number;
   resetRequests(): void;
-  /** Every rule as declared, oldest first, without what the service adds. */
-  rules(): { ruleId: string; rule: JsonObject }[];
   /**
-   * Somebody edits a rule by hand, or adds one: past schema, natural key and immutable fields. Gives its id.
-   * @throws TypeError when `rule` is not JSON.
+   * The same by hand with the rules of one merchant.
+   * @throws TypeError for a name that no merchant has.
    */
-  put(ruleId: string | undefined, rule: JsonObject): string;
-  /** Somebody removes a rule by hand. Gives whether there was one. */
-  remove(ruleId: string): boolean;
+  of(merchant: string): RulesByHand;
   /** The faults on demand; none is set at the start. */
   readonly faults: LocalFaults;
   /** Where a program sets faults over HTTP, not part of the contract: GET, PUT, POST, DELETE. */
@@ -68,7 +74,8 @@ const keepAliveTimeoutMs = 65_000;
 
 /**
  * Starts a service that speaks `contract`, on 127.0.0.1 only.
- * @throws MerchantRulesError SETTINGS_INVALID: the port cannot be had, or the data file cannot be used.
+ * @throws MerchantRulesError SETTINGS_INVALID: the port cannot be had, a data file cannot be used, or two merchants have
+ * one name or token. CONTRACT_INVALID: a delete cannot mark a rule as the contract's `rule.gone` says.
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   const {
@@ -77,29 +84,23 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     dataFile = ":memory:",
     parameters = {},
     tokenLifeSeconds = 3600,
+    credentials = localCredentials,
+    merchants: given = [{ name: "merchant", token: credentials.token }],
+    ruleIds = "ordered",
+    answers = "rule",
+    allowDuplicates = false,
     now = Date.now,
   } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw portRefused(port, "a port is a whole number from 0 to 65535");
-  const store = new RuleStore(dataFile);
-  const shape = ruleShape(contract);
-  const newRuleId = ruleIdMaker(now);
-  const operations = new RuleOperations({ contract, store, shape, newRuleId, now });
+  const merchants = new Merchants({ contract, merchants: given, dataFile, ruleIds, answers, allowDuplicates, now });
   const log = new RequestLog();
-  const faults = new Faults({ contract, store, now });
+  const faults = new Faults({ contract, stores: merchants.stores, now });
   const app = localApp({
     service: {
       contract,
-      store,
-      operations,
-      replays: new Replays(store, now),
-      gate: new Gate({
-        contract,
-        credentials: options.credentials ?? localCredentials,
-        parameters,
-        tokenLifeSeconds,
-        now,
-      }),
+      merchants,
+      gate: new Gate({ contract, credentials, merchants: given, parameters, tokenLifeSeconds, now }),
       rate: options.requestsPerSecond === undefined ? undefined : new Rate(options.requestsPerSecond, now),
     },
     routes: routesOf(contract, parameters),
@@ -115,7 +116,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     getRequestListener(app.fetch, { overrideGlobalObjects: false }),
   );
   const url = await listen(server, port).catch((error: unknown) => {
-    store.close();
+    merchants.close();
     throw error;
   });
   let closed: Promise<void> | undefined;
@@ -126,28 +127,13 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     },
     requestCount: (operation) => log.count(operation),
     resetRequests: () => log.reset(),
-    rules: () => store.after(0, -1).map(({ ruleId, definition }) => ({ ruleId, rule: definition })),
-    put: (ruleId = newRuleId(), rule) => {
-      const fault = findNotJson(rule);
-      if (fault !== undefined)
-        throw new TypeError(`${fault.path === "" ? "the rule" : fault.path} is not JSON: ${fault.found}`);
-      const entry = operations.entry(ruleId, shape.withoutManaged(rule));
-      store.transaction(() => {
-        if (!store.replace(entry)) store.insert(entry);
-      });
-      faults.wrote();
-      return ruleId;
-    },
-    remove: (ruleId) => {
-      const wasThere = store.remove(ruleId);
-      if (wasThere) faults.wrote();
-      return wasThere;
-    },
+    ...merchants.first.byHand,
+    of: (name) => merchants.of(name).byHand,
     faults,
     faultsUrl: url + controlPath,
     close: () => {
       faults.close();
-      closed ??= stop(server).finally(() => store.close());
+      closed ??= stop(server).finally(() => merchants.close());
       return closed;
     },
   };

@@ -46,6 +46,7 @@ export interface RuleList {
 export class RuleStore implements RuleList {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
+  #watcher: ((ruleId: string) => void) | undefined;
 
   /** @throws MerchantRulesError SETTINGS_INVALID when the file cannot be used, saying why. */
   constructor(file: string) {
@@ -66,6 +67,11 @@ export class RuleStore implements RuleList {
     }
   }
 
+  /** `watcher` is called with the id of every rule that this store inserts, replaces or removes from now on, once that is done. */
+  watch(watcher: (ruleId: string) => void): void {
+    this.#watcher = watcher;
+  }
+
   find(ruleId: string): StoredRule | undefined {
     return optional(this.#statements.find.get(ruleId), ruleOf);
   }
@@ -77,18 +83,23 @@ export class RuleStore implements RuleList {
 
   insert({ ruleId, definition, naturalKey, at }: RuleEntry): void {
     this.#statements.insert.run(ruleId, JSON.stringify(definition), keyText(naturalKey), at, at);
+    this.#watcher?.(ruleId);
   }
 
   /** Whether there was such a rule. */
   replace({ ruleId, definition, naturalKey, at }: RuleEntry): boolean {
-    return (
-      Number(this.#statements.replace.run(JSON.stringify(definition), keyText(naturalKey), at, ruleId).changes) > 0
-    );
+    const { changes } = this.#statements.replace.run(JSON.stringify(definition), keyText(naturalKey), at, ruleId);
+    return this.#changed(ruleId, changes);
   }
 
   /** Whether there was such a rule. */
   remove(ruleId: string): boolean {
-    return Number(this.#statements.remove.run(ruleId).changes) > 0;
+    return this.#changed(ruleId, this.#statements.remove.run(ruleId).changes);
+  }
+
+  /** The highest sequence that was ever used; 0 before the first rule. */
+  get lastSequence(): number {
+    return optional(this.#statements.lastSequence.get(), (row) => number(row, "seq")) ?? 0;
   }
 
   /** Rules in the order of their making, those after a sequence; at most `limit`, or all for -1. */
@@ -123,6 +134,12 @@ export class RuleStore implements RuleList {
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }
+
+  #changed(ruleId: string, changes: number | bigint): boolean {
+    if (Number(changes) === 0) return false;
+    this.#watcher?.(ruleId);
+    return true;
+  }
 }
 
 interface Statements {
@@ -135,6 +152,7 @@ interface Statements {
   readonly insert: StatementSync;
   readonly replace: StatementSync;
   readonly remove: StatementSync;
+  readonly lastSequence: StatementSync;
   readonly after: StatementSync;
   readonly from: StatementSync;
   readonly answer: StatementSync;
@@ -154,6 +172,7 @@ function prepare(database: DatabaseSync): Statements {
     insert: sql("INSERT INTO rules (rule_id, definition, natural_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?)"),
     replace: sql("UPDATE rules SET definition = ?, natural_key = ?, updated_at = ? WHERE rule_id = ?"),
     remove: sql("DELETE FROM rules WHERE rule_id = ?"),
+    lastSequence: sql("SELECT seq FROM sqlite_sequence WHERE name = 'rules'"),
     after: sql(`SELECT ${columns} FROM rules WHERE sequence > ? ORDER BY sequence LIMIT ?`),
     from: sql(`SELECT ${columns} FROM rules ORDER BY sequence LIMIT ? OFFSET ?`),
     answer: sql("SELECT fingerprint, status, body FROM answers WHERE key = ? AND kept_at >= ?"),

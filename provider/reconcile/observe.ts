@@ -1,4 +1,4 @@
-import { demandOwnFields } from "../../sdk/client/index.ts";
+import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { field, isEqual, type JsonObject, project, valueAt } from "../../sdk/rules/index.ts";
 import { markedOwner, type Owner } from "./owner.ts";

@@ -103,8 +103,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   /** One `up` as the engine does it, in a process of its own. */
   async function up(kept: Kept | undefined, rules: JsonObject): Promise<Kept | undefined> {
     const { environment } = served;
-    const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment, folder: process.cwd() }),
-    );
+    const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment, folder: process.cwd() }));
     const inputs = { rules };
     expect((await hooks.check(kept?.properties ?? {}, inputs)).failures).toEqual([]);
     try {
@@ -143,7 +142,9 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     const ids = Object.fromEntries(live.map(({ ruleId, rule }) => [nameOf(rule), ruleId]));
     const expected = Object.entries(rules).map(([key, rule]) => [key, ids[nameOf(rule)]]);
     expect(properties.ruleIds).toEqual(Object.fromEntries(expected));
-    const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment: served.environment, folder: process.cwd() }),
+    const hooks = new Lifecycle(
+      setShape,
+      new Session({ config: () => undefined, environment: served.environment, folder: process.cwd() }),
     );
     expect(await hooks.diff(id, properties, { rules })).toEqual({ changes: false });
   }

@@ -24,7 +24,7 @@ describe("over its control address, a running service", () => {
     expect(added.at("/faults/1/fault")).toEqual({
       kind: "close",
       at: "after",
-      operations: ["create", "get", "update", "delete", "list", "token"],
+      operations: ["create", "get", "update", "delete", "list", "token", "identity"],
       request: 1,
       seed: 1,
     });
@@ -88,7 +88,9 @@ describe("over its control address, a running service", () => {
     [{ kind: "close", times: 0 }, [["times", "0", "at least 1"]]],
     [{ kind: "close", probability: 1.5 }, [["probability", "1.5", "at most 1"]]],
     [{ kind: "redirect", location: "a\r\nb: c" }, [["location", '"a\\r\\nb: c"', "a URL or a path"]]],
-    [[{ kind: "close" }, { kind: "redirect", status: 303 }], [["1.status", "303", "301 | 302 | 307 | 308"]]],
+    [[{ kind: "close" }, { kind: "redirect", status: 304 }], [["1.status", "304", "301 | 302 | 303 | 307 | 308"]]],
+    [{ kind: "stale-list", writesBehind: 1, lagMs: 1 }, [["lagMs", "1", "writesBehind or lagMs, not both"]]],
+    [{ kind: "normalise", operations: ["get"] }, [["operations.0", '"get"', '"create" | "update"']]],
     ["close", [["", '"close"', "object"]]],
     [[null], [["0", "null", "object"]]],
   ])("refuses %j with path, found and allowed, and keeps what is set", async (body, expected) => {

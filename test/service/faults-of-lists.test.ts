@@ -17,10 +17,16 @@ const paginations: [string, PaginationInput][] = [
 ];
 
 /** A service with rules of these names, and the fault. */
-async function withFault(pagination: PaginationInput, names: string, fault: FaultInput): Promise<LocalService> {
+async function withFault(
+  pagination: PaginationInput,
+  names: string,
+  fault: FaultInput,
+  now = Date.now,
+): Promise<LocalService> {
   const list: List = { path: "/rules", items: "/rules", pagination };
   const service = await serve({
     contract: defineContract({ version: 1, operations: { list }, auth: { present: null } }),
+    now,
   });
   for (const name of names) service.put(name, { name });
   service.faults.set(fault);
@@ -89,6 +95,37 @@ describe("a stale list", () => {
     seen.push(await listed());
     expect(seen).toEqual(["a", "a", "a", "ab", "ab", "abc"]);
     expect(stored(service)).toBe("bcd");
+  });
+
+  test.each(paginations)(
+    "is so many milliseconds behind, and never earlier than the fault (%s)",
+    async (_name, pagination) => {
+      let now = Date.UTC(2026, 0, 1);
+      const service = await withFault(pagination, "ab", { kind: "stale-list", lagMs: 1000 }, () => now);
+      const seen = [await pagesOf(service, pagination)];
+      service.put("c", { name: "c" });
+      now += 600;
+      service.remove("a");
+      service.put("b", { name: "B" });
+      seen.push(await pagesOf(service, pagination));
+      now += 399;
+      seen.push(await pagesOf(service, pagination));
+      now += 1;
+      seen.push(await pagesOf(service, pagination));
+      now += 600;
+      seen.push(await pagesOf(service, pagination));
+      expect(seen).toEqual([["ab"], ["ab"], ["ab"], ["ab", "c"], ["Bc"]]);
+    },
+  );
+
+  test("follows many writes within the time that it lags", async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const service = await withFault({ type: "none" }, "", { kind: "stale-list", lagMs: 500 }, () => now);
+    for (let n = 0; n < 2000; n++) {
+      now += 1;
+      service.put(`r${n}`, { name: "x" });
+    }
+    expect(namesIn(await call(service, "GET", "/rules"))).toHaveLength(1500);
   });
 
   test("is hit, and fresh again, by number", async () => {

@@ -188,7 +188,7 @@ describe("a body", () => {
 });
 
 describe("a redirect", () => {
-  test.each([301, 302, 307, 308] as const)(
+  test.each([301, 302, 303, 307, 308] as const)(
     "%d leads to the request itself, and nothing has happened",
     async (status) => {
       const service = await withFault({ kind: "redirect", status });
@@ -196,6 +196,13 @@ describe("a redirect", () => {
       expect([redirected.status, redirected.headers.get("location"), redirected.rules]).toEqual([status, rules, 0]);
     },
   );
+
+  test("comes after the write, where it is told so: the rule is there and its key is known", async () => {
+    const service = await withFault({ kind: "redirect", at: "after", status: 303, location: "/elsewhere" });
+    const redirected = await createInto(service);
+    expect([redirected.status, redirected.headers.get("location"), redirected.rules]).toEqual([303, "/elsewhere", 1]);
+    expect(await again(service)).toBe("replayed");
+  });
 
   test("keeps the query, so that a client that follows gets the answer", async () => {
     const service = await withFault({ kind: "redirect", operations: ["list"] });

@@ -97,6 +97,20 @@ describe("merchant-rules serve", () => {
     ]);
   });
 
+  test("lets two rules have one name with --allow-duplicates, and says so in its help", async () => {
+    const help = run("--help");
+    const command = run("--port", "0", "--allow-duplicates");
+    const url = await command.ready;
+    for (let n = 0; n < 2; n++)
+      expect((await call({ url }, "POST", "/api/v1/merchants/rules", { body: { name: "a" } })).status).toBe(201);
+    command.child.kill("SIGTERM");
+    await command.exited;
+    const { lines } = await help.exited;
+    expect(lines.join(" ").replaceAll(/\s+/g, " ")).toContain(
+      "--allow-duplicates let two rules have one natural key, which is otherwise refused with 409",
+    );
+  });
+
   test("keeps rules in the data file that it names, and takes the contract that stands in the folder", async () => {
     const contract = [
       "version: 1",

@@ -45,7 +45,7 @@ export async function call(service: { url: string }, method: string, target: str
 }
 
 /** What a client sees of a request that may go wrong in any way; redirects are not followed. */
-export interface Outcome {
+export interface Attempted {
   /** Undefined when no status arrived. */
   readonly status: number | undefined;
   readonly headers: Headers;
@@ -56,7 +56,12 @@ export interface Outcome {
 }
 
 /** One request as {@link call} makes it, whose failure is a result. */
-export async function attempt(service: { url: string }, method: string, target: string, sent?: Sent): Promise<Outcome> {
+export async function attempt(
+  service: { url: string },
+  method: string,
+  target: string,
+  sent?: Sent,
+): Promise<Attempted> {
   let response: Response | undefined;
   let text = "";
   try {

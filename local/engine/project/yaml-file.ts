@@ -1,6 +1,6 @@
-import { YamlDocument } from "../../../sdk/yaml-document.ts";
 import { findNotJson } from "../../../sdk/rules/index.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
+import { YamlDocument } from "../../../sdk/yaml-document.ts";
 import { EngineError, type EngineErrorCode } from "../errors.ts";
 
 /** Parses a YAML file; an error names the file and the line. */

@@ -1,7 +1,15 @@
 import type { Contract } from "../../../sdk/contract/index.ts";
-import { isJsonArray, isJsonObject, type Json, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  valueAt,
+  withoutValueAt,
+  withValueAt,
+} from "../../../sdk/rules/index.ts";
 import type { Answer } from "../answer.ts";
-import { idPointer, without } from "../rule-shape.ts";
+import { idPointer } from "../rule-shape.ts";
 import type { Reply, Visit } from "./visit.ts";
 
 export function whole(answer: Answer): Reply {
@@ -39,6 +47,14 @@ export function withoutIds(
   );
 }
 
+/** A definition whose text at a pointer has no blanks around it; undefined where there is none to take away. */
+export function withTextTrimmed(definition: JsonObject, pointer: string): JsonObject | undefined {
+  const text = valueAt(definition, pointer);
+  if (typeof text !== "string" || text.trim() === text) return undefined;
+  const trimmed = withValueAt(definition, pointer, text.trim());
+  return isJsonObject(trimmed) ? trimmed : undefined;
+}
+
 function withoutAt(value: Json, pointer: string): Json {
-  return isJsonObject(value) ? without(value, pointer) : value;
+  return isJsonObject(value) ? withoutValueAt(value, pointer) : value;
 }

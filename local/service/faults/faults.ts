@@ -1,3 +1,4 @@
+import type { RuleStore } from "../store.ts";
 import { type HeldRequest, Holds } from "./holds.ts";
 import { type Behaviour, behaviourOf, type FaultContext, isLasting } from "./kinds.ts";
 import { parseFaults, sentence } from "./parse.ts";
@@ -14,7 +15,7 @@ export interface LocalFaults {
   set(faults: FaultInput | readonly FaultInput[]): void;
   /** As {@link LocalFaults.set}, beside those that are set. */
   add(faults: FaultInput | readonly FaultInput[]): void;
-  /** From now on every request is answered as it should be, held ones included. What was injected can still be read. */
+  /** From now on every request is answered as it should be, held and silenced ones included. What was injected can still be read. */
   clear(): void;
   /** The last 10,000 faults that were injected since the last `set`, oldest first. */
   readonly injected: readonly InjectedFault[];
@@ -60,15 +61,18 @@ export class Faults implements LocalFaults {
   readonly #context: FaultContext;
   readonly #holds = new Holds();
   readonly #closing = new AbortController();
+  #cleared = Promise.withResolvers<void>();
   #set: SetFault[] = [];
   #injected: InjectedFault[] = [];
 
-  constructor(context: Omit<FaultContext, "hold" | "closing">) {
+  constructor(context: Omit<FaultContext, "hold" | "cleared" | "closing">) {
     this.#context = {
       ...context,
       hold: (visit, at) => this.#holds.hold(visit, at),
+      cleared: () => this.#cleared.promise,
       closing: this.#closing.signal,
     };
+    for (const store of context.stores) store.watch((ruleId) => this.#wrote(store, ruleId));
   }
 
   /** Whether no fault is set: all that a request is asked then. */
@@ -103,6 +107,8 @@ export class Faults implements LocalFaults {
   clear(): void {
     this.#set = [];
     this.release();
+    this.#cleared.resolve();
+    this.#cleared = Promise.withResolvers();
   }
 
   get injected(): readonly InjectedFault[] {
@@ -123,11 +129,6 @@ export class Faults implements LocalFaults {
 
   release(): number {
     return this.#holds.release();
-  }
-
-  /** To be called after every write, by request or by hand. */
-  wrote(): void {
-    for (const { behaviour } of this.#set) behaviour.wrote?.();
   }
 
   /** What becomes of a request, and the fault that made it so. */
@@ -151,7 +152,12 @@ export class Faults implements LocalFaults {
   close(): void {
     this.#set = [];
     this.#closing.abort();
+    this.#cleared.resolve();
     this.#holds.close();
+  }
+
+  #wrote(store: RuleStore, ruleId: string): void {
+    for (const { behaviour } of this.#set) behaviour.wrote?.(store, ruleId);
   }
 
   #choose(visit: Visit): SetFault | undefined {

@@ -1,12 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import type { Contract, Pagination } from "../../../sdk/contract/index.ts";
+import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { Refusal, refusalBody } from "../refusal.ts";
 import type { RuleStore } from "../store.ts";
-import { changed, ofBody, whole, withoutIds } from "./bodies.ts";
+import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
 import type { HeldRequest } from "./holds.ts";
+import { lagging } from "./lagging.ts";
 import {
   isLaterPage,
-  lagging,
   lessOneRule,
   oneRuleMore,
   onlyFirstPage,
@@ -21,11 +22,14 @@ import type { Reply, Visit } from "./visit.ts";
 /** What faults take part in. */
 export interface FaultContext {
   readonly contract: Contract;
-  readonly store: RuleStore;
+  /** The rules of each merchant. */
+  readonly stores: readonly RuleStore[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Resolves when a held request is released. */
   readonly hold: (visit: Visit, at: HeldRequest["at"]) => Promise<void>;
+  /** Resolves when the faults are cleared, or the service closes. */
+  readonly cleared: () => Promise<void>;
   /** Aborted when the service closes. */
   readonly closing: AbortSignal;
 }
@@ -35,8 +39,8 @@ export interface Behaviour {
   /** Which requests on the fault's operations it is about; default: all. */
   matches?(visit: Visit): boolean;
   inject(visit: Visit): Reply | Promise<Reply>;
-  /** Called after every write. */
-  wrote?(): void;
+  /** Called after every write of a rule, by request or by hand. */
+  wrote?(store: RuleStore, ruleId: string): void;
 }
 
 /** What a fault does, beginning now. */
@@ -49,7 +53,13 @@ export function isLasting(kind: FaultKind): boolean {
   return lasting.has(kind);
 }
 
-const lasting: ReadonlySet<FaultKind> = new Set(["stale-list", "repeat-cursor", "shifting-list", "late-get"]);
+const lasting: ReadonlySet<FaultKind> = new Set([
+  "stale-list",
+  "repeat-cursor",
+  "shifting-list",
+  "late-get",
+  "normalise",
+]);
 
 function begin<Kind extends FaultKind>(
   kind: Kind,
@@ -86,13 +96,20 @@ const kinds: Kinds = {
     },
   }),
 
-  redirect: ({ status, location }) => ({
-    inject: ({ request: { path, query } }) =>
-      whole({
-        status,
-        body: "",
-        headers: { location: location ?? `${path}${query.size === 0 ? "" : `?${query}`}`, "content-length": "0" },
-      }),
+  silence: (_fault, { cleared, closing }) => ({
+    inject: async (visit) => {
+      const hasLeft = await Promise.race([visit.clientLeft().then(() => true), cleared().then(() => false)]);
+      return hasLeft || closing.aborted ? { send: "nothing" } : whole(visit.serve());
+    },
+  }),
+
+  redirect: ({ at, status, location }) => ({
+    inject: (visit) => {
+      const { path, query } = visit.request;
+      if (at === "after") visit.serve();
+      const headers = { location: location ?? `${path}${query.size === 0 ? "" : `?${query}`}`, "content-length": "0" };
+      return whole({ status, body: "", headers });
+    },
   }),
 
   "cut-body": ({ how }) => ({
@@ -127,42 +144,67 @@ const kinds: Kinds = {
     inject: (visit) => changed(visit.serve(), (body) => withoutIds(body, visit.operation, contract)),
   }),
 
-  "stale-list": ({ writesBehind }, { store }) => {
-    const { seen, wrote } = lagging(store, writesBehind);
-    return { inject: (visit) => whole(visit.serve(seen())), wrote };
-  },
-
-  "repeat-cursor": (_fault, { contract, store }) => ({
-    matches: () => paginationOf(contract).type !== "none",
-    inject: (visit) =>
-      changed(visit.serve(onlyFirstPage(store)), (body) => withCursorAgain(body, paginationOf(contract))),
+  normalise: (_fault, { contract }) => ({
+    matches: () => contract.rule.naturalKey !== null,
+    inject: (visit) => {
+      let hasTrimmed = false;
+      const amend = (definition: JsonObject): JsonObject => {
+        const trimmed = withTextTrimmed(definition, contract.rule.naturalKey ?? "");
+        hasTrimmed = trimmed !== undefined;
+        return trimmed ?? definition;
+      };
+      const answer = visit.serve({ amend });
+      return hasTrimmed ? whole(answer) : { send: "unharmed", answer };
+    },
   }),
 
-  "double-rule": ({ on }, { contract, store }) => ({
+  "delete-all": () => ({
+    inject: (visit) => {
+      const answer = visit.serve({ deleteAll: true });
+      return answer.status < 300 ? whole(answer) : { send: "unharmed", answer };
+    },
+  }),
+
+  "stale-list": (lag, { stores, now }) => {
+    const { seen, wrote } = lagging(stores, lag, now);
+    return { inject: (visit) => whole(visit.serve({ listed: seen(visit.store) })), wrote };
+  },
+
+  "repeat-cursor": (_fault, { contract }) => ({
+    matches: () => paginationOf(contract).type !== "none",
+    inject: (visit) =>
+      changed(visit.serve({ listed: onlyFirstPage(visit.store) }), (body) =>
+        withCursorAgain(body, paginationOf(contract)),
+      ),
+  }),
+
+  "double-rule": ({ on }, { contract }) => ({
     matches: ({ request }) => on === "one-page" || isLaterPage(paginationOf(contract), request.query),
     inject: (visit) => {
       const items = contract.operations.list?.items ?? "";
       if (on === "one-page") return changed(visit.serve(), (body) => withFirstAgain(body, items));
-      const early = visit.serve(oneRuleMore(store)).body;
+      const early = visit.serve({ listed: oneRuleMore(visit.store) }).body;
       return changed(visit.serve(), (body) => withRuleBefore(body, early, items));
     },
   }),
 
-  "shifting-list": ({ change }, { contract, store }) => ({
+  "shifting-list": ({ change }, { contract }) => ({
     matches: ({ request }) => isLaterPage(paginationOf(contract), request.query),
-    inject: (visit) => whole(visit.serve(change === "insert" ? oneRuleMore(store) : lessOneRule(store))),
+    inject: (visit) =>
+      whole(visit.serve({ listed: change === "insert" ? oneRuleMore(visit.store) : lessOneRule(visit.store) })),
   }),
 
-  "late-get": ({ gets, withinMs }, { contract, store, now }) => {
-    const answered = new Map<string, number>();
-    const countOf = (ruleId: string): number => answered.get(ruleId) ?? 0;
+  "late-get": ({ gets, withinMs }, { contract, stores, now }) => {
+    const counts = new Map(stores.map((store) => [store, new Map<string, number>()]));
+    const answered = ({ store, ruleId = "" }: Visit): number => counts.get(store)?.get(ruleId) ?? 0;
     return {
-      matches: ({ ruleId = "" }) => {
-        const rule = store.find(ruleId);
-        return rule !== undefined && now() - Date.parse(rule.createdAt) < withinMs && countOf(ruleId) < gets;
+      matches: (visit) => {
+        const rule = visit.store.find(visit.ruleId ?? "");
+        return rule !== undefined && now() - Date.parse(rule.createdAt) < withinMs && answered(visit) < gets;
       },
-      inject: ({ ruleId = "" }) => {
-        answered.set(ruleId, countOf(ruleId) + 1);
+      inject: (visit) => {
+        const { store, ruleId = "" } = visit;
+        counts.get(store)?.set(ruleId, answered(visit) + 1);
         const refusal = new Refusal(404, "RULE_NOT_FOUND", `there is no rule ${ruleId}`);
         return whole({ status: 404, body: JSON.stringify(refusalBody(refusal, contract.errors)) });
       },

@@ -1,39 +1,7 @@
 import type { Pagination } from "../../../sdk/contract/index.ts";
 import { isJsonArray, type Json, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
 import { cursorAfter } from "../pagination.ts";
-import type { RuleList, RuleStore, StoredRule } from "../store.ts";
-
-/** The rules as they were so many writes ago, or, without a number, as they are now; never further back than now. */
-export function lagging(
-  store: RuleStore,
-  writesBehind: number | undefined,
-): { seen: () => RuleList; wrote: () => void } {
-  const copy = (): readonly StoredRule[] => store.after(0, -1);
-  /** Of the oldest time that the list may show, and of the time after each write since then. */
-  let copies = [copy()];
-  return {
-    seen: () => frozen(copies[0] ?? []),
-    wrote: () => {
-      if (writesBehind !== undefined) copies = [...copies, copy()].slice(-writesBehind - 1);
-    },
-  };
-}
-
-function frozen(rules: readonly StoredRule[]): RuleList {
-  return {
-    after: (sequence, limit) =>
-      part(
-        rules.filter((rule) => rule.sequence > sequence),
-        0,
-        limit,
-      ),
-    from: (offset, limit) => part(rules, offset, limit),
-  };
-}
-
-function part(rules: readonly StoredRule[], offset: number, limit: number): StoredRule[] {
-  return rules.slice(offset, limit === -1 ? undefined : offset + limit);
-}
+import type { RuleList, RuleStore } from "../store.ts";
 
 /** Whatever page is asked for, the first. */
 export function onlyFirstPage(store: RuleStore): RuleList {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const anyOperation = ["create", "get", "update", "delete", "list", "token"] as const;
+const anyOperation = ["create", "get", "update", "delete", "list", "token", "identity"] as const;
 const aboutRules = ["create", "get", "update", "delete", "list"] as const;
 
 /** Which requests a fault hits: the same fields for every kind, with the operations that the kind can hit. */
@@ -117,7 +117,17 @@ const staleList = z
       .describe(
         "The list is as it was before the last so many writes, at the earliest when the fault was set; default: always as when the fault was set",
       ),
+    lagMs: z
+      .int()
+      .min(1)
+      .max(3_600_000)
+      .optional()
+      .describe("The list is as it was so many milliseconds ago, at the earliest when the fault was set"),
     ...selection(["list"]),
+  })
+  .refine(({ writesBehind, lagMs }) => writesBehind === undefined || lagMs === undefined, {
+    path: ["lagMs"],
+    error: "allowed: writesBehind or lagMs, not both",
   })
   .describe('A list that lags behind; times: "always" by default');
 
@@ -163,7 +173,8 @@ const lateGet = z
 const redirect = z
   .strictObject({
     kind: z.literal("redirect"),
-    status: z.literal([301, 302, 307, 308]).default(307),
+    at,
+    status: z.literal([301, 302, 303, 307, 308]).default(307),
     location: z
       .string()
       .regex(/^[\x21-\x7e]+$/, { error: "allowed: a URL or a path, printable ASCII without blanks" })
@@ -171,7 +182,7 @@ const redirect = z
       .describe("The Location, such as a URL of another host; default: the target of the request itself"),
     ...selection(anyOperation),
   })
-  .describe("A redirect is answered; nothing is carried out");
+  .describe("A redirect is answered");
 
 const hold = z
   .strictObject({
@@ -180,6 +191,22 @@ const hold = z
     ...selection(anyOperation),
   })
   .describe("The request is held until it is released; then it goes on, whether the client is still there or not");
+
+const silence = z
+  .strictObject({ kind: z.literal("silence"), ...selection(anyOperation) })
+  .describe(
+    "The request is taken and never answered, nor carried out, until its client goes away; when the faults are cleared it goes on",
+  );
+
+const normalise = z
+  .strictObject({ kind: z.literal("normalise"), ...selection(["create", "update"]) })
+  .describe(
+    'Text at the contract\'s natural key loses the blanks around it, is stored and answered so; times: "always" by default',
+  );
+
+const deleteAll = z
+  .strictObject({ kind: z.literal("delete-all"), ...selection(["delete"]) })
+  .describe("A delete takes every rule of the merchant, whichever it names, and is answered as a success");
 
 /** One fault on demand: its kind, the kind's own fields, and the selection of requests that it hits. */
 export const faultSchema = z.discriminatedUnion("kind", [
@@ -198,6 +225,9 @@ export const faultSchema = z.discriminatedUnion("kind", [
   lateGet,
   redirect,
   hold,
+  silence,
+  normalise,
+  deleteAll,
 ]);
 
 /** A fault with its defaults. */

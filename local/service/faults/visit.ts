@@ -1,7 +1,8 @@
 import type { Answer } from "../answer.ts";
 import type { IncomingRequest } from "../request.ts";
 import type { ServedOperation } from "../request-log.ts";
-import type { RuleList } from "../store.ts";
+import type { Twist } from "../serve-request.ts";
+import type { RuleStore } from "../store.ts";
 
 /** A request on one of the contract's operations, not yet carried out. */
 export interface Visit {
@@ -9,8 +10,12 @@ export interface Visit {
   readonly request: IncomingRequest;
   /** The rule that the path names. */
   readonly ruleId: string | undefined;
-  /** Carries the request out; a list shows `rules`, by default the stored ones. Never throws: a refusal is an answer. */
-  serve(rules?: RuleList): Answer;
+  /** The rules of the merchant that the request is for; the first merchant's for a request that is not admitted. */
+  readonly store: RuleStore;
+  /** Resolves when the client closes the connection. */
+  clientLeft(): Promise<void>;
+  /** Carries the request out, by default as the contract says. Never throws: a refusal is an answer. */
+  serve(twist?: Twist): Answer;
 }
 
 /** What becomes of a request: an answer, and how it gets to the connection. */

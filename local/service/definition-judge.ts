@@ -1,0 +1,72 @@
+import { type Contract, definitionChecker } from "../../sdk/contract/index.ts";
+import {
+  differences,
+  isJsonObject,
+  type JsonObject,
+  pointerOf,
+  project,
+  segmentsOf,
+  touches,
+  valueAt,
+  withoutValueAt,
+} from "../../sdk/rules/index.ts";
+import { Refusal, type RefusalDetail } from "./refusal.ts";
+import type { RuleShape } from "./rule-shape.ts";
+
+/** What a definition that a client sends may be. The owner's mark stands in a rule, but no definition has it: it is never judged. */
+export interface DefinitionJudge {
+  /** @throws Refusal 422 for what the contract's schema does not allow, and for what only the service sets. */
+  demandValid(definition: JsonObject): void;
+  /** @throws Refusal 422 for a change of an immutable field. Fields that `after` leaves out are not looked at, as in a client's comparison. */
+  demandMutable(before: JsonObject, after: JsonObject): void;
+}
+
+export function definitionJudge({ rule }: Contract, shape: RuleShape): DefinitionJudge {
+  const { schema, owner, immutable, unordered } = rule;
+  const check = schema === null ? undefined : definitionChecker(schema);
+  const schemaFaults = (definition: JsonObject): RefusalDetail[] => {
+    if (check === undefined) return [];
+    if (owner === null || valueAt(definition, owner.at) === undefined) return check(definition);
+    // An object that holds nothing but the mark may be the definition's, or made for the mark: either may be valid.
+    const kept = check(withoutField(definition, owner.at));
+    if (kept.length === 0) return kept;
+    const dropped = check(withoutValueAt(definition, owner.at));
+    return dropped.length < kept.length ? dropped : kept;
+  };
+  const unmarked = (definition: JsonObject): JsonObject =>
+    owner === null ? definition : withoutValueAt(definition, owner.at);
+  return {
+    demandValid: (definition) => {
+      const managed = shape.managedIn(definition).map(
+        (pointer): RefusalDetail => ({
+          path: segmentsOf(pointer).join("."),
+          reason: "only the service sets this",
+        }),
+      );
+      const faults = [...managed, ...schemaFaults(definition)];
+      if (faults.length === 0) return;
+      const said = faults.map(({ path, reason }) => `${path === "" ? "the definition" : path} ${reason}`).join("; ");
+      throw new Refusal(422, "VALIDATION_FAILED", `the definition is not valid: ${said}`, { details: faults });
+    },
+    demandMutable: (before, after) => {
+      if (immutable.length === 0) return;
+      const [old, wanted] = [unmarked(before), unmarked(after)];
+      const details = differences(project(old, wanted, { unordered }), wanted, { unordered })
+        .filter((difference) => immutable.some((pattern) => touches(difference, pattern)))
+        .map(({ path }) => ({ path: path.join("."), reason: "cannot be changed" }));
+      if (details.length === 0) return;
+      const paths = details.map(({ path }) => path).join(", ");
+      throw new Refusal(422, "VALIDATION_FAILED", `${paths} cannot be changed; make a new rule`, { details });
+    },
+  };
+}
+
+/** An object without one field; the objects around the field stay, even when they are empty then. */
+function withoutField(object: JsonObject, pointer: string): JsonObject {
+  const [first, ...rest] = segmentsOf(pointer);
+  if (first === undefined || !Object.hasOwn(object, first)) return object;
+  const below = object[first];
+  if (rest.length > 0)
+    return isJsonObject(below) ? { ...object, [first]: withoutField(below, pointerOf(rest)) } : object;
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== first));
+}

@@ -1,0 +1,87 @@
+import type { RuleList, RuleStore, StoredRule } from "../store.ts";
+
+/** How far a list lags behind: so many writes, or so long. Neither: it stays as it is now. */
+export interface Lag {
+  readonly writesBehind?: number | undefined;
+  readonly lagMs?: number | undefined;
+}
+
+/** What a list shows of each store from now on; never what was there before now. */
+export function lagging(
+  stores: readonly RuleStore[],
+  lag: Lag,
+  now: () => number,
+): { seen: (store: RuleStore) => RuleList; wrote: (store: RuleStore, ruleId: string) => void } {
+  const pasts = new Map(stores.map((store) => [store, new Past(store, lag, now)]));
+  return {
+    seen: (store) => pasts.get(store)?.seen() ?? store,
+    wrote: (store, ruleId) => pasts.get(store)?.wrote(ruleId),
+  };
+}
+
+interface Copy {
+  /** From when on the rules were so, in milliseconds. */
+  readonly since: number;
+  readonly rules: readonly StoredRule[];
+}
+
+/** The rules of one store as they were, from the oldest time that a list may still show. */
+class Past {
+  readonly #store: RuleStore;
+  readonly #lag: Lag;
+  readonly #now: () => number;
+  #copies: readonly Copy[];
+
+  constructor(store: RuleStore, lag: Lag, now: () => number) {
+    this.#store = store;
+    this.#lag = lag;
+    this.#now = now;
+    this.#copies = [{ since: now(), rules: store.after(0, -1) }];
+  }
+
+  seen(): RuleList {
+    this.#forget();
+    return frozen(this.#copies[0]?.rules ?? []);
+  }
+
+  wrote(ruleId: string): void {
+    const { writesBehind, lagMs } = this.#lag;
+    if (writesBehind === undefined && lagMs === undefined) return;
+    const before = this.#copies.at(-1)?.rules ?? [];
+    this.#copies = [...this.#copies, { since: this.#now(), rules: after(before, ruleId, this.#store.find(ruleId)) }];
+    this.#forget();
+  }
+
+  /** Drops the copies that no list shows any more. */
+  #forget(): void {
+    const { writesBehind, lagMs } = this.#lag;
+    if (writesBehind !== undefined) this.#copies = this.#copies.slice(-writesBehind - 1);
+    if (lagMs === undefined) return;
+    const until = this.#now() - lagMs;
+    const shown = this.#copies.findLastIndex(({ since }) => since <= until);
+    if (shown > 0) this.#copies = this.#copies.slice(shown);
+  }
+}
+
+/** Rules after one of them was written: it is `written` now, or no longer there. */
+function after(rules: readonly StoredRule[], ruleId: string, written: StoredRule | undefined): readonly StoredRule[] {
+  if (written === undefined) return rules.filter((rule) => rule.ruleId !== ruleId);
+  const place = rules.findIndex((rule) => rule.ruleId === ruleId);
+  return place === -1 ? [...rules, written] : rules.with(place, written);
+}
+
+function frozen(rules: readonly StoredRule[]): RuleList {
+  return {
+    after: (sequence, limit) =>
+      part(
+        rules.filter((rule) => rule.sequence > sequence),
+        0,
+        limit,
+      ),
+    from: (offset, limit) => part(rules, offset, limit),
+  };
+}
+
+function part(rules: readonly StoredRule[], offset: number, limit: number): StoredRule[] {
+  return rules.slice(offset, limit === -1 ? undefined : offset + limit);
+}

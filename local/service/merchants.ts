@@ -1,0 +1,155 @@
+import { format, parse } from "node:path";
+import type { Contract } from "../../sdk/contract/index.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { findNotJson, type JsonObject } from "../../sdk/rules/index.ts";
+import { Replays } from "./idempotency.ts";
+import { ruleIdMaker, sequentialRuleIds } from "./rule-id.ts";
+import { RuleOperations } from "./rule-operations.ts";
+import { ruleShape } from "./rule-shape.ts";
+import { ruleStanding } from "./rule-standing.ts";
+import { RuleStore, type StoredRule } from "./store.ts";
+
+/** A merchant that a service has rules of, and the token by which it is known. */
+export interface LocalMerchant {
+  readonly name: string;
+  /** Never expires. */
+  readonly token: string;
+}
+
+/** What somebody does with the rules of one merchant by hand, past the contract. */
+export interface RulesByHand {
+  /** Every rule as declared, oldest first, without what the service adds, and without rules that are gone. */
+  rules(): StoredByHand[];
+  /** As {@link RulesByHand.rules}, with the rules that are gone (`rule.gone` of the contract). */
+  rows(): StoredByHand[];
+  /**
+   * Somebody edits a rule by hand, or adds one: past schema, natural key and immutable fields. Gives its id.
+   * @throws TypeError when `rule` is not JSON.
+   */
+  put(ruleId: string | undefined, rule: JsonObject): string;
+  /** Somebody removes a rule by hand, so that no row is left. Gives whether there was one. */
+  remove(ruleId: string): boolean;
+}
+
+export interface StoredByHand {
+  readonly ruleId: string;
+  readonly rule: JsonObject;
+}
+
+/** One merchant's rules, and what is done with them. */
+export interface Merchant {
+  readonly name: string;
+  readonly store: RuleStore;
+  readonly operations: RuleOperations;
+  readonly replays: Replays;
+  readonly byHand: RulesByHand;
+}
+
+export interface MerchantsOptions {
+  readonly contract: Contract;
+  /** At least one. */
+  readonly merchants: readonly LocalMerchant[];
+  /** The first merchant's file; the others have files beside it, named after them. */
+  readonly dataFile: string;
+  readonly ruleIds: "ordered" | "sequential";
+  readonly answers: "id" | "rule";
+  readonly allowDuplicates: boolean;
+  readonly now: () => number;
+}
+
+/** The merchants of a service; each has rules and idempotency keys of its own. */
+export class Merchants {
+  readonly first: Merchant;
+  readonly #merchants = new Map<string, Merchant>();
+
+  /** @throws MerchantRulesError SETTINGS_INVALID: two merchants have one name or token, or a data file cannot be used. */
+  constructor(options: MerchantsOptions) {
+    demandDistinct(options.merchants);
+    const [first, ...others] = options.merchants;
+    if (first === undefined) throw refused("found no merchant; allowed: at least one");
+    try {
+      this.first = this.#open(first.name, options.dataFile, options);
+      for (const { name } of others) this.#open(name, fileOf(options.dataFile, name), options);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  get stores(): readonly RuleStore[] {
+    return [...this.#merchants.values()].map(({ store }) => store);
+  }
+
+  /** @throws TypeError for a name that no merchant has. */
+  of(name: string): Merchant {
+    const merchant = this.#merchants.get(name);
+    if (merchant !== undefined) return merchant;
+    throw new TypeError(`no merchant ${JSON.stringify(name)}; allowed: ${[...this.#merchants.keys()].join(", ")}`);
+  }
+
+  close(): void {
+    for (const store of this.stores) store.close();
+  }
+
+  #open(name: string, file: string, options: MerchantsOptions): Merchant {
+    const merchant = openMerchant(name, new RuleStore(file), options);
+    this.#merchants.set(name, merchant);
+    return merchant;
+  }
+}
+
+function openMerchant(name: string, store: RuleStore, options: MerchantsOptions): Merchant {
+  const { contract, ruleIds, answers, allowDuplicates, now } = options;
+  const shape = ruleShape(contract, answers);
+  const standing = ruleStanding(contract, shape);
+  const newRuleId = ruleIds === "sequential" ? sequentialRuleIds(store) : ruleIdMaker(now);
+  const operations = new RuleOperations({ contract, store, shape, standing, newRuleId, allowDuplicates, now });
+  const byHand: RulesByHand = {
+    rules: () =>
+      store
+        .after(0, -1)
+        .filter((stored) => !standing.isGone(stored))
+        .map(shown),
+    rows: () => store.after(0, -1).map(shown),
+    put: (given, rule) => {
+      const fault = findNotJson(rule);
+      if (fault !== undefined)
+        throw new TypeError(`${fault.path === "" ? "the rule" : fault.path} is not JSON: ${fault.found}`);
+      return store.transaction(() => {
+        const ruleId = given ?? newRuleId();
+        const entry = operations.entry(ruleId, shape.withoutManaged(rule));
+        if (!store.replace(entry)) store.insert(entry);
+        return ruleId;
+      });
+    },
+    remove: (ruleId) => store.remove(ruleId),
+  };
+  return { name, store, operations, replays: new Replays(store, now), byHand };
+}
+
+function shown({ ruleId, definition }: StoredRule): StoredByHand {
+  return { ruleId, rule: definition };
+}
+
+/** `rules.db` → `rules.globex.db`. */
+function fileOf(dataFile: string, merchant: string): string {
+  if (dataFile === ":memory:") return dataFile;
+  const { dir, name, ext } = parse(dataFile);
+  return format({ dir, base: `${name}.${encodeURIComponent(merchant)}${ext}` });
+}
+
+function demandDistinct(merchants: readonly LocalMerchant[]): void {
+  for (const field of ["name", "token"] as const) {
+    const values = merchants.map((merchant) => merchant[field]);
+    if (values.includes("")) throw refused(`found an empty ${field}; allowed: a text`);
+    // Not the value: it may be a token.
+    if (new Set(values).size < values.length) throw refused(`found two merchants with one ${field}; allowed: one each`);
+  }
+}
+
+function refused(reason: string): MerchantRulesError {
+  return new MerchantRulesError("SETTINGS_INVALID", reason, {
+    attempted: "use the merchants",
+    advice: "give every merchant a name and a token of its own",
+  });
+}

@@ -1,0 +1,48 @@
+import type { Contract } from "../../sdk/contract/index.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import type { RuleShape } from "./rule-shape.ts";
+import type { StoredRule } from "./store.ts";
+
+/** What a stored row is, by the contract's `rule.gone` and `rule.foreign`. */
+export interface RuleStanding {
+  /** Deleted, and still kept and answered. */
+  isGone(rule: StoredRule): boolean;
+  /** The service's own: no client may change it. */
+  isForeign(rule: StoredRule): boolean;
+  /** A definition as a delete leaves it; undefined where the contract has no `rule.gone`, so that a delete keeps no row. */
+  whenDeleted(definition: JsonObject): JsonObject | undefined;
+}
+
+/** @throws MerchantRulesError CONTRACT_INVALID where `rule.gone` begins with a pointer to the whole rule. */
+export function ruleStanding({ rule: { gone, foreign } }: Contract, shape: RuleShape): RuleStanding {
+  const [mark] = gone;
+  if (mark?.at === "") {
+    throw new MerchantRulesError("CONTRACT_INVALID", 'found ""; allowed: a pointer to one field, such as /status', {
+      attempted: "serve a contract with rule.gone.0.at",
+      advice: "name the field that says that a rule was deleted",
+    });
+  }
+  const matches =
+    (rows: Rows) =>
+    (stored: StoredRule): boolean => {
+      if (rows.length === 0) return false;
+      const document = shape.document(stored);
+      return rows.some(({ at, is }) => {
+        const value = valueAt(document, at);
+        return is.some((each) => each === value);
+      });
+    };
+  return {
+    isGone: matches(gone),
+    isForeign: matches(foreign),
+    whenDeleted: (definition) => {
+      const [value] = mark?.is ?? [];
+      if (mark === undefined || value === undefined) return undefined;
+      const marked = withValueAt(definition, mark.at, value);
+      return isJsonObject(marked) ? marked : undefined;
+    },
+  };
+}
+
+type Rows = Contract["rule"]["gone"];
