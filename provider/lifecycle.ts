@@ -122,7 +122,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const declared = readInputs(this.#shape, news);
       const place = this.#session.place(declared.connection);
       const of = this.#resource(declared.owner, readState(this.#shape, id, olds), place);
-      const { outs } = await this.#make(id, stillThere(of.known, place), of, declared, place, news);
+      // The engine can replace a MerchantRule that is gone, an update cannot.
+      const known = this.#shape.isRule ? of.known : stillThere(of.known, place);
+      const { outs } = await this.#make(id, known, of, declared, place, news);
       return { outs };
     });
   }
@@ -133,6 +135,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const place = this.#session.place(state.connection);
       const of = this.#resource(state.owner, state, place);
       const steps = [...of.known].map(([key, known]): Step => ({ kind: "delete", key, known }));
+      share(steps, of, place);
       const outcomes = await apply(steps, of, place);
       const afterwards =
         "the others are deleted, but the state has all of them still: run `pulumi destroy` again, or `pulumi up --refresh` to have them made again";

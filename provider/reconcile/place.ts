@@ -47,6 +47,8 @@ interface RuleRecord {
   owner?: Owner;
   /** The owner gives the rule up in this run: it deletes or replaces it. */
   isLeaving?: boolean;
+  /** The resource that gives the rule up has taken it over again, as its own replacement. */
+  isPassedOn?: boolean;
   /** What the state says of the rule. */
   known?: KnownRule;
   /** What this run wrote or saw after the list was read; null: the rule is gone. */
@@ -136,15 +138,28 @@ export class Place {
 
   /** A resource deletes or replaces the rule in this run, so that another may have it. */
   leave(ruleId: string, owner: Owner): void {
-    if (!this.isHeldByOther(ruleId, owner)) Object.assign(this.#record(ruleId), { owner, isLeaving: true });
+    const record = this.#record(ruleId);
+    if (!record.isPassedOn && !this.isHeldByOther(ruleId, owner)) Object.assign(record, { owner, isLeaving: true });
   }
 
   /** A create makes the rule or takes it over. @throws MerchantRulesError RULE_CONFLICT: a resource holds it. */
   claim(ruleId: string, owner: Owner): void {
     const record = this.#record(ruleId);
     if (record.owner !== undefined && record.isLeaving !== true) throw conflict(ruleId, record.owner);
+    if (record.owner === owner) record.isPassedOn = true;
     record.owner = owner;
     record.isLeaving = false;
+  }
+
+  /**
+   * Whether the rule went from what a resource was to what it is by its replacement: then the delete of what it was
+   * does not delete the rule.
+   */
+  isPassedOn(ruleId: string): boolean {
+    const record = this.#record(ruleId);
+    const { isPassedOn = false } = record;
+    delete record.isPassedOn;
+    return isPassedOn;
   }
 
   /** What a failed take-over leaves: nobody holds the rule, as before. */

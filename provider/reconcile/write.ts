@@ -74,7 +74,7 @@ export async function update(
 export async function remove(known: KnownRule, key: string, of: Resource, place: Place): Promise<void> {
   const { ruleId } = known;
   const label = of.label(key);
-  if (place.isHeldByOther(ruleId, of.owner) || place.isGone(ruleId)) return;
+  if (place.isHeldByOther(ruleId, of.owner) || place.isGone(ruleId) || place.isPassedOn(ruleId)) return;
   const whose = await notOurs(known, key, of, place);
   if (whose !== undefined) return say(`rule ${label ?? ruleId} (${ruleId}) is ${whose}, and is not deleted`);
   await place.judge.deleting(ruleId, () => place.deleting(ruleId, () => removeNow(known, key, of, place)));
@@ -161,7 +161,8 @@ export function ownFields(rule: JsonObject, { contract }: Place): JsonObject {
 
 /** The paths at which a live rule differs; values may be secret. */
 export function pathsOf(live: Json, definition: JsonObject, { contract }: Place): string {
-  const paths = differences(live, definition, contract.rule).map(({ path }) => pathOf(path));
+  const seen = project(live, definition, contract.rule);
+  const paths = differences(seen, definition, contract.rule).map(({ path }) => pathOf(path));
   return paths.length > 10 ? `${paths.slice(0, 10).join(", ")} and ${paths.length - 10} more` : paths.join(", ");
 }
 
