@@ -52,7 +52,7 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
   return error.outcomeUnknown && !failed.writes ? error.with({ outcomeUnknown: false }) : error;
 }
 
-/** The error of a success that cannot be used. */
+/** The error of a success that is not what the contract says. */
 export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
@@ -122,12 +122,8 @@ function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answ
     const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
     return text === "" ? [] : [[name, text] as const];
   });
-  return {
-    method: failed.request.method,
-    path: failed.request.path,
-    status: answer.status,
-    ...Object.fromEntries(found),
-  };
+  const { method, path } = failed.request;
+  return { method, path, status: answer.status, ...Object.fromEntries(found) };
 }
 
 /**

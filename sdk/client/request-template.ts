@@ -32,7 +32,7 @@ export function parametersOf({ contract, parameters }: Connection): Record<strin
 }
 
 /** What an operation of the contract fixes. */
-export interface FixedParts {
+interface FixedParts {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

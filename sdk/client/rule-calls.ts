@@ -22,7 +22,7 @@ export interface UpdateOptions extends CallOptions {
   readonly live?: JsonObject;
 }
 
-/** The calls of the operations, as the contract describes them. Each throws before a request what cannot be sent. */
+/** The calls of the operations, as the contract describes them. A call that cannot be sent throws before any request. */
 export class RuleCalls {
   readonly #contract: Contract;
   readonly #templates: Templates;
@@ -60,7 +60,7 @@ export class RuleCalls {
         throw error.with({
           code: isUnreadable ? "RESPONSE_INVALID" : "RULE_OUTCOME_UNKNOWN",
           reason: `${reason}; the rule may exist`,
-          // What is wrong with the contract or the address stays wrong until someone changes it.
+          // A redirect or an unreadable answer comes again until the contract or the address is right.
           advice: code === "RESPONSE_INVALID" && advice !== undefined ? `${toDo}; ${advice}` : toDo,
           cause: unknown,
         });
@@ -192,7 +192,7 @@ export class RuleCalls {
     };
   }
 
-  /** Worked out only when a message needs it. */
+  /** A function, because most calls need no message. */
   #naming(operation: string, ruleId: string | undefined, { label }: CallOptions): () => string {
     return () => {
       const id = ruleId === undefined ? "" : quoted(ruleId);
@@ -202,7 +202,7 @@ export class RuleCalls {
     };
   }
 
-  /** Worked out only when there is a text of the service to print. */
+  /** A function, because most calls print no text of the service. */
   #hidden({ known }: CallOptions, ...sent: readonly JsonObject[]): () => Hidden[] {
     const definitions = known === undefined ? sent : [...sent, known];
     return () => definitions.flatMap((definition) => hiddenIn(definition, this.#contract.rule));
@@ -215,7 +215,7 @@ export class RuleCalls {
   }
 }
 
-/** Fields of the live rule go back as they came, or not at all. */
+/** A field of the live rule that nobody declared must go back as it came. */
 function expectExact(body: JsonObject, attempted: () => string): void {
   const rounded = findInexactNumber(body);
   if (rounded === undefined) return;

@@ -13,7 +13,7 @@ const longestConnectMs = 10_000;
 
 /**
  * The sockets to one origin: HTTP/1.1, kept alive, bounded in number. Redirects are never followed. Proxies come from
- * the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, or in lower case); loopback is reached without one.
+ * the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, or in lower case); loopback needs none.
  */
 export class Transport {
   readonly origin: string;
