@@ -79,18 +79,12 @@ export class Caller {
   /** Waits for a token as long as the call may last. The token operation has clocks of its own. */
   async #token(token: Presented | Promise<Presented>, call: Call<unknown>, clock: AttemptClock): Promise<Presented> {
     const waitMs = clock.leftMs();
-    let timer: NodeJS.Timeout | undefined;
-    const timeUp = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () =>
-          reject(
-            new MerchantRulesError("TIMED_OUT", `no access token within ${Math.round(waitMs)} ms`, {
-              advice: "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there",
-            }),
-          ),
-        waitMs,
-      );
-    });
+    const { promise: timeUp, reject } = Promise.withResolvers<never>();
+    const late = (): MerchantRulesError =>
+      new MerchantRulesError("TIMED_OUT", `no access token within ${Math.round(waitMs)} ms`, {
+        advice: "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there",
+      });
+    const timer = setTimeout(() => reject(late()), waitMs);
     try {
       return await Promise.race([token, timeUp]);
     } catch (error) {

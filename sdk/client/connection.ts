@@ -1,16 +1,16 @@
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 
-/** One way to one merchant's rules: where, how, as whom. Credentials live here and nowhere else. */
+/** How to reach the rules of one merchant, and with which credentials. Credentials live here and nowhere else. */
 export interface Connection {
-  /** `default`, or the name under which settings hold it; stands in error messages. */
+  /** `default`, or its name in the settings; printed in error messages. */
   readonly name: string;
   /** The service's address, without the paths of the contract: https, or http on loopback. */
   readonly baseUrl: string;
   readonly contract: Contract;
   /** Values of the contract's parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** A token as it is, or what the contract's token operation needs; none where the contract presents none. */
+  /** A token, or what the contract's token operation needs. */
   readonly credentials: Credentials;
 }
 
@@ -23,9 +23,9 @@ export type Credentials =
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What stands before every path of the contract; "" or begins with `/`, never ends with one. */
+  /** Comes before every path of the contract; "" or begins with `/`, never ends with one. */
   readonly prefix: string;
-  /** Whether the host is this machine: then http is allowed, and no proxy is asked. */
+  /** Whether the host is this machine. Then http is allowed, and no proxy is used. */
   readonly isLoopback: boolean;
 }
 
@@ -59,7 +59,7 @@ export function parseBaseUrl(text: string, setting: string): BaseUrl {
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), isLoopback };
 }
 
-/** As the URL parser leaves hosts: `127.1` has become `127.0.0.1`, IPv6 stands in brackets. */
+/** For hosts that the URL parser has normalised: `127.1` is `127.0.0.1`, IPv6 has brackets. */
 function isLoopbackHost(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

@@ -2,12 +2,12 @@ import type { IdentifyBy } from "../contract/schema.ts";
 import { type JsonObject, jsonObject } from "../rules/index.ts";
 import type { Additions } from "./request-template.ts";
 
-/** Ends the call with an error that says why a value cannot stand where it should. */
+/** Throws an error that says why a value cannot be sent. */
 export type Refuse = (reason: string) => never;
 
 /**
- * A value as one segment of a path, percent-encoded. Refused: nothing, and what some server on the way could read as a
- * step to another path, be it encoded once more (`.`, `..`, `%2e%2e`, `a/../b`).
+ * A value as one segment of a path, percent-encoded. Refused: an empty value, and one that some server on the way could
+ * read as another path, also after decoding (`.`, `..`, `%2e%2e`, `a/../b`).
  */
 export function encodeSegment(value: string, refuse: Refuse): string {
   // encodeURIComponent leaves dots alone, so only values with . / \ or % need a closer look.
@@ -15,14 +15,14 @@ export function encodeSegment(value: string, refuse: Refuse): string {
   return encodeText(value, refuse);
 }
 
-/** A value of the query or of a form, percent-encoded. An empty one is allowed only where `isFixed`, by the contract. */
+/** A value of the query, percent-encoded. It may be empty only when the contract fixes it (`isFixed`). */
 export function encodeText(value: string, refuse: Refuse, { isFixed = false } = {}): string {
   if (value === "" && !isFixed) refuse("it is empty");
   if (!value.isWellFormed()) refuse("it is not well-formed Unicode");
   return encodeURIComponent(value);
 }
 
-/** A value of a header, unchanged. Refused: control characters, what is not Latin-1, blanks at the ends (servers drop them). */
+/** A value of a header, unchanged. Refused: control characters, other than Latin-1, blanks at the ends (servers drop them). */
 export function headerValue(value: string, refuse: Refuse): string {
   if (value === "") refuse("it is empty");
   if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) refuse("it has characters that no header can carry");
@@ -30,10 +30,7 @@ export function headerValue(value: string, refuse: Refuse): string {
   return value;
 }
 
-/**
- * What names a rule in a request, where the contract says it stands; in a body beside the fields of `body`.
- * @param refuse is told why an id cannot stand there
- */
+/** The part of a request that names its rule, as the contract says; in a body, the id stands beside the fields of `body`. */
 export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   switch (place.in) {
@@ -49,7 +46,7 @@ export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | u
   }
 }
 
-/** Whether a value, decoded as often as it can be, has a segment that is a dot or two. */
+/** Whether a value has a segment `.` or `..`, however often it is decoded. */
 function stepsAside(value: string): boolean {
   for (let text = value; ; ) {
     if (text.split(/[/\\]/).some((segment) => segment === "." || segment === "..")) return true;

@@ -28,15 +28,13 @@ export class ErrorBudget implements Turns {
   }
 
   pause(ms: number): Promise<void> {
-    if (this.#closed !== undefined && !this.#isTrying) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        this.#sleepers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      this.#sleepers.add(wake);
+    if (this.#isClosed) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.#sleepers.add(resolve);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#sleepers.delete(resolve);
     });
   }
 
@@ -65,12 +63,12 @@ export class ErrorBudget implements Turns {
       return;
     }
     this.#failures = error.code === "UNAUTHENTICATED" ? mostFailures : this.#failures + 1;
-    // No more requests at once than failures are left: a dead connection gets 20 requests, not 20 and all under way.
+    // Never more requests at once than failures are left. Else more would start while the last of the 20 fail.
     this.#limiter.bound(Math.max(1, mostFailures - this.#failures));
     if (this.#failures >= mostFailures) this.#close(error);
   }
 
-  /** While it is closed, answers to requests from before change nothing. */
+  /** Then answers to requests from before it was closed change nothing. */
   get #isClosed(): boolean {
     return this.#closed !== undefined && !this.#isTrying;
   }
@@ -87,7 +85,7 @@ export class ErrorBudget implements Turns {
     for (const wake of this.#sleepers) wake();
   }
 
-  /** Closing woke all retries, so a retry now belongs to the one call that was let through. */
+  /** Closing woke all retries. So a retry now belongs to the one call that was let through. */
   #letsThrough(isRetry: boolean): boolean {
     if (this.#isTrying && isRetry) return true;
     const now = performance.now();
@@ -99,15 +97,9 @@ export class ErrorBudget implements Turns {
   }
 }
 
-const connectionCodes: ReadonlySet<ErrorCode> = new Set([
-  "UNAUTHENTICATED",
-  "CONNECTION_FAILED",
-  "TIMED_OUT",
-  "SERVICE_FAILED",
-  "FORBIDDEN",
-  "RESPONSE_INVALID",
-]);
+const codesOfOneCall: readonly ErrorCode[] = ["RULE_NOT_FOUND", "RULE_CONFLICT", "REJECTED"];
 
+/** Whether an error may be about the connection: all may, but for those that a service gives to one rule. */
 function isOfConnection({ code, exchange }: MerchantRulesError, isAboutRule: boolean): boolean {
-  return connectionCodes.has(code) || (!isAboutRule && [404, 405, 410].includes(exchange?.status ?? 0));
+  return !codesOfOneCall.includes(code) || (!isAboutRule && [404, 405, 410].includes(exchange?.status ?? 0));
 }

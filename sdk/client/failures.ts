@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
-import { type Exchange, errorOfStatus, MerchantRulesError, type MerchantRulesErrorOptions } from "../errors.ts";
+import { type ErrorCode, type Exchange, errorOfStatus, MerchantRulesError } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
@@ -34,15 +34,12 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
   const { status } = answer;
   const exchange = exchangeOf(context, failed, answer);
   if (status >= 200 && status < 300) {
-    return new MerchantRulesError(
-      "RESPONSE_INVALID",
-      `the service answered ${status}; expected ${failed.request.success.join(" or ")}`,
-      {
-        exchange,
-        advice: "if this status means success here, add it to success of this operation in the contract",
-        outcomeUnknown: failed.writes,
-      },
-    );
+    const reason = `the service answered ${status}; expected ${failed.request.success.join(" or ")}`;
+    return new MerchantRulesError("RESPONSE_INVALID", reason, {
+      exchange,
+      advice: "if this status means success here, add it to success of this operation in the contract",
+      outcomeUnknown: failed.writes,
+    });
   }
   if ((status === 404 || status === 410) && !failed.isAboutRule) {
     return new MerchantRulesError("REJECTED", `the service answered ${status}`, {
@@ -55,7 +52,7 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
   return error.outcomeUnknown && !failed.writes ? error.with({ outcomeUnknown: false }) : error;
 }
 
-/** The error of a success that cannot be used. */
+/** The error of a success that is not what the contract says. */
 export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
@@ -76,60 +73,41 @@ export function errorOfUnusable(
 export function errorOfFailure(
   context: FailureContext,
   failed: FailedRequest,
-  failure: AttemptFailure,
+  { fault, wasSent, status, timeoutMs, cause }: AttemptFailure,
 ): MerchantRulesError {
-  const { request, writes } = failed;
-  const { fault, wasSent, status, timeoutMs } = failure;
-  const exchange: Exchange = {
-    method: request.method,
-    path: request.path,
-    ...(status === undefined ? {} : { status }),
-  };
-  const outcomeUnknown = wasSent && writes;
-  const cause = failure.cause instanceof Error ? harmless(context, failure.cause, failed) : undefined;
-  const common: MerchantRulesErrorOptions = {
-    exchange,
-    outcomeUnknown,
-    retryable: true,
-    ...(cause === undefined ? {} : { cause }),
-  };
-  if (fault === "timed out") {
-    const what = wasSent ? "no whole answer" : "no connection";
-    return new MerchantRulesError("TIMED_OUT", `${what} within ${Math.round(timeoutMs)} ms`, {
-      ...common,
-      advice: "try again later, or raise limits.attemptTimeoutMs and limits.totalTimeoutMs in the contract",
+  const { method, path } = failed.request;
+  const make = (code: ErrorCode, reason: string, advice: string, retryable = true): MerchantRulesError =>
+    new MerchantRulesError(code, reason, {
+      exchange: { method, path, ...(status === undefined ? {} : { status }) },
+      advice,
+      retryable,
+      outcomeUnknown: wasSent && failed.writes,
+      ...(cause instanceof Error ? { cause: harmless(context, cause, failed) } : {}),
     });
+  if (fault === "timed out") {
+    const reason = `${wasSent ? "no whole answer" : "no connection"} within ${Math.round(timeoutMs)} ms`;
+    const advice = "try again later, or raise limits.attemptTimeoutMs and limits.totalTimeoutMs in the contract";
+    return make("TIMED_OUT", reason, advice);
   }
   if (fault === "body too large") {
-    const most = context.contract.limits.maxBodyBytes;
-    return new MerchantRulesError("RESPONSE_INVALID", `the body of the answer is larger than ${most} bytes`, {
-      ...common,
-      retryable: false,
-      advice: "raise limits.maxBodyBytes, or for a list lower limits.pageSize, in the contract",
-    });
+    const reason = `the body of the answer is larger than ${context.contract.limits.maxBodyBytes} bytes`;
+    const advice = "raise limits.maxBodyBytes, or for a list lower limits.pageSize, in the contract";
+    return make("RESPONSE_INVALID", reason, advice, false);
   }
-  const code = codeOf(failure.cause);
-  const connectionReason = wasSent ? sentReason(status) : `cannot connect to ${context.origin}`;
-  const reason = `${connectionReason}${code === undefined ? "" : ` (${code})`}`;
+  const code = codeOf(cause);
   if (!wasSent && isCertificateFault(code)) {
-    return new MerchantRulesError(
-      "CONNECTION_FAILED",
-      `the certificate of ${context.origin} is not trusted (${code})`,
-      {
-        ...common,
-        retryable: false,
-        advice:
-          "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are always checked",
-      },
-    );
+    const reason = `the certificate of ${context.origin} is not trusted (${code})`;
+    const advice =
+      "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are always checked";
+    return make("CONNECTION_FAILED", reason, advice, false);
   }
-  return new MerchantRulesError("CONNECTION_FAILED", reason, {
-    ...common,
-    retryable: !isClosed(code),
-    advice: isClosed(code)
-      ? "this client was closed; make another"
-      : "check baseUrl, the network and the proxy variables of the environment",
-  });
+  const ended = `the connection ended ${status === undefined ? "before an answer" : "in the middle of the answer"}`;
+  const what = wasSent ? ended : `cannot connect to ${context.origin}`;
+  const reason = code === undefined ? what : `${what} (${code})`;
+  if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED")
+    return make("CONNECTION_FAILED", reason, "this client was closed; make another", false);
+  const advice = "check baseUrl, the network and the proxy variables of the environment";
+  return make("CONNECTION_FAILED", reason, advice);
 }
 
 function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answer): Exchange & { status: number } {
@@ -144,12 +122,8 @@ function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answ
     const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
     return text === "" ? [] : [[name, text] as const];
   });
-  return {
-    method: failed.request.method,
-    path: failed.request.path,
-    status: answer.status,
-    ...Object.fromEntries(found),
-  };
+  const { method, path } = failed.request;
+  return { method, path, status: answer.status, ...Object.fromEntries(found) };
 }
 
 /**
@@ -201,16 +175,6 @@ function harmless(context: FailureContext, cause: Error, failed: FailedRequest):
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
-
-function sentReason(status: number | undefined): string {
-  return status === undefined
-    ? "the connection ended before an answer"
-    : "the connection ended in the middle of the answer";
-}
-
-function isClosed(code: string | undefined): boolean {
-  return code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED";
 }
 
 /** Codes of Node's TLS and of OpenSSL's verification (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */

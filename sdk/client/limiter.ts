@@ -1,11 +1,6 @@
 import PQueue from "p-queue";
+import type { Contract } from "../contract/schema.ts";
 import { WaitedTooLong } from "./retry.ts";
-
-export interface LimiterOptions {
-  readonly concurrency: number;
-  /** Starts per second, in a sliding window; null: any. */
-  readonly requestsPerSecond: number | null;
-}
 
 interface Waiter {
   readonly begin: () => void;
@@ -33,7 +28,7 @@ export class Limiter {
 
   // Only the sliding window is p-queue's. As the queue of all requests it would cost 20 % more per request, because it
   // makes half a dozen events of each.
-  constructor({ concurrency, requestsPerSecond }: LimiterOptions) {
+  constructor({ concurrency, requestsPerSecond }: Pick<Contract["limits"], "concurrency" | "requestsPerSecond">) {
     this.#most = concurrency;
     this.#concurrency = concurrency;
     this.#window = requestsPerSecond === null ? undefined : new PQueue(windowOf(requestsPerSecond));
@@ -119,27 +114,18 @@ export class Limiter {
 
   #turn(retry: { maxWaitMs: number } | undefined): Promise<void> {
     this.#pause?.ref();
-    return new Promise((begin, fail) => {
-      if (retry === undefined) {
-        this.#others.push({ begin, fail });
-        return;
-      }
-      const timer = setTimeout(() => {
-        this.#retries.splice(this.#retries.indexOf(waiter), 1);
-        fail(new WaitedTooLong());
-      }, retry.maxWaitMs);
-      const waiter = {
-        begin: () => {
-          clearTimeout(timer);
-          begin();
-        },
-        fail: (reason: Error) => {
-          clearTimeout(timer);
-          fail(reason);
-        },
-      };
-      this.#retries.push(waiter);
-    });
+    const { promise, resolve: begin, reject: fail } = Promise.withResolvers<void>();
+    const waiter = { begin, fail };
+    if (retry === undefined) {
+      this.#others.push(waiter);
+      return promise;
+    }
+    this.#retries.push(waiter);
+    const timer = setTimeout(() => {
+      this.#retries.splice(this.#retries.indexOf(waiter), 1);
+      fail(new WaitedTooLong());
+    }, retry.maxWaitMs);
+    return promise.finally(() => clearTimeout(timer));
   }
 }
 

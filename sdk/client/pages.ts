@@ -8,12 +8,12 @@ type List = NonNullable<Operations["list"]>;
 /** One answer of the list operation. */
 export interface Page {
   readonly rules: readonly LiveRule[];
-  /** What the answer says of more: true or false, or undefined where the contract or the answer says nothing. */
+  /** Whether there are more pages; undefined when the contract or the answer does not say. */
   readonly more: boolean | undefined;
   readonly cursor: string | undefined;
 }
 
-/** Where a pass over the pages stands. */
+/** How far the pages have been read. */
 export interface Position {
   /** From 1. */
   readonly number: number;
@@ -22,13 +22,13 @@ export interface Position {
   readonly cursor: string | undefined;
 }
 
-/** Asks for one page; `check` throws what is wrong with it and with where the next one is. */
+/** Asks for one page. `check` throws when the page or the place of the next one is wrong. */
 export type AskForPage = (
   position: Position,
   check: (page: Page, next: Position | undefined) => void,
 ) => Promise<{ page: Page; next: Position | undefined }>;
 
-/** The rules on all pages, each id once. @throws MerchantRulesError RESPONSE_INVALID where the pages do not come to an end */
+/** The rules on all pages, each id once. @throws MerchantRulesError RESPONSE_INVALID when the pages do not end */
 export async function* allPages(ask: AskForPage, { limits }: Contract): AsyncGenerator<LiveRule, void, undefined> {
   const ids = new Set<string>();
   const cursors = new Set<string>();
@@ -36,7 +36,11 @@ export async function* allPages(ask: AskForPage, { limits }: Contract): AsyncGen
   let position: Position | undefined = { number: 1, passed: 0, cursor: undefined };
   while (position !== undefined) {
     const { number } = position;
-    if (number > limits.maxPages) throw tooManyPages(limits.maxPages);
+    if (number > limits.maxPages) {
+      const reason = `the list has more than limits.maxPages (${limits.maxPages}) pages`;
+      const advice = "raise limits.maxPages or limits.pageSize in the contract";
+      throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
+    }
     const last = before;
     const { page, next }: Awaited<ReturnType<AskForPage>> = await ask(position, (found, following) => {
       if (following?.cursor !== undefined && cursors.has(following.cursor)) {
@@ -61,13 +65,6 @@ export async function* allPages(ask: AskForPage, { limits }: Contract): AsyncGen
 
 function isSame(a: Page, b: Page): boolean {
   return a.rules.length === b.rules.length && a.rules.every(({ ruleId }, index) => ruleId === b.rules[index]?.ruleId);
-}
-
-function tooManyPages(maxPages: number): MerchantRulesError {
-  return new MerchantRulesError("RESPONSE_INVALID", `the list has more than limits.maxPages (${maxPages}) pages`, {
-    attempted: "list rules",
-    advice: "raise limits.maxPages or limits.pageSize in the contract",
-  });
 }
 
 /** The query of a page: `name=value` by `&`, encoded. */
@@ -104,9 +101,9 @@ export function pageIn(answer: Json, { items, envelope, pagination }: List, id: 
 }
 
 /**
- * Where the next page is, or undefined after the last. Pages that are numbered or counted end where the answer says
- * so, else with the first empty one: a short page may only mean that the service gives fewer than were asked for.
- * @throws UnusableAnswer where the answer says that there is more, but not where
+ * Where the next page is; undefined after the last. Numbered or counted pages end when the answer says so, else with
+ * the first empty page. A short page is not the end: the service may give fewer rules than were asked for.
+ * @throws UnusableAnswer when the answer says that there is more, but not where
  */
 export function nextPosition({ type }: Pagination, page: Page, { number, passed }: Position): Position | undefined {
   if (type === "none" || page.more === false) return undefined;

@@ -3,20 +3,20 @@ export interface Hidden {
   readonly text: string;
   /** What stands in its place. Default: `[redacted]`. */
   readonly mark?: string;
-  /** Hidden where it stands by itself, not within a longer word or number; in an encoding always. Default: false. */
+  /** Hidden only as a whole word or number, not within a longer one; encoded, it is always hidden. Default: false. */
   readonly isWord?: boolean;
 }
 
-/** How many tokens are remembered: they come and go, and an answer is at most a few behind. */
+/** How many tokens are remembered. An answer repeats one of the last few. */
 const mostTokens = 16;
 
-/** How many times over a text may be encoded. */
+/** How many encodings on top of each other are looked through. */
 const mostLayers = 6;
 
 /**
- * Takes secrets out of texts that others wrote, such as the message of a service that echoes what it was sent. Finds
- * them plain, in hexadecimal and in Base64, alone or as a part of what was encoded, and each of these URL-encoded or
- * escaped as JSON, be it several times over. No regular expression is made of a secret: its errors would print it.
+ * Takes secrets out of texts of others, such as the message of a service that repeats what it was sent. It finds them
+ * plain, in hexadecimal and in Base64, also as a part of a longer encoded text, and each of these URL-encoded or
+ * escaped as JSON, also several times. No regular expression is made of a secret: its errors would print it.
  */
 export class Redactor {
   readonly #kept = new Set<string>();
@@ -49,14 +49,14 @@ export class Redactor {
   }
 }
 
-/** What is looked for: bytes, one character each, in one of the forms that a secret may have. */
+/** One of the forms that a secret may have, as bytes, one character each. */
 interface Needle {
   readonly bytes: string;
   readonly mark: string;
   readonly isWord: boolean;
 }
 
-/** A part of the original text and what stands in its place. */
+/** A part of the original text and what replaces it. */
 interface Range {
   readonly start: number;
   readonly end: number;

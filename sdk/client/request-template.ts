@@ -4,20 +4,12 @@ import { MerchantRulesError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { encodeSegment, encodeText, headerValue, type Refuse } from "./encode.ts";
 
-/** The requests of a contract's operations, as far as it has them. */
-export interface Templates {
-  readonly create: RequestTemplate;
-  readonly get: RequestTemplate;
-  readonly delete: RequestTemplate;
-  readonly update: RequestTemplate | undefined;
-  readonly list: RequestTemplate | undefined;
-  readonly identity: RequestTemplate | undefined;
-}
+export type Templates = ReturnType<typeof templatesOf>;
 
-/** @throws MerchantRulesError SETTINGS_INVALID, naming a parameter without a value and the operation that needs it */
-export function templatesOf(connection: Connection, prefix: string): Templates {
+/** The requests of a contract's operations, as far as it has them. @throws as {@link RequestTemplate} */
+export function templatesOf(connection: Connection, prefix: string) {
   const { operations, auth } = connection.contract;
-  const template = (at: string, fixed: FixedParts): RequestTemplate => templateOf(connection, at, fixed, prefix);
+  const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
   const optional = (at: string, fixed: FixedParts | null) => (fixed === null ? undefined : template(at, fixed));
   return {
     create: template("operations.create", operations.create),
@@ -27,30 +19,6 @@ export function templatesOf(connection: Connection, prefix: string): Templates {
     list: optional("operations.list", operations.list),
     identity: optional("auth.identity", auth.identity),
   };
-}
-
-/**
- * @param at where the contract has the operation, for messages
- * @throws MerchantRulesError SETTINGS_INVALID, as {@link templatesOf}
- */
-export function templateOf(
-  connection: Connection,
-  at: string,
-  fixed: FixedParts,
-  prefix: string,
-  contentType = "application/json",
-): RequestTemplate {
-  const parameters = parametersOf(connection);
-  return new RequestTemplate(fixed, { prefix, parameters, contentType }, (reason) => {
-    throw new MerchantRulesError(
-      "SETTINGS_INVALID",
-      `connection ${JSON.stringify(connection.name)}: ${reason}; ${at} of its contract uses it`,
-      {
-        advice:
-          "give the parameter a value in the connection's settings, or a default under parameters in the contract",
-      },
-    );
-  });
 }
 
 /** The values given for the contract's parameters, and its defaults for the rest. */
@@ -64,7 +32,7 @@ export function parametersOf({ contract, parameters }: Connection): Record<strin
 }
 
 /** What an operation of the contract fixes. */
-export interface FixedParts {
+interface FixedParts {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -72,7 +40,7 @@ export interface FixedParts {
   readonly success: readonly number[];
 }
 
-/** A request, ready but for its credentials. */
+/** A request without its credentials. */
 export interface WireRequest {
   readonly method: string;
   /** Path and query, encoded. */
@@ -85,7 +53,7 @@ export interface WireRequest {
   readonly success: readonly number[];
 }
 
-/** What one call adds to its operation; everything encoded already. */
+/** What one call adds to its operation, encoded. */
 export interface Additions {
   readonly segment?: string;
   /** `name=value`. */
@@ -94,15 +62,7 @@ export interface Additions {
   readonly body?: string;
 }
 
-export interface TemplateValues {
-  /** What stands before the path, encoded. */
-  readonly prefix: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  /** Of the body, where there is one. */
-  readonly contentType: string;
-}
-
-/** Builds the requests of one operation. All that every request of it shares is worked out once. */
+/** Builds the requests of one operation. What they share is worked out once. */
 export class RequestTemplate {
   readonly #fixed: FixedParts;
   readonly #before: string;
@@ -111,8 +71,20 @@ export class RequestTemplate {
   readonly #headers: readonly string[];
   readonly #bodyHeaders: readonly string[];
 
-  /** @param refuse is told what value of which parameter is missing or cannot stand where it should */
-  constructor(fixed: FixedParts, { prefix, parameters, contentType }: TemplateValues, refuse: Refuse) {
+  /**
+   * @param prefix stands before the path, encoded
+   * @param at where the contract has the operation, for messages
+   * @throws MerchantRulesError SETTINGS_INVALID, naming a parameter without a value, or with one that cannot be sent
+   */
+  constructor(connection: Connection, prefix: string, at: string, fixed: FixedParts, contentType = "application/json") {
+    const parameters = parametersOf(connection);
+    const refuse = (reason: string): never => {
+      const what = `connection ${JSON.stringify(connection.name)}: ${reason}; ${at} of its contract uses it`;
+      throw new MerchantRulesError("SETTINGS_INVALID", what, {
+        advice:
+          "give the parameter a value in the connection's settings, or a default under parameters in the contract",
+      });
+    };
     const fill = (text: string, encode: (value: string, refuse: Refuse) => string): string => {
       for (const name of namesIn(text)) {
         if (name !== "ruleId" && !Object.hasOwn(parameters, name)) refuse(`parameter ${name} has no value`);
@@ -126,9 +98,9 @@ export class RequestTemplate {
     };
     this.#fixed = fixed;
     const path = fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
-    const at = path.indexOf("{ruleId}");
-    this.#before = prefix + (at === -1 ? path : path.slice(0, at));
-    this.#after = at === -1 ? undefined : path.slice(at + "{ruleId}".length);
+    const idAt = path.indexOf("{ruleId}");
+    this.#before = prefix + (idAt === -1 ? path : path.slice(0, idAt));
+    this.#after = idAt === -1 ? undefined : path.slice(idAt + "{ruleId}".length);
     const pairs = Object.entries(fixed.query).map(([name, text]) => {
       const literal = namesIn(text).length === 0;
       const value = literal ? text : fill(text, (given) => given);
@@ -140,10 +112,6 @@ export class RequestTemplate {
     const own = Object.entries(fixed.headers).flatMap(([name, text]) => [name, fill(text, headerValue)]);
     this.#headers = ["accept", "application/json", "user-agent", userAgent, ...own];
     this.#bodyHeaders = [...this.#headers, "content-type", contentType];
-  }
-
-  get success(): readonly number[] {
-    return this.#fixed.success;
   }
 
   request({ segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {

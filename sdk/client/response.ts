@@ -1,10 +1,11 @@
 import { isUtf8 } from "node:buffer";
+import type { Contract } from "../contract/schema.ts";
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../rules/index.ts";
 import type { Answer } from "./transport.ts";
 
-/** An answer that has a status of success and yet is not what the contract says. */
+/** A success that is not what the contract says. */
 export class UnusableAnswer extends Error {
-  /** Whether the same request may well bring a whole answer. */
+  /** Whether the answer was not whole, so that the same request may bring a better one. */
   readonly isCut: boolean;
 
   constructor(reason: string, { isCut = false } = {}) {
@@ -20,11 +21,8 @@ export interface LiveRule {
   readonly rule: JsonObject;
 }
 
-/** Where answers have the rule and its id; contract `rule`. */
-export interface RulePlaces {
-  readonly id: readonly Pointer[];
-  readonly envelope: Pointer;
-}
+/** Where answers have the rule and its id. */
+export type RulePlaces = Pick<Contract["rule"], "id" | "envelope">;
 
 /** The JSON of an answer. Messages never quote the body. @throws UnusableAnswer */
 export function jsonOf({ body, headers }: Answer): Json {
@@ -37,7 +35,7 @@ export function jsonOf({ body, headers }: Answer): Json {
     throw new UnusableAnswer(`the body nests deeper than ${deepestAnswer} levels`);
   const text = body.toString();
   const value = parsed(text);
-  // What may be beyond all numbers is rare, so few answers are walked through.
+  // Few answers have such a text, so few are walked through.
   if (/\d{150}|e\+?\d{3}/i.test(text) && holdsInfinity(value))
     throw new UnusableAnswer("the body has a number that is too large for JSON readers");
   return value;
@@ -64,17 +62,17 @@ function parsed(text: string): Json {
   }
 }
 
-/** JSON.parse makes an infinity of 1e400, and JSON.stringify makes null of that. */
+/** JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
 function holdsInfinity(value: Json): boolean {
   if (typeof value === "object" && value !== null)
     return Object.values(value).some((child: Json) => holdsInfinity(child));
   return typeof value === "number" && !Number.isFinite(value);
 }
 
-/** Far more than a definition may nest, and far less than what would overflow the stack of whoever walks through it. */
+/** Far more than a definition may nest, and far less than what would overflow a stack. */
 const deepestAnswer = 500;
 
-/** Whether JSON nests deeper than so many levels; of what is not JSON, anything. */
+/** Whether JSON nests deeper than so many levels. Says nothing useful of other texts. */
 function isNestedBeyond(json: Buffer, levels: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -99,23 +97,23 @@ function endOfText(json: Buffer, start: number): number {
   return json.length;
 }
 
-/** As {@link jsonOf}, of an answer that must be an object. @throws UnusableAnswer */
+/** The JSON object of an answer. @throws UnusableAnswer */
 export function jsonObjectOf(answer: Answer): JsonObject {
   const value = jsonOf(answer);
   if (!isJsonObject(value)) throw new UnusableAnswer("the body is not a JSON object");
   return value;
 }
 
-/** The rule within a value, where there is an object. */
+/** The rule in an answer; undefined when there is no object in its place. */
 export function ruleIn(value: Json, { envelope }: RulePlaces): JsonObject | undefined {
   const rule = valueAt(value, envelope);
   return isJsonObject(rule) ? rule : undefined;
 }
 
 /**
- * The id of the rule: inside the envelope first, then in the whole value; the first pointer that finds something wins.
- * A number is taken as its decimal text.
- * @throws UnusableAnswer where what is found cannot be an id
+ * The id of the rule in an answer: inside the envelope first, then in the whole value. The first pointer that finds
+ * something wins. A number is taken as its decimal text.
+ * @throws UnusableAnswer when the value found cannot be an id
  */
 export function ruleIdIn(value: Json, { id, envelope }: RulePlaces): string | undefined {
   for (const root of envelope === "" ? [value] : [valueAt(value, envelope), value]) {

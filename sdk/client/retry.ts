@@ -2,10 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Contract } from "../contract/schema.ts";
 import { isMerchantRulesError, type MerchantRulesError, type Outer } from "../errors.ts";
 
-export type RetryLimits = Pick<
-  Contract["limits"],
-  "maxAttempts" | "totalTimeoutMs" | "attemptTimeoutMs" | "maxRetryAfterMs"
->;
+type Limits = Contract["limits"];
 
 /** One call of the client, which may take several attempts. */
 export interface RetriedCall<T> {
@@ -61,7 +58,7 @@ const mostBackoffMs = 10_000;
  */
 export async function withRetries<T>(
   call: RetriedCall<T>,
-  limits: RetryLimits,
+  limits: Limits,
   turns: Turns,
   backoffMs: number,
 ): Promise<T> {
@@ -109,11 +106,8 @@ export async function withRetries<T>(
       if (!isUnsent && error.code === "RATE_LIMITED" && error.retryAfterMs !== undefined) postponed += 1;
       const end = isStopped ? {} : endOf(error, call, limits, { attempts, postponed, waitMs, leftMs: left() });
       if (end !== undefined) {
-        const final = error.with({
-          attempted: error.attempted ?? call.attempted(),
-          outcomeUnknown: unknown !== undefined,
-          ...end,
-        });
+        const attempted = error.attempted ?? call.attempted();
+        const final = error.with({ attempted, outcomeUnknown: unknown !== undefined, ...end });
         if (call.failed !== undefined) return call.failed(final, unknown);
         throw final;
       }
@@ -131,25 +125,24 @@ function isNotTried(thrown: unknown): thrown is MerchantRulesError {
 function endOf(
   error: MerchantRulesError,
   call: RetriedCall<unknown>,
-  limits: RetryLimits,
+  limits: Limits,
   { attempts, postponed, waitMs, leftMs }: { attempts: number; postponed: number; waitMs: number; leftMs: number },
 ): Outer | undefined {
   if (!error.retryable || (error.outcomeUnknown && !call.isRepeatable)) return {};
   if (asksTooMuch(error, limits)) {
-    const asked = `${error.reason} and asks to wait ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s, longer than limits.maxRetryAfterMs (${limits.maxRetryAfterMs} ms)`;
-    return { reason: asked, advice: "run it again later, or raise limits.maxRetryAfterMs in the contract" };
+    const asked = `asks to wait ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s`;
+    const reason = `${error.reason} and ${asked}, longer than limits.maxRetryAfterMs (${limits.maxRetryAfterMs} ms)`;
+    return { reason, advice: "run it again later, or raise limits.maxRetryAfterMs in the contract" };
   }
   if (attempts - postponed >= limits.maxAttempts)
     return attempts === 1 ? {} : { reason: `${error.reason}, at the last of ${attempts} attempts` };
-  if (waitMs >= leftMs) {
-    const reason = `${error.reason}, and no time is left for attempt ${attempts + 1} within limits.totalTimeoutMs (${limits.totalTimeoutMs} ms)`;
-    return { reason };
-  }
-  return undefined;
+  if (waitMs < leftMs) return undefined;
+  const within = `within limits.totalTimeoutMs (${limits.totalTimeoutMs} ms)`;
+  return { reason: `${error.reason}, and no time is left for attempt ${attempts + 1} ${within}` };
 }
 
 /** Whether the service asks for a longer wait than the contract allows; jitter does not count. */
-function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: RetryLimits): boolean {
+function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: Limits): boolean {
   return retryAfterMs > limits.maxRetryAfterMs;
 }
 

@@ -13,7 +13,7 @@ import { hiddenIn } from "./secret-fields.ts";
 export interface CallOptions {
   /** What messages call the rule, such as the key it has in a set. */
   readonly label?: string;
-  /** What the rule is known to hold: where the service repeats it in an error, it is not printed. */
+  /** What the rule is known to hold. It is not printed when the service repeats it in an error. */
   readonly known?: JsonObject;
 }
 
@@ -22,7 +22,7 @@ export interface UpdateOptions extends CallOptions {
   readonly live?: JsonObject;
 }
 
-/** The calls of the operations, as the contract describes them. Each throws before a request what cannot be sent. */
+/** The calls of the operations, as the contract describes them. A call that cannot be sent throws before any request. */
 export class RuleCalls {
   readonly #contract: Contract;
   readonly #templates: Templates;
@@ -60,7 +60,7 @@ export class RuleCalls {
         throw error.with({
           code: isUnreadable ? "RESPONSE_INVALID" : "RULE_OUTCOME_UNKNOWN",
           reason: `${reason}; the rule may exist`,
-          // What is wrong with the contract or the address stays wrong until someone changes it.
+          // A redirect or an unreadable answer comes again until the contract or the address is right.
           advice: code === "RESPONSE_INVALID" && advice !== undefined ? `${toDo}; ${advice}` : toDo,
           cause: unknown,
         });
@@ -146,7 +146,7 @@ export class RuleCalls {
     };
   }
 
-  /** One page of the list. `check` sees the page and where the next one is, and throws what is wrong with them. */
+  /** One page of the list. `check` throws when the page or the place of the next one is wrong. */
   page(
     position: Position,
     check: (page: Page, next: Position | undefined) => void,
@@ -192,7 +192,7 @@ export class RuleCalls {
     };
   }
 
-  /** Worked out only when a message needs it. */
+  /** A function, because most calls need no message. */
   #naming(operation: string, ruleId: string | undefined, { label }: CallOptions): () => string {
     return () => {
       const id = ruleId === undefined ? "" : quoted(ruleId);
@@ -202,7 +202,7 @@ export class RuleCalls {
     };
   }
 
-  /** Worked out only when there is a text of the service to print. */
+  /** A function, because most calls print no text of the service. */
   #hidden({ known }: CallOptions, ...sent: readonly JsonObject[]): () => Hidden[] {
     const definitions = known === undefined ? sent : [...sent, known];
     return () => definitions.flatMap((definition) => hiddenIn(definition, this.#contract.rule));
@@ -215,19 +215,16 @@ export class RuleCalls {
   }
 }
 
-/** Fields of the live rule go back as they came, or not at all. */
+/** A field of the live rule that nobody declared must go back as it came. */
 function expectExact(body: JsonObject, attempted: () => string): void {
   const rounded = findInexactNumber(body);
   if (rounded === undefined) return;
-  throw new MerchantRulesError(
-    "RULE_INVALID",
-    `${rounded.path} of the live rule is a number beyond what can be held exactly, and to send it back would change it`,
-    {
-      attempted: attempted(),
-      advice:
-        "declare that field too, with a value that can be; or set operations.update.body in the contract to declared",
-    },
-  );
+  const what = `${rounded.path} of the live rule is a number beyond what can be held exactly`;
+  throw new MerchantRulesError("RULE_INVALID", `${what}, and to send it back would change it`, {
+    attempted: attempted(),
+    advice:
+      "declare that field too, with a value that can be; or set operations.update.body in the contract to declared",
+  });
 }
 
 function expectId(answered: string | undefined, ruleId: string): void {
@@ -245,14 +242,9 @@ function refusal(attempted: () => string): Refuse {
 }
 
 function unsupported(attempted: () => string, operation: string, toSet: string): MerchantRulesError {
-  return new MerchantRulesError(
-    "UNSUPPORTED_BY_CONTRACT",
-    `the contract does not say how the service does ${operation}`,
-    {
-      attempted: attempted(),
-      advice: `set ${toSet} in the contract, as the service documents it`,
-    },
-  );
+  const reason = `the contract does not say how the service does ${operation}`;
+  const advice = `set ${toSet} in the contract, as the service documents it`;
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { attempted: attempted(), advice });
 }
 
 function quoted(name: string): string {

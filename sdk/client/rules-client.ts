@@ -74,13 +74,14 @@ export class RulesClient {
   async update(ruleId: string, definition: JsonObject, options: UpdateOptions = {}): Promise<LiveRule | undefined> {
     const { operations, rule } = this.contract;
     const body = operations.update?.body ?? "declared";
-    if (body === "declared")
-      return await this.#caller.call(this.#calls.update(ruleId, definition, definition, options));
+    const send = (changed: JsonObject, seen: UpdateOptions) =>
+      this.#caller.call(this.#calls.update(ruleId, changed, definition, seen));
+    if (body === "declared") return await send(definition, options);
     const live = options.live ?? (await this.get(ruleId, options)).rule;
     demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
     const changed = updateBody(definition, live, body, rule);
     if (changed === undefined) return { ruleId, rule: live };
-    return await this.#caller.call(this.#calls.update(ruleId, changed, definition, { ...options, live }));
+    return await send(changed, { ...options, live });
   }
 
   /**
@@ -94,7 +95,7 @@ export class RulesClient {
 
   /**
    * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, or
-   * there are more than `limits.maxPages`: a list that was not seen to its end proves nothing about what it lacks.
+   * there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
    */
   list(): AsyncGenerator<LiveRule, void, undefined> {
     return allPages((position, check) => this.#caller.call(this.#calls.page(position, check)), this.contract);

@@ -10,19 +10,18 @@ import {
 } from "../rules/index.ts";
 import type { Hidden } from "./redact.ts";
 
-/** What is shorter is found everywhere, and is no secret that could be kept. */
+/** A shorter text is found everywhere, and could not be kept secret. */
 const shortestHidden = 4;
 
 /** From this length on a text is hidden within longer words, too. */
 const shortestWithinWords = 8;
 
 /**
- * The values of a definition that are not printed where the service repeats them; in their place stands where they
- * stand in the definition, which tells the reader as much. A definition may hold Pulumi secrets, and nothing that
- * reaches a provider says which of its fields they are: so every text of 4 characters or more and every number of 4
- * characters or more is hidden, but for the natural key, by which rules are talked about. What the contract calls
- * secret (`rule.secret`) is hidden however short it is, numbers from two digits on; single digits and truth values,
- * which tell nothing, never.
+ * The values of a definition that are not printed when the service repeats them. Their path in the definition is
+ * printed instead. A definition may hold secrets, and nothing says which of its fields do. So every text and number of
+ * 4 characters or more is hidden, but for the natural key, by which people know a rule. The fields that the contract
+ * calls secret (`rule.secret`) are hidden however short they are, numbers from two digits on. Single digits and truth
+ * values are never hidden: they tell nothing.
  */
 export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "secret" | "naturalKey">): Hidden[] {
   const secrets = rule.secret.flatMap((pattern) => below(definition, [], segmentsOf(pattern)));
@@ -30,7 +29,7 @@ export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "s
   const name = typeof naturalKey === "number" ? String(naturalKey) : naturalKey;
   return [
     ...secrets
-      .flatMap(({ value, place }) => leavesOf(value, place))
+      .flatMap(({ value, path }) => leavesOf(value, path))
       .filter(isTelling)
       .map(hidden),
     ...leavesOf(definition, [])
@@ -42,11 +41,11 @@ export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "s
 interface Leaf {
   readonly text: string;
   readonly isText: boolean;
-  readonly place: readonly (string | number)[];
+  readonly path: readonly (string | number)[];
 }
 
-function hidden({ text, isText, place }: Leaf): Hidden {
-  const mark = `[${place.reduce<string>(joinPath, "definition")}]`;
+function hidden({ text, isText, path }: Leaf): Hidden {
+  const mark = `[${path.reduce<string>(joinPath, "definition")}]`;
   return { text, mark, isWord: !isText || text.length < shortestWithinWords };
 }
 
@@ -54,19 +53,19 @@ function isTelling({ text, isText }: Leaf): boolean {
   return isText || /\d\D*\d/.test(text);
 }
 
-type Path = Leaf["place"];
+type Path = Leaf["path"];
 
-function below(value: Json, place: Path, [segment, ...rest]: readonly string[]): { value: Json; place: Path }[] {
-  if (segment === undefined) return [{ value, place }];
+function below(value: Json, path: Path, [segment, ...rest]: readonly string[]): { value: Json; path: Path }[] {
+  if (segment === undefined) return [{ value, path }];
   return childrenOf(value).flatMap(([key, child]) =>
-    segment === "*" || segment === String(key) ? below(child, [...place, key], rest) : [],
+    segment === "*" || segment === String(key) ? below(child, [...path, key], rest) : [],
   );
 }
 
-function leavesOf(value: Json, place: Path): Leaf[] {
-  if (typeof value === "string") return [{ text: value, isText: true, place }];
-  if (typeof value === "number") return [{ text: String(value), isText: false, place }];
-  return childrenOf(value).flatMap(([key, child]) => leavesOf(child, [...place, key]));
+function leavesOf(value: Json, path: Path): Leaf[] {
+  if (typeof value === "string") return [{ text: value, isText: true, path }];
+  if (typeof value === "number") return [{ text: String(value), isText: false, path }];
+  return childrenOf(value).flatMap(([key, child]) => leavesOf(child, [...path, key]));
 }
 
 function childrenOf(value: Json): (readonly [string | number, Json])[] {

@@ -6,7 +6,7 @@ import { Caller, type CallerOptions } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { headerValue } from "./encode.ts";
 import type { Redactor } from "./redact.ts";
-import { parametersOf, templateOf } from "./request-template.ts";
+import { parametersOf, RequestTemplate } from "./request-template.ts";
 import { jsonOf, UnusableAnswer } from "./response.ts";
 import { Transport } from "./transport.ts";
 
@@ -41,21 +41,15 @@ export interface TokenSetup {
 export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "tokens" | "turns">): TokenSetup {
   const { contract, credentials, name } = connection;
   const parameters = parametersOf(connection);
-  const present = presenter(
-    contract.auth,
-    (format, token) => expand(format, { ...parameters, token }),
-    shared.redactor,
-  );
-  if (credentials.kind === "none" || contract.auth.present === null) return { tokens: new FixedToken([]) };
-  if (credentials.kind === "token") return { tokens: new FixedToken(present(credentials.token)) };
+  const present = presenter(contract.auth, parameters, shared.redactor);
+  if (credentials.kind === "none" || contract.auth.present === null) return { tokens: fixed([]) };
+  if (credentials.kind === "token") return { tokens: fixed(present(credentials.token)) };
   const { token } = contract.auth;
   if (token === null) {
     throw new MerchantRulesError(
       "SETTINGS_INVALID",
       `connection ${JSON.stringify(name)} has client credentials, but its contract has no token operation`,
-      {
-        advice: "set auth.token in the contract, or give the connection a token",
-      },
+      { advice: "set auth.token in the contract, or give the connection a token" },
     );
   }
   shared.redactor.keep(credentials.clientSecret);
@@ -67,16 +61,14 @@ export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "
   const transport = isElsewhere ? new Transport(base, { ...contract.limits, connections: 1 }) : shared.transport;
   const isForm = token.encoding === "form";
   const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
-  const template = templateOf(connection, "auth.token", token, base.prefix, contentType);
+  const template = new RequestTemplate(connection, base.prefix, "auth.token", token, contentType);
   const { clientId, clientSecret } = credentials;
-  const fields = Object.entries(token.fields).map(([field, text]): [string, string] => [
-    field,
-    expand(text, { ...parameters, clientId, clientSecret }),
-  ]);
+  const values = { ...parameters, clientId, clientSecret };
+  const fields = Object.entries(token.fields).map(([name, text]): [string, string] => [name, expand(text, values)]);
   const request = template.request({
     body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(Object.fromEntries(fields)),
   });
-  const caller = new Caller({ ...shared, origin: base.origin, transport, tokens: new FixedToken([]) });
+  const caller = new Caller({ ...shared, origin: base.origin, transport, tokens: fixed([]) });
   const fetch = (): Promise<FetchedToken> =>
     caller.call({
       request,
@@ -87,13 +79,9 @@ export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "
       parse: (answer) => tokenIn(jsonOf(answer), token),
       failed: (error) => {
         // RFC 6749, 5.2: a token operation refuses client credentials with 400 as well.
-        const refused = [400, 401, 403].includes(error.exchange?.status ?? 0);
-        throw refused
-          ? error.with({
-              code: "UNAUTHENTICATED",
-              advice: "check the client id and the client secret of this connection",
-            })
-          : error;
+        if (![400, 401, 403].includes(error.exchange?.status ?? 0)) throw error;
+        const advice = "check the client id and the client secret of this connection";
+        throw error.with({ code: "UNAUTHENTICATED", advice });
       },
     });
   const tokens = new RenewedToken(fetch, present);
@@ -101,22 +89,8 @@ export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "
 }
 
 /** Credentials that do not change: a given token, or none. */
-class FixedToken implements TokenSource {
-  readonly #presented: Presented;
-
-  constructor(presented: Presented) {
-    this.#presented = presented;
-  }
-
-  current(): Presented {
-    return this.#presented;
-  }
-
-  renewed(): undefined {
-    return undefined;
-  }
-
-  accepted(): void {}
+function fixed(presented: Presented): TokenSource {
+  return { current: () => presented, renewed: () => undefined, accepted: () => undefined };
 }
 
 interface HeldToken {
@@ -222,17 +196,16 @@ function tokenIn(answer: Json, { accessToken, expiresIn }: NonNullable<Contract[
   return { token, lifeMs: life * 1000 };
 }
 
-/** How a token is presented; the redactor learns it. @throws MerchantRulesError SETTINGS_INVALID, without the token */
+/** Makes the headers of a token, which it hides. @throws MerchantRulesError SETTINGS_INVALID, without the token */
 function presenter(
-  auth: Contract["auth"],
-  format: (template: string, token: string) => string,
+  { present }: Contract["auth"],
+  parameters: Readonly<Record<string, string>>,
   redactor: Redactor,
 ): (token: string) => Presented {
-  const { present } = auth;
   if (present === null) return () => [];
   return (token) => {
     redactor.add(token);
-    const value = headerValue(format(present.format, token), (reason) => {
+    const value = headerValue(expand(present.format, { ...parameters, token }), (reason) => {
       throw new MerchantRulesError("SETTINGS_INVALID", `the token cannot be presented in ${present.name}: ${reason}`, {
         advice: "give the token without line breaks or blanks around it",
       });

@@ -1,20 +1,19 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 import type { BaseUrl } from "./connection.ts";
 import type { WireRequest } from "./request-template.ts";
 
-export interface TransportOptions {
+export interface TransportOptions extends Pick<Contract["limits"], "attemptTimeoutMs" | "maxBodyBytes"> {
   /** Connections to the origin at once. */
   readonly connections: number;
-  readonly attemptTimeoutMs: number;
-  readonly maxBodyBytes: number;
 }
 
 const longestConnectMs = 10_000;
 
 /**
  * The sockets to one origin: HTTP/1.1, kept alive, bounded in number. Redirects are never followed. Proxies come from
- * the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, or in lower case); loopback is reached without one.
+ * the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, or in lower case); loopback needs none.
  */
 export class Transport {
   readonly origin: string;
@@ -25,7 +24,7 @@ export class Transport {
   constructor({ origin, isLoopback }: BaseUrl, { connections, attemptTimeoutMs, maxBodyBytes }: TransportOptions) {
     this.origin = origin;
     this.#maxBodyBytes = maxBodyBytes;
-    // An attempt has a clock of its own, from connect to last byte, so undici's clocks for parts of it are off.
+    // An attempt has its own clock, from connect to last byte. undici's clocks for parts of it are off.
     const options: Pool.Options = {
       connections,
       pipelining: 1,
@@ -60,7 +59,7 @@ function proxied(options: Pool.Options): Dispatcher {
   try {
     return new EnvHttpProxyAgent(options);
   } catch {
-    // Without the cause: it would print the variable, in which a password may stand.
+    // Without the cause, which would print the variable and perhaps a password in it.
     throw new MerchantRulesError("SETTINGS_INVALID", "a proxy variable of the environment cannot be used", {
       advice: "write HTTP_PROXY and HTTPS_PROXY as http://host:port",
     });
@@ -70,23 +69,23 @@ function proxied(options: Pool.Options): Dispatcher {
 type Controller = Dispatcher.DispatchController;
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
-/** What came back over the wire. */
+/** An answer as it came over the wire. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
 }
 
-export type AttemptFault = "timed out" | "no connection" | "body too large";
+type AttemptFault = "timed out" | "no connection" | "body too large";
 
 /** An exchange that brought no whole answer. */
 export class AttemptFailure extends Error {
-  readonly fault: AttemptFault;
   /** Whether any of the request may have left this machine. */
   readonly wasSent: boolean;
   /** The status, where the answer had begun. */
   readonly status: number | undefined;
   readonly timeoutMs: number;
+  readonly fault: AttemptFault;
 
   constructor(fault: AttemptFault, known: Pick<AttemptFailure, "wasSent" | "status" | "timeoutMs">, cause?: Error) {
     super(fault, { cause });
@@ -97,9 +96,9 @@ export class AttemptFailure extends Error {
   }
 }
 
-export interface AttemptBounds {
+interface AttemptBounds {
   readonly timeoutMs: number;
-  /** Of the body of a success; a failure's body is cut at 64 KiB without harm. */
+  /** Of a success. The body of a failure is cut at 64 KiB. */
   readonly maxBodyBytes: number;
   readonly success: readonly number[];
 }
@@ -107,15 +106,11 @@ export interface AttemptBounds {
 const maxFailureBodyBytes = 65_536;
 
 /**
- * One request and its answer. It stands on `dispatch`, below undici's `request`, because only there one learns for
+ * One request and its answer. It uses undici's `dispatch` instead of `request`, because only `dispatch` tells for
  * certain whether sending had begun: a create that never left may be sent again, any other may not.
  * @throws AttemptFailure, by rejection
  */
-export function attempt(
-  dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-  bounds: AttemptBounds,
-): Promise<Answer> {
+function attempt(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, bounds: AttemptBounds): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const handler = new AttemptHandler(bounds, resolve, reject);
     try {
@@ -182,17 +177,16 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   #fail(fault: AttemptFault, cause?: Error): void {
     if (this.#isSettled) return;
-    // A failure's status says enough, however much of its body arrived.
+    // The status of a failure is enough, even when its body is not whole.
     if (this.#status !== undefined && !this.#isSuccess) this.#end(this.#status);
     else {
       this.#settle();
-      this.#reject(
-        new AttemptFailure(
-          fault,
-          { wasSent: this.#controller !== undefined, status: this.#status, timeoutMs: this.#bounds.timeoutMs },
-          cause,
-        ),
-      );
+      const known = {
+        wasSent: this.#controller !== undefined,
+        status: this.#status,
+        timeoutMs: this.#bounds.timeoutMs,
+      };
+      this.#reject(new AttemptFailure(fault, known, cause));
     }
     this.#controller?.abort(new Error(fault));
   }
