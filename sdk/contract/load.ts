@@ -1,10 +1,9 @@
-import { isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
 import { findNotJson, isJsonArray, type Json, pathOf, pointerOf, valueAt, walk } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
+import { readTextFile } from "../text-file.ts";
 import { YamlDocument } from "../yaml-document.ts";
 import { type ContractIssue, inconsistencies } from "./consistency.ts";
 import { schemaError } from "./definition-schema.ts";
@@ -17,36 +16,20 @@ export type Preset = (typeof presets)[number];
 /** The name of the contract file that is found in a project's folder without being named. */
 export const contractFileName = "merchant-rules.contract.yaml";
 
-const maxFileBytes = 1_048_576;
-
 /**
  * Reads a contract from a YAML or JSON file.
  * @throws MerchantRulesError CONTRACT_INVALID: the file and, for each fault, its line and path, the value found and the
  * values allowed.
  */
 export function loadContract(file: string): Contract {
-  let text: string;
-  try {
-    text = textOf(file);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MerchantRulesError("CONTRACT_INVALID", reason, {
-      attempted: `read contract ${file}`,
-      advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}`,
-      cause,
-    });
-  }
-  return parseContract(text, file);
-}
-
-function textOf(file: string): string {
-  const found = statSync(file);
-  // Reading a pipe would wait for ever.
-  if (!found.isFile()) throw new Error("it is not a file");
-  if (found.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
-  const bytes = readFileSync(file);
-  if (!isUtf8(bytes)) throw new Error("it is not UTF-8");
-  return bytes.toString();
+  const read = readTextFile(file);
+  if ("text" in read) return parseContract(read.text, file);
+  const { what, line, cause } = read.fault;
+  throw new MerchantRulesError("CONTRACT_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
+    attempted: `read contract ${file}`,
+    advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}`,
+    cause,
+  });
 }
 
 /** The contract of a preset. */
