@@ -172,7 +172,7 @@ function child(value: unknown, key: string | number): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** A value that a program gave, which may be anything, as a message shows it. */
+/** A value as a message shows it. It may be anything, JSON or not. */
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
