@@ -72,7 +72,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       const isSame =
-        steps.every(({ kind }) => kind === "keep") && [...declared.rules.keys()].every((key) => of.known.has(key));
+        readInputs(this.#shape, olds).onUnmanaged === declared.onUnmanaged &&
+        steps.every(({ kind }) => kind === "keep") &&
+        [...declared.rules.keys()].every((key) => of.known.has(key));
       return isSame ? { changes: false } : {};
     });
   }
