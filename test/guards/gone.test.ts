@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { HookFailed, type Hooks } from "../faults/engine-model.ts";
+import { hooksOf } from "../faults/hooks.ts";
 import { rule, serve } from "../support/connections.ts";
 import { ProviderHost } from "../support/provider-host.ts";
 
@@ -39,59 +40,26 @@ async function open() {
     const id = set.ruleIds[key === "a" ? "a" : key === "b" ? "b" : "c"];
     return { id, outs: { definition, ruleId: id } };
   });
-  return { service, host, rules, set };
+  // Each is a run of its own: a client that was refused sends nothing for a while.
+  const run = (): { one: Hooks; many: Hooks } => ({
+    one: hooksOf("MerchantRule", served.environment),
+    many: hooksOf("MerchantRuleSet", served.environment),
+  });
+  return { service, environment: served.environment, host, run, rules, set };
 }
 
 const always = { times: "always" } as const;
 type Refusal = Extract<FaultInput, { kind: "status" | "redirect" | "not-json" | "cut-body" | "close" }>;
-const refusals: [string, Refusal, RegExp][] = [
-  ["401", { kind: "status", status: 401, ...always }, /UNAUTHENTICATED/],
-  ["403", { kind: "status", status: 403, ...always }, /FORBIDDEN/],
-  ["500", { kind: "status", status: 500, ...always }, /SERVICE_FAILED/],
-  ["a redirect", { kind: "redirect", ...always }, /redirects are not followed/],
-  ["a page of HTML", { kind: "not-json", ...always }, /RESPONSE_INVALID|FAILED/],
-  ["half an answer", { kind: "cut-body", ...always }, /CONNECTION_FAILED/],
-  ["a closed connection", { kind: "close", ...always }, /CONNECTION_FAILED/],
+/** `isDone`: the service does what it was asked to, and only its answer is broken. */
+const refusals: [string, Refusal, RegExp, { isDone: boolean }][] = [
+  ["401", { kind: "status", status: 401, ...always }, /UNAUTHENTICATED/, { isDone: false }],
+  ["403", { kind: "status", status: 403, ...always }, /FORBIDDEN/, { isDone: false }],
+  ["500", { kind: "status", status: 500, ...always }, /SERVICE_FAILED/, { isDone: false }],
+  ["a redirect", { kind: "redirect", ...always }, /redirects are not followed/, { isDone: false }],
+  ["a page of HTML", { kind: "not-json", ...always }, /RESPONSE_INVALID|FAILED/, { isDone: true }],
+  ["half an answer", { kind: "cut-body", ...always }, /CONNECTION_FAILED/, { isDone: true }],
+  ["a closed connection", { kind: "close", ...always }, /CONNECTION_FAILED/, { isDone: false }],
 ];
-
-describe.each(refusals)("%s never makes a rule gone", (_, fault, reason) => {
-  test("by a refresh, an update or a delete, of resources of their own or of a set", async () => {
-    const { service, host, rules, set } = await open();
-    const [one, many] = [await host(), await host("merchantRuleSet")];
-    const [first] = rules;
-    const { id = "", outs = {} } = first ?? {};
-
-    for (const faults of [
-      [fault],
-      [{ ...fault, operations: ["list" as const] }],
-      [emptyList, { ...fault, operations: ["get" as const] }],
-    ]) {
-      service.faults.set(faults);
-      await expect(one.read(id, outs)).rejects.toThrow(reason);
-      await expect(many.read("set-1", set)).rejects.toThrow(reason);
-      expect(service.faults.injected.some((hit) => hit.fault.kind === fault.kind)).toBe(true);
-    }
-
-    service.faults.set(fault);
-    const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }) };
-    const failure = await many.update("set-1", set, { rules: changed }).catch((error: unknown) => error);
-    // A delete with a page for an answer is believed by a read alone, which here says that it is done.
-    const isDone = fault.kind === "not-json";
-    const left = Object.keys(Object(Object(failure).partial?.properties.ruleIds));
-    expect(left).toEqual(isDone ? ["a", "b"] : ["a", "b", "c"]);
-    await expect(one.update(id, outs, { definition: rule(1, { priority: 9 }) })).rejects.toThrow(reason);
-    if (!isDone) {
-      await expect(one.delete(id, outs)).rejects.toThrow(reason);
-      // The answer alone is cut: what was asked for is done.
-      if (fault.kind === "cut-body") service.put(id, rule(1));
-      else await expect(many.delete("set-1", set)).rejects.toThrow(reason);
-      expect(service.rules().length).toBeGreaterThanOrEqual(fault.kind === "cut-body" ? 2 : 3);
-    }
-
-    service.faults.clear();
-    expect((await one.read(id, outs)).id).toBe(id);
-  });
-});
 
 const emptyList: FaultInput = {
   kind: "other-shape",
@@ -100,13 +68,75 @@ const emptyList: FaultInput = {
   ...always,
 };
 
+describe.each(refusals)("%s never makes a rule gone", (_, fault, reason, { isDone }) => {
+  const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }) };
+
+  test.each<[string, FaultInput[]]>([
+    ["all fails", [fault]],
+    ["the list fails", [{ ...fault, operations: ["list"] }]],
+    ["the list is empty and each look fails", [emptyList, { ...fault, operations: ["get"] }]],
+  ])("by a refresh, when %s", async (_when, faults) => {
+    const { service, run, rules, set } = await open();
+    for (const { id, outs } of rules) {
+      service.faults.set(faults);
+      await expect(run().one.read(id, outs)).rejects.toThrow(reason);
+      expect(service.faults.injected.filter((hit) => hit.fault.kind === fault.kind)).toHaveLength(1);
+    }
+    await expect(run().many.read("set-1", set)).rejects.toThrow(reason);
+    service.faults.clear();
+    for (const { id, outs } of rules) expect((await run().one.read(id, outs)).id).toBe(id);
+  });
+
+  test("by an update or a delete, when all fails: without a witness nothing is written", async () => {
+    const { service, run, rules, set } = await open();
+    const before = service.rules();
+    const [{ id, outs } = { id: "", outs: {} }] = rules;
+    service.faults.set(fault);
+    for (const write of [
+      () => run().many.update("set-1", set, { rules: changed }),
+      () => run().many.delete("set-1", set),
+      () => run().one.update(id, outs, { definition: changed.a }),
+      () => run().one.delete(id, outs),
+    ]) {
+      const failure = await failureOf(write());
+      expect(failure.message).toMatch(reason);
+      expect(failure.partial).toBe(undefined);
+    }
+    expect(new Set(service.faults.injected.map(({ operation }) => operation))).toEqual(new Set(["get"]));
+    expect(service.rules()).toEqual(before);
+  });
+
+  test("by an update or a delete, when each write fails: what may be done is not taken for done unless it is seen", async () => {
+    const { service, run, rules, set } = await open();
+    const priorities = (): unknown[] => service.rules().map(({ rule: { priority } }) => priority);
+    const [{ id, outs } = { id: "", outs: {} }] = rules;
+    service.faults.set({ ...fault, operations: ["update", "delete"] });
+
+    const { message, partial } = await failureOf(run().many.update("set-1", set, { rules: changed }));
+    expect(message).toMatch(reason);
+    expect(priorities()).toEqual(isDone ? [9, 9] : [1, 2, 3]);
+    // A page that answers a delete is believed by a look alone, which here shows that the rule is gone.
+    const isSeen = fault.kind === "not-json";
+    if (isSeen) expect(Object.keys(Object(partial?.properties.ruleIds))).toEqual(["a", "b"]);
+    else expect(partial).toBe(undefined);
+
+    await expect(run().one.update(id, outs, { definition: changed.a })).rejects.toThrow(reason);
+    if (isSeen) await run().one.delete(id, outs);
+    else await expect(run().one.delete(id, outs)).rejects.toThrow(reason);
+    expect(priorities()).toEqual(isDone ? [9] : [1, 2, 3]);
+
+    service.faults.clear();
+    expect((await run().one.read(id, outs)).id).toBe(isDone ? "" : id);
+  });
+});
+
 describe("a list that is suddenly empty", () => {
   test("is believed by nobody: each rule is read by itself, and found", async () => {
     const { service, host, rules, set } = await open();
     service.faults.set(emptyList);
     const one = await host();
     for (const { id, outs } of rules) expect((await one.read(id, outs)).id).toBe(id);
-    expect((await (await host("merchantRuleSet")).read("set-1", set)).props).toEqual(set);
+    expect((await (await host("merchantRuleSet")).read("set-1", set)).props).toMatchObject(set);
     expect(service.requestCount("get")).toBe(6);
     expect(service.faults.injected).toHaveLength(2);
   });
@@ -123,16 +153,49 @@ describe("a list that is suddenly empty", () => {
 });
 
 describe("a connection that shows none of the declared rules", () => {
-  test("a delete that finds nothing there counts as done, and says that the rule may be in force elsewhere", async () => {
-    const { rules } = await open();
-    const elsewhere = await serve(contract);
-    opened.push(elsewhere);
-    elsewhere.service.put(undefined, rule(900));
-    const wrong = await ProviderHost.start({}, elsewhere.environment);
+  /** Another service, on which there are none of the rules that the state knows. */
+  async function elsewhere() {
+    const { rules, set } = await open();
+    const other = await serve(contract);
+    opened.push(other);
+    other.service.put(undefined, rule(900));
+    return { rules, set, ...other };
+  }
+
+  test("deletes nothing: a destroy there fails, and the state keeps its rules", async () => {
+    const { rules, set, service, environment } = await elsewhere();
+    const wrong = await ProviderHost.start({}, environment);
     opened.push(wrong);
-    await Promise.all(rules.map(({ id, outs }) => wrong.delete(id, outs)));
-    for (const { id } of rules) expect(wrong.stderr).toContain(`rule ${id} was not there and counts as deleted`);
-    expect(elsewhere.service.rules()).toHaveLength(1);
+    const asSet = wrong.as("merchantRuleSet");
+    opened.push(asSet);
+    const deletes = [...rules.map(({ id, outs }) => wrong.delete(id, outs)), asSet.delete("set-1", set)];
+    for (const result of await Promise.allSettled(deletes))
+      expect(result).toMatchObject({
+        status: "rejected",
+        reason: {
+          message: expect.stringMatching(/none of the 3 rules .* can be seen .*MERCHANT_RULES_ACCEPT_ALL_GONE=true/s),
+        },
+      });
+    expect(service.requestCount("delete")).toBe(0);
+  });
+
+  test("is believed for one run when the user says so, and each rule that was not there is named", async () => {
+    const { rules, service, environment } = await elsewhere();
+    const host = await ProviderHost.start({}, { ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
+    opened.push(host);
+    await Promise.all(rules.map(({ id, outs }) => host.delete(id, outs)));
+    for (const { id } of rules) expect(host.stderr).toContain(`rule ${id} was not there and counts as deleted`);
+    expect(service.rules()).toHaveLength(1);
+  });
+
+  test("is believed for the only rule of a resource, when the service says so itself, and the rule is named", async () => {
+    const { rules, service, environment } = await elsewhere();
+    const host = await ProviderHost.start({}, environment);
+    opened.push(host);
+    const [{ id, outs } = { id: "", outs: {} }] = rules;
+    await host.delete(id, outs);
+    expect(host.stderr).toContain(`rule ${id} was not there and counts as deleted`);
+    expect(service.rules()).toHaveLength(1);
   });
 
   test("does not make a set forget those that it was to change", async () => {
@@ -143,11 +206,21 @@ describe("a connection that shows none of the declared rules", () => {
     opened.push(wrong);
     const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }), c: rule(3) };
     const failure = await wrong.update("set-1", set, { rules: changed }).catch((error: unknown) => error);
-    expect(String(failure)).toMatch(/none of the 2 rules .* can be seen over connection/);
-    const left: JsonObject = Object(failure).partial.properties;
-    expect(left.ruleIds).toEqual(set.ruleIds);
-    await (await host("merchantRuleSet")).update("set-1", left, { rules: changed });
+    expect(String(failure)).toMatch(/none of the 3 rules .* can be seen over connection/);
+    // Nothing has changed, so the engine keeps the state that it has.
+    expect(Object(failure).partial).toBe(undefined);
+    expect(elsewhere.service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    await (await host("merchantRuleSet")).update("set-1", set, { rules: changed });
     expect(service.rules().map((each) => each.rule.priority)).toEqual([9, 9, 3]);
     expect(service.requestCount("create")).toBe(0);
   });
 });
+
+async function failureOf(promise: Promise<unknown>): Promise<HookFailed> {
+  const failure = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof HookFailed)) throw new Error(`it did not fail as expected: ${failure}`);
+  return failure;
+}

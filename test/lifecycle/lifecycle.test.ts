@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { newCrypter } from "../../local/engine/state/crypter.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { rule } from "../support/connections.ts";
+import { marking, rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { openStack } from "../support/stack.ts";
 
@@ -42,7 +42,8 @@ function life(engine: EngineName): void {
     expect(preview.output).toMatch(/2 => 20/);
     expect(preview.output).toMatch(/1 to update/);
     await succeeds("up");
-    expect(service.requests.map(({ operation }) => operation)).toEqual(["update"]);
+    // The first write of a run has a witness.
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["get", "update"]);
     expect(
       service
         .rules()
@@ -63,7 +64,7 @@ function life(engine: EngineName): void {
     service.resetRequests();
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
-    expect(service.requests.map(({ operation }) => operation)).toEqual(["delete"]);
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["get", "delete"]);
   });
 
   test("drift is shown path by path, fails the gate, and is healed", async () => {
@@ -128,6 +129,7 @@ function life(engine: EngineName): void {
     service.resetRequests();
     await succeeds("up");
     expect(service.requests.map(({ operation }) => operation).filter((operation) => operation !== "list")).toEqual([
+      "get",
       "delete",
       "create",
     ]);
@@ -137,14 +139,33 @@ function life(engine: EngineName): void {
     expect(service.rules()).toEqual([]);
   });
 
-  test("a resource that is renamed keeps its rule", async () => {
-    const { project, service, succeeds } = await openStack(engine);
+  test("a resource that is renamed keeps its rule where the rule has a mark", async () => {
+    const { project, service, succeeds } = await openStack(engine, { contract: marking });
     project.declare({ a: three.a });
     await succeeds("up");
     const [before] = service.rules();
+    expect(before?.rule.metadata).toEqual({ managedBy: "lifecycle/test/a" });
     project.declare({ renamed: three.a });
     await succeeds("up");
     expect(service.rules()).toEqual([before]);
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await succeeds("destroy");
+    expect(service.rules()).toEqual([]);
+  });
+
+  test("a resource that is renamed is refused its rule where nothing tells whose it is; adopt keeps it", async () => {
+    const { project, service, run, succeeds } = await openStack(engine);
+    project.declare({ a: three.a });
+    await succeeds("up");
+    const before = service.rules();
+    project.declare({ renamed: three.a });
+    const { code, output } = await run("up");
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/exists already.*only renamed or moved, give it an alias/s);
+    expect(service.rules()).toEqual(before);
+    project.declare({ renamed: { ...three.a, adopt: before[0]?.ruleId ?? "" } });
+    await succeeds("up");
+    expect(service.rules()).toEqual(before);
     await succeeds("refresh", "--preview-only", "--expect-no-changes");
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../support/connections.ts";
+import { marking, rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { many, openStack } from "../support/stack.ts";
 
@@ -50,11 +50,30 @@ function life(engine: EngineName): void {
     expect(service.rules()).toEqual([]);
   });
 
-  test("rules move from resources of their own into a set, and none is written", async () => {
-    const { project, service, succeeds, takesOver } = await openStack(engine);
+  test("rules move from resources of their own into a set where they have marks, and none is written", async () => {
+    const marked = await openStack(engine, { contract: marking });
+    marked.project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
+    await marked.succeeds("up");
+    await marked.takesOver({ all: { rules: { a: rule(1), b: rule(2) } } });
+    await marked.succeeds("destroy");
+    expect(marked.service.rules()).toEqual([]);
+  });
+
+  test("rules move from resources of their own into a set that adopts them, where they have no marks, and none is written", async () => {
+    const { project, service, run, succeeds, takesOver } = await openStack(engine);
     project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
     await succeeds("up");
-    await takesOver({ all: { rules: { a: rule(1), b: rule(2) } } });
+    const before = service.rules();
+    project.declare({ all: { rules: { a: rule(1), b: rule(2) } } });
+    const { code, output } = await run("up");
+    expect(code).not.toBe(0);
+    for (const {
+      ruleId,
+      rule: { priority },
+    } of before)
+      expect(output).toContain(`adopt: { "${priority === 1 ? "a" : "b"}": "${ruleId}" }`);
+    expect(service.rules()).toEqual(before);
+    await takesOver({ all: { rules: { a: rule(1), b: rule(2) }, adopt: true } });
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });

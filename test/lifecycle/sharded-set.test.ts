@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../support/connections.ts";
+import type { ContractInput } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { marking, rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { many, openStack } from "../support/stack.ts";
 
@@ -17,7 +19,8 @@ function life(engine: EngineName): void {
     service.resetRequests();
     await succeeds("up");
     const operations = service.requests.map(({ operation }) => operation);
-    expect(operations.filter((name) => name !== "list").sort()).toEqual(["create", "delete", "update"]);
+    // A witness before the first write, and a look at another rule after the first delete.
+    expect(operations.filter((name) => name !== "list").sort()).toEqual(["create", "delete", "get", "get", "update"]);
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });
@@ -34,14 +37,20 @@ function life(engine: EngineName): void {
     expect(ruleIds).toEqual(Object.fromEntries(Array.from({ length: 10 }, (_, k) => [`r${k}`, byName[`rule-${k}`]])));
   });
 
-  test("rules come from a set and go on to another number of sets, and none is written", async () => {
-    const { project, service, succeeds, takesOver } = await openStack(engine);
-    project.declare({ all: { rules: many(20) } });
-    await succeeds("up");
-    for (const shards of [2, 5, 1]) await takesOver({ all: { rules: many(20), shards } });
-    await succeeds("destroy");
-    expect(service.rules()).toEqual([]);
-  });
+  test.each<[string, ContractInput | undefined, JsonObject]>([
+    ["where they have marks", marking, {}],
+    ["by adopt where they have none", undefined, { adopt: true }],
+  ])(
+    "rules come from a set and go on to another number of sets %s, and none is written",
+    async (_, contract, adopting) => {
+      const { project, service, succeeds, takesOver } = await openStack(engine, contract && { contract });
+      project.declare({ all: { rules: many(20) } });
+      await succeeds("up");
+      for (const shards of [2, 5, 1]) await takesOver({ all: { rules: many(20), shards, ...adopting } });
+      await succeeds("destroy");
+      expect(service.rules()).toEqual([]);
+    },
+  );
 
   test("a secret in one rule is a secret of that rule alone", async () => {
     const { project, succeeds } = await openStack(engine, { config: ["lifecycle:secret: hush"] });

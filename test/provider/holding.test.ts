@@ -1,9 +1,11 @@
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
+import type { FaultInput, LocalService } from "../../local/service/index.ts";
 import { unknownValue } from "../../provider/hooks/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { rule, type ServedContract, serve } from "../support/connections.ts";
-import { HookFailure, ProviderHost } from "../support/provider-host.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
+import { HookFailure, ProviderHost, resource } from "../support/provider-host.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -34,13 +36,13 @@ const withoutUpdate: ContractInput = {
 describe("no rule is lost when resources change places", () => {
   test("a connection that is only renamed keeps its rules", async () => {
     const { host, service, url } = await open();
-    const old = await host.create({ definition: rule(1) });
+    const old = await host.create(resource("limit", { definition: rule(1) }));
     const main = await ProviderHost.start(
       { "merchant-rules:connections": JSON.stringify({ main: { baseUrl: `${url}/`, token: "local-token" } }) },
       { MERCHANT_RULES_BASE_URL: url, MERCHANT_RULES_CONTRACT: "illustrative", MERCHANT_RULES_TOKEN: "local-token" },
     );
     opened.push(main);
-    const moved = { definition: rule(1), connection: "main" };
+    const moved = resource("limit", { definition: rule(1), connection: "main" });
     expect(await main.diff(old.id, old.outs, moved)).toMatchObject({ replaces: ["connection"] });
     const { id } = await main.create(moved);
     await main.delete(old.id, old.outs);
@@ -48,74 +50,98 @@ describe("no rule is lost when resources change places", () => {
   });
 
   test("a resource that becomes another rule, while a new one declares the rule it was, gets a rule of its own", async () => {
-    const { host, service, another } = await open();
-    const a = await host.create({ definition: rule(1) });
+    const { host, service, another } = await open(marking);
+    const a = await host.create(resource("a", { definition: rule(1) }));
     const next = await another();
-    const c = await next.create({ definition: rule(1) });
+    const c = await next.create(resource("c", { definition: rule(1) }));
     expect(c.id).toBe(a.id);
-    expect(await next.diff(a.id, a.outs, { definition: rule(2) })).toMatchObject({
+    const other = resource("a", { definition: rule(2) });
+    expect(await next.diff(a.id, a.outs, other)).toMatchObject({
       replaces: ["definition"],
       deleteBeforeReplace: false,
     });
-    const replaced = await next.create({ definition: rule(2) });
+    const replaced = await next.create(other);
     await next.delete(a.id, a.outs);
-    expect(
-      service
-        .rules()
-        .map(({ ruleId }) => ruleId)
-        .sort(),
-    ).toEqual([c.id, replaced.id].sort());
+    expect(idsOf(service)).toEqual([c.id, replaced.id].sort());
+  });
+
+  test("where rules have no marks, the new one is refused until the rule is another", async () => {
+    const { host, service, another } = await open();
+    const a = await host.create(resource("a", { definition: rule(1) }));
+    const next = await another();
+    const declared = resource("c", { definition: rule(1) });
+    const refused = expect(next.create(declared)).rejects.toThrow(
+      /managed by resource "shop\/prod\/a" of this stack.*has just been changed to be another rule, run again/s,
+    );
+    const other = resource("a", { definition: rule(2) });
+    expect(await next.diff(a.id, a.outs, other)).toMatchObject({ changes: "unknown", replaces: [] });
+    await refused;
+    await next.update(a.id, a.outs, other);
+    const c = await (await another()).create(declared);
+    expect(service.rules()).toMatchObject([
+      { ruleId: a.id, rule: { name: "rule-2" } },
+      { ruleId: c.id, rule: { name: "rule-1" } },
+    ]);
   });
 
   test("a resource that was renamed, and changes before the old one is gone, keeps its rule", async () => {
-    const { host, service, another } = await open();
-    const old = await host.create({ definition: rule(1) });
-    const renamed = await (await another()).create({ definition: rule(1) });
+    const { host, service, another } = await open(marking);
+    const old = await host.create(resource("old", { definition: rule(1) }));
+    const renamed = await (await another()).create(resource("new", { definition: rule(1) }));
     const later = await another();
-    const changed = { definition: rule(1, { priority: 9 }) };
+    const changed = resource("new", { definition: rule(1, { priority: 9 }) });
     await later.diff(renamed.id, renamed.outs, changed);
     await later.update(renamed.id, renamed.outs, changed);
     await later.delete(old.id, old.outs);
-    expect(service.rules()).toHaveLength(1);
+    expect(service.rules()).toMatchObject([{ ruleId: renamed.id, rule: { priority: 9 } }]);
   });
 
-  test.each([0, 3, 6])("a rule that moves from one set to another at once is not lost (%i ms apart)", async (apart) => {
-    const { another, service } = await open();
-    const moving = { r1: rule(1), r2: rule(2), r3: rule(3) };
-    let host = await another("merchantRuleSet");
-    const from = await host.create({ rules: { ...moving, stays: rule(8) } });
-    const to = await host.create({ rules: { here: rule(9) } });
-    const after = { from: { rules: { stays: rule(8) } }, to: { rules: { ...moving, here: rule(9) } } };
-    host = await another("merchantRuleSet");
-    const leave = host.update(from.id, from.outs, after.from);
-    await new Promise((resolve) => setTimeout(resolve, apart));
-    const arrive = host.update(to.id, to.outs, after.to).catch((error: unknown) => {
-      if (error instanceof HookFailure && error.partial !== undefined) return error.partial.properties;
-      throw error;
-    });
+  test.each<[string, FaultInput]>([
+    ["the one that it leaves has asked for the delete of one", { kind: "hold", operations: ["delete"] }],
+    ["the service has just deleted one", { kind: "hold", operations: ["delete"], at: "after" }],
+  ])("rules that move from one set to another at once are not lost: %s", async (_, hold) => {
+    const { service, before, after, host } = await twoSets();
+    await host.diff(before.from.id, before.from.outs, after.from);
+    await host.diff(before.to.id, before.to.outs, after.to);
+    service.faults.set(hold);
+    const leave = host.update(before.from.id, before.from.outs, after.from);
+    await service.faults.nextHeld();
+    service.resetRequests();
+    const arrive = host.update(before.to.id, before.to.outs, after.to);
+    // The set that they come to has taken over what it can, and waits for the rule that is being deleted.
+    await until(() => service.requestCount("list") === 1);
+    service.faults.release();
     const [left, arrived] = await Promise.all([leave, arrive]);
-    host = await another("merchantRuleSet");
-    await host.diff(from.id, left, after.from);
-    await host.diff(to.id, arrived, after.to);
-    await host.update(from.id, left, after.from);
-    await host.update(to.id, arrived, after.to);
-    expect(
-      service
-        .rules()
-        .map(({ rule: { name } }) => name)
-        .sort(),
-    ).toEqual(["rule-1", "rule-2", "rule-3", "rule-8", "rule-9"]);
+    expectAsDeclared(service, left, arrived);
   });
 
-  test("a rule that was taken over in a run of its own, and is deleted by the set that it came from, is made again", async () => {
+  test.each(["before", "after"] as const)(
+    "rules that move from one set to another at once are not lost: they are deleted while the list is on its way (%s it was made)",
+    async (at) => {
+      const { service, before, after, host } = await twoSets();
+      service.faults.set({ kind: "hold", operations: ["list"], at });
+      await host.diff(before.to.id, before.to.outs, after.to);
+      const arrive = host.update(before.to.id, before.to.outs, after.to);
+      await service.faults.nextHeld();
+      await host.diff(before.from.id, before.from.outs, after.from);
+      const left = await host.update(before.from.id, before.from.outs, after.from);
+      expect(service.rules()).toHaveLength(2);
+      service.faults.release();
+      expectAsDeclared(service, left, await arrive);
+    },
+  );
+
+  test("a rule that was adopted in a run of its own, and is deleted by the set that it came from, is made again", async () => {
     const { another, service } = await open();
     const first = await another("merchantRuleSet");
-    const from = await first.create({ rules: { old: rule(1), stays: rule(8) } });
-    const to = await (await another("merchantRuleSet")).create({ rules: { new: rule(1), here: rule(9) } });
+    const from = await first.create(resource("from", { rules: { old: rule(1), stays: rule(8) } }));
+    const taken = String(Object(from.outs.ruleIds).old);
+    const after = resource("to", { rules: { new: rule(1), here: rule(9) } });
+    const to = await (await another("merchantRuleSet")).create({ ...after, adopt: { new: taken } });
+    expect(Object(to.outs.ruleIds).new).toBe(taken);
     expect(service.rules()).toHaveLength(3);
     const host = await another("merchantRuleSet");
-    const after = { rules: { new: rule(1), here: rule(9) } };
-    await host.update(from.id, from.outs, { rules: { stays: rule(8) } });
+    await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
     expect(service.rules()).toHaveLength(2);
     expect(await host.diff(to.id, to.outs, after)).toMatchObject({ changes: "some" });
     const { ruleIds } = await host.update(to.id, to.outs, after);
@@ -126,43 +152,85 @@ describe("no rule is lost when resources change places", () => {
 
   test("so it is for a resource of its own", async () => {
     const { another, service } = await open();
-    const from = await (await another("merchantRuleSet")).create({ rules: { old: rule(1), stays: rule(8) } });
-    const single = await (await another()).create({ definition: rule(1) });
-    expect(service.rules()).toHaveLength(2);
+    const first = await another("merchantRuleSet");
+    const from = await first.create(resource("from", { rules: { old: rule(1), stays: rule(8) } }));
+    const taken = String(Object(from.outs.ruleIds).old);
+    const after = resource("single", { definition: rule(1) });
+    const single = await (await another()).create({ ...after, adopt: taken });
+    expect(single.id).toBe(taken);
     const host = await another("merchantRuleSet");
-    await host.update(from.id, from.outs, { rules: { stays: rule(8) } });
+    await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
     const asSingle = host.as("merchantRule");
     opened.push(asSingle);
-    expect(await asSingle.diff(single.id, single.outs, { definition: rule(1) })).toMatchObject({
-      replaces: ["definition"],
-    });
-    await asSingle.create({ definition: rule(1) });
+    expect(await asSingle.diff(single.id, single.outs, after)).toMatchObject({ replaces: ["definition"] });
+    const made = await asSingle.create(after);
     await asSingle.delete(single.id, single.outs);
+    expect(idsOf(service)).toEqual([String(Object(from.outs.ruleIds).stays), made.id].sort());
+  });
+
+  test("a rule that was adopted in a run of its own, and has the mark of its new owner, is deleted by no other", async () => {
+    const { another, service } = await open(marking);
+    const first = await another("merchantRuleSet");
+    const from = await first.create(resource("from", { rules: { old: rule(1), stays: rule(8) } }));
+    const taken = String(Object(from.outs.ruleIds).old);
+    await (await another()).create(resource("single", { definition: rule(1), adopt: taken }));
+    const host = await another("merchantRuleSet");
+    const left = await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
+    expect(host.stderr).toContain(
+      `(${taken}) is managed by "shop/prod/single" now, as its mark says, and is not deleted`,
+    );
+    expect(Object.keys(Object(left.ruleIds))).toEqual(["stays"]);
     expect(service.rules()).toHaveLength(2);
   });
 
-  test("a rule whose delete is under way is not taken over", async () => {
+  test("a rule whose delete is under way is not adopted", async () => {
     const { host: before, another, service } = await open();
-    const old = await before.create({ definition: rule(1) });
+    const old = await before.create(resource("old", { definition: rule(1) }));
     const host = await another();
-    service.faults.add({ kind: "latency", ms: 200, operations: ["delete"] });
+    service.faults.set({ kind: "hold", operations: ["delete"] });
     const deleted = host.delete(old.id, old.outs);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await expect(host.create({ definition: rule(1), adopt: old.id })).rejects.toThrow(/managed by another resource/);
+    await service.faults.nextHeld();
+    const declared = resource("new", { definition: rule(1) });
+    await expect(host.create({ ...declared, adopt: old.id })).rejects.toThrow(
+      /managed by resource "shop\/prod\/old" of this stack/,
+    );
+    service.faults.release();
     await deleted;
     expect(service.rules()).toEqual([]);
-    await host.create({ definition: rule(1) });
+    await host.create(declared);
     expect(service.rules()).toHaveLength(1);
+  });
+
+  test("a rule that is adopted while its delete waits for its turn is not deleted", async () => {
+    const { host: before, another, service } = await open();
+    const [one, two] = await Promise.all([
+      before.create(resource("one", { definition: rule(1) })),
+      before.create(resource("two", { definition: rule(2) })),
+    ]);
+    const host = await another();
+    service.faults.set({ kind: "hold", operations: ["delete"] });
+    // The first delete of a run goes alone.
+    const deletes = [host.delete(one.id, one.outs), host.delete(two.id, two.outs)];
+    await service.faults.nextHeld();
+    const adopted = await host.create(resource("new", { definition: rule(2), adopt: two.id }));
+    service.faults.release();
+    await Promise.all(deletes);
+    const deleted = service.requests.filter(({ operation }) => operation === "delete");
+    expect(deleted.map(({ query }) => query)).toEqual([{ ruleId: one.id }]);
+    expect(idsOf(service)).toEqual([adopted.id]);
   });
 
   test("of two that adopt one rule at once, the one that is refused has not written", async () => {
     const { host, service } = await open();
     const existing = service.put(undefined, rule(1));
-    const adopting = [10, 20].map((priority) => host.create({ definition: rule(1, { priority }), adopt: existing }));
+    const adopting = [10, 20].map((priority) =>
+      host.create(resource(`by-${priority}`, { definition: rule(1, { priority }), adopt: existing })),
+    );
     const results = await Promise.allSettled(adopting);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     const winner = results[0]?.status === "fulfilled" ? 10 : 20;
     expect(service.rules()).toMatchObject([{ rule: { priority: winner } }]);
+    expect(service.requestCount("update")).toBe(1);
   });
 
   test("a replacement is refused while adopt names a rule, before anything is touched", async () => {
@@ -248,32 +316,104 @@ describe("what a preview says", () => {
 });
 
 describe("a set whose rule could not be deleted", () => {
-  test("remembers it by its id alone, and deletes it in the next run", async () => {
-    const { service, another } = await open({ ...withoutUpdate, rule: {}, operations: { delete: { identifyBy } } });
+  test("remembers it as it was, as a secret, and deletes it in the next run", async () => {
+    const { service, another } = await open(cannotDelete(false));
     const host = await another("merchantRuleSet");
-    const { id, outs } = await host.create({ rules: { a: rule(1), b: rule(2, { secret: "s3cr3t" }) } });
+    const b = rule(2, { secret: "s3cr3t" });
+    const { id, outs } = await host.create({ rules: { a: rule(1), b } });
     const wrong = await ProviderHost.start(
       {},
       {
         MERCHANT_RULES_BASE_URL: service.url,
-        MERCHANT_RULES_CONTRACT: await contractFile({
-          version: 1,
-          operations: { delete: { path: "/api/v1/merchants/nowhere", identifyBy } },
-        }),
+        MERCHANT_RULES_CONTRACT: await contractFile(cannotDelete(true)),
         MERCHANT_RULES_TOKEN: "local-token",
       },
       "merchantRuleSet",
     );
     opened.push(wrong);
-    const failure = await wrong.update(id, outs, { rules: { a: rule(1) } }).catch((error: unknown) => error);
-    if (!(failure instanceof HookFailure)) throw new Error("the delete should have failed");
-    expect(failure.partial?.properties.rules).toEqual({ a: rule(1), b: {} });
-    expect(JSON.stringify(failure.partial)).not.toContain("s3cr3t");
-    const after = await host.update(id, failure.partial?.properties ?? {}, { rules: { a: rule(1) } });
-    expect(Object.keys(Object(after.ruleIds))).toEqual(["a"]);
-    expect(service.rules()).toHaveLength(1);
+    const declared = { rules: { a: rule(1), c: rule(3) } };
+    const { partial } = await failureOf(wrong.update(id, outs, declared));
+    expect(partial?.properties).toMatchObject({
+      rules: { ...declared.rules, b },
+      ruleIds: outs.ruleIds,
+      sealed: ["b"],
+    });
+    expect(partial?.secrets).toEqual([b]);
+    const after = await host.update(id, partial?.properties ?? {}, declared);
+    expect(Object.keys(Object(after.ruleIds)).sort()).toEqual(["a", "c"]);
+    expect(after.sealed).toBe(undefined);
+    expect(namesOf(service)).toEqual(["rule-1", "rule-3"]);
+  });
+
+  test("and of which nothing else has changed, stays in the state as it is", async () => {
+    const { service, another } = await open(cannotDelete(true));
+    const host = await another("merchantRuleSet");
+    const { id, outs } = await host.create({ rules: { a: rule(1), b: rule(2) } });
+    const failure = await failureOf(host.update(id, outs, { rules: { a: rule(1) } }));
+    expect(failure.message).toMatch(/1 of 2 rules failed.*b: .*operations\.delete/s);
+    expect(failure.partial).toBe(undefined);
+    expect(service.rules()).toHaveLength(2);
   });
 });
+
+function cannotDelete(isSo: boolean): ContractInput {
+  return {
+    version: 1,
+    operations: { delete: { path: `/api/v1/merchants/${isSo ? "nowhere" : "rules"}`, identifyBy } },
+  };
+}
+
+const moving = { r1: rule(1), r2: rule(2), r3: rule(3) };
+
+/** Two sets in the state, what they are to be, and a host that is to bring that about. */
+async function twoSets() {
+  const { another, service } = await open();
+  const first = await another("merchantRuleSet");
+  const before = {
+    from: await first.create(resource("from", { rules: { ...moving, stays: rule(8) } })),
+    to: await first.create(resource("to", { rules: { here: rule(9) } })),
+  };
+  const after = {
+    from: resource("from", { rules: { stays: rule(8) } }),
+    to: resource("to", { rules: { ...moving, here: rule(9) } }),
+  };
+  return { service, before, after, host: await another("merchantRuleSet") };
+}
+
+/** Each rule is there once, and the state of the set that declares it knows its id. */
+function expectAsDeclared(service: LocalService, left: JsonObject, arrived: JsonObject): void {
+  expect(namesOf(service)).toEqual(["rule-1", "rule-2", "rule-3", "rule-8", "rule-9"]);
+  const ids = Object.fromEntries(service.rules().map(({ ruleId, rule: { name } }) => [String(name), ruleId]));
+  expect(left.ruleIds).toEqual({ stays: ids["rule-8"] });
+  expect(arrived.ruleIds).toEqual({ r1: ids["rule-1"], r2: ids["rule-2"], r3: ids["rule-3"], here: ids["rule-9"] });
+}
+
+function namesOf(service: LocalService): string[] {
+  return service
+    .rules()
+    .map(({ rule: { name } }) => String(name))
+    .sort();
+}
+
+function idsOf(service: LocalService): string[] {
+  return service
+    .rules()
+    .map(({ ruleId }) => ruleId)
+    .sort();
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
+  const failure = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof HookFailure)) throw new Error(`it did not fail as expected: ${failure}`);
+  return failure;
+}
 
 async function contractFile(contract: ContractInput): Promise<string> {
   const served = await serve(contract);

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { unknownValue } from "../../provider/hooks/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { rule, type ServedContract, serve } from "../support/connections.ts";
-import { ProviderHost } from "../support/provider-host.ts";
+import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
+import { ProviderHost, resource } from "../support/provider-host.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -41,26 +41,29 @@ describe("the life of a rule", () => {
   test("create, no change, change, drift, heal, delete, each with the requests it needs", async () => {
     const { host, served } = await open();
     const { service } = served;
-    const inputs = { definition: rule(1) };
+    const owned = resource("limit", {});
+    const inputs = { definition: rule(1), ...owned };
     const { id, outs } = await host.create(inputs);
-    expect(outs).toEqual({ definition: rule(1), ruleId: id });
+    const kept = { ...owned, ruleId: id, __place: { at: service.url }, stateVersion: 2 };
+    expect(outs).toEqual({ definition: rule(1), ...kept });
     expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "create"]);
 
     service.resetRequests();
     expect(await host.diff(id, outs, inputs)).toEqual({ changes: "none", replaces: [], deleteBeforeReplace: false });
-    const changed = { definition: rule(1, { priority: 99 }) };
+    const changed = { definition: rule(1, { priority: 99 }), ...owned };
     expect(await host.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
     expect((await host.check(changed)).failures).toEqual([]);
     expect(service.requests).toEqual([]);
 
     const updated = await host.update(id, outs, changed);
-    expect(updated).toEqual({ ...changed, ruleId: id });
-    expect(service.requests.map(({ operation }) => operation)).toEqual(["update"]);
+    expect(updated).toEqual({ ...changed, ...kept });
+    // The first is the witness that this is the right place.
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["get", "update"]);
 
     service.put(id, rule(1, { priority: 5, note: "by hand" }));
     const seen = await host.read(id, updated);
-    expect(seen.inputs).toEqual({ definition: rule(1, { priority: 5 }) });
-    expect(seen.props).toEqual({ definition: rule(1, { priority: 5 }), ruleId: id });
+    expect(seen.inputs).toEqual({ definition: rule(1, { priority: 5 }), ...owned });
+    expect(seen.props).toEqual({ definition: rule(1, { priority: 5 }), ...kept });
     expect(await host.diff(id, seen.props, changed)).toMatchObject({ changes: "unknown" });
     await host.update(id, seen.props, changed);
     expect(service.rules()[0]?.rule).toMatchObject({ priority: 99 });
@@ -131,16 +134,63 @@ describe("a connection that shows none of the declared rules", () => {
 });
 
 describe("create makes a rule at most once", () => {
-  test("a rule that an interrupted run left behind is taken over, not made again", async () => {
-    const { served, another } = await open();
+  test("a rule that exists already, as it is declared, is refused: nobody can tell whose it is", async () => {
+    const { host, served } = await open();
+    const other = served.service.put(undefined, rule(1));
+    const create = host.create({ definition: rule(1) });
+    await expect(create).rejects.toThrow(`rule ${other} has the same natural key (/name: "rule-1") and exists already`);
+    // Three ways on are named: each is followed by a test of its own.
+    await expect(create).rejects.toThrow(
+      new RegExp(`adopt: "${other}".*give it an alias.*MERCHANT_RULES_RECOVER=true for one run.*RULE_CONFLICT`, "s"),
+    );
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+  });
+
+  test("a rule that a killed run left behind is taken over in a run that recovers, not made again", async () => {
+    const { served, another, host } = await open(undefined, { MERCHANT_RULES_RECOVER: "true" });
     const left = served.service.put(undefined, rule(1));
-    const host = await another();
     const { id, outs } = await host.create({ definition: rule(1) });
     expect(id).toBe(left);
-    expect(served.service.requestCount("create")).toBe(0);
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
     expect(outs).toMatchObject({ ruleId: left, definition: rule(1) });
-    await host.delete(id, outs);
+    expect(host.stderr).toContain(`rule ${left} (${left}) exists, is as declared as a whole, and is taken over`);
+    await (await another()).delete(id, outs);
     expect(served.service.rules()).toEqual([]);
+  });
+
+  test.each([
+    ["with other values", rule(1, { priority: 9 })],
+    ["with fields that are not declared", rule(1, { note: "of another team" })],
+  ])("a run that recovers takes over no rule %s", async (_, existing) => {
+    const { served, host } = await open(undefined, { MERCHANT_RULES_RECOVER: "true" });
+    served.service.put(undefined, existing);
+    await expect(host.create({ definition: rule(1) })).rejects.toThrow(/exists already.*RULE_CONFLICT/s);
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+  });
+
+  test("a rule that a killed run left behind is gone on with where its mark says whose it is", async () => {
+    const { served, another, host } = await open(marking);
+    const inputs = resource("limit", { definition: rule(1) });
+    const left = await host.create(inputs);
+    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/limit" } } }]);
+    served.service.resetRequests();
+    expect(await (await another()).create(inputs)).toEqual(left);
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+    const changed = resource("limit", { definition: rule(1, { priority: 9 }) });
+    expect((await (await another()).create(changed)).id).toBe(left.id);
+    expect(served.service.rules()).toMatchObject([{ ruleId: left.id, rule: { priority: 9 } }]);
+  });
+
+  test("a rule with the mark of another stack is refused, and taken over by adopt alone", async () => {
+    const { served, host } = await open(marking, { MERCHANT_RULES_RECOVER: "true" });
+    const other = served.service.put(undefined, rule(1, { metadata: { managedBy: "shop/staging/limit" } }));
+    const inputs = resource("limit", { definition: rule(1) });
+    await expect(host.create(inputs)).rejects.toThrow(
+      new RegExp(`is managed by "shop/staging/limit", as its mark says.*adopt: "${other}".*RULE_CONFLICT`, "s"),
+    );
+    expect(served.service.requestCount()).toBe(1);
+    expect((await host.create({ ...inputs, adopt: other })).id).toBe(other);
+    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/limit" } } }]);
   });
 
   test("another rule with its natural key is an error that names it and says how to take it over", async () => {
@@ -192,44 +242,89 @@ describe("create makes a rule at most once", () => {
 
   test("two resources with one natural key are one rule and one error", async () => {
     const { host, served } = await open();
-    const results = await Promise.allSettled([
-      host.create({ definition: rule(1) }),
-      host.create({ definition: rule(1) }),
-    ]);
+    const results = await Promise.allSettled(
+      ["one", "two"].map((name) => host.create(resource(name, { definition: rule(1) }))),
+    );
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const winner = results[0]?.status === "fulfilled" ? "one" : "two";
     expect(results.find(({ status }) => status === "rejected")).toMatchObject({
-      reason: { message: expect.stringContaining("managed by another resource of this stack") },
+      reason: { message: expect.stringContaining(`managed by resource "shop/prod/${winner}" of this stack`) },
     });
     expect(served.service.rules()).toHaveLength(1);
   });
 
   test("a second resource that declares a rule of the stack is refused, whichever comes first", async () => {
     const { host, served, another } = await open();
-    const { id, outs } = await host.create({ definition: rule(1) });
+    const [one, two] = ["one", "two"].map((name) => resource(name, { definition: rule(1) })) as [
+      JsonObject,
+      JsonObject,
+    ];
+    const { id, outs } = await host.create(one);
     const next = await another();
-    expect(await next.diff(id, outs, { definition: rule(1) })).toMatchObject({ changes: "none" });
-    await expect(next.create({ definition: rule(1) })).rejects.toThrow(/managed by another resource/);
+    expect(await next.diff(id, outs, one)).toMatchObject({ changes: "none" });
+    await expect(next.create(two)).rejects.toThrow(/managed by resource "shop\/prod\/one" of this stack/);
     const third = await another();
-    await third.create({ definition: rule(1) });
-    await expect(third.diff(id, outs, { definition: rule(1) })).rejects.toThrow(
-      /two resources of this stack declare rule/,
+    const refused = expect(third.create(two)).rejects.toThrow(/managed by resource "shop\/prod\/one" of this stack/);
+    expect(await third.diff(id, outs, one)).toMatchObject({ changes: "none" });
+    await refused;
+    expect(served.service.rules()).toHaveLength(1);
+    expect(served.service.requestCount("update")).toBe(0);
+  });
+
+  test("where rules have marks, the one of two that is asked about second is refused", async () => {
+    const { host, served, another } = await open(marking);
+    const [one, two] = ["one", "two"].map((name) => resource(name, { definition: rule(1) })) as [
+      JsonObject,
+      JsonObject,
+    ];
+    const { id, outs } = await host.create(one);
+    const next = await another();
+    expect((await next.create(two)).id).toBe(id);
+    expect(next.stderr).toContain(`(${id}) is taken over from resource "shop/prod/one" of this stack`);
+    await expect(next.diff(id, outs, one)).rejects.toThrow(
+      `rule ${id} is managed by resource "shop/prod/two" of this stack`,
     );
     expect(served.service.rules()).toHaveLength(1);
   });
 
-  test("a resource that is renamed keeps its rule: the new name takes it over and the old one does not delete it", async () => {
-    const { host, served, another } = await open();
-    const old = await host.create({ definition: rule(1) });
+  test("a resource that is renamed keeps its rule where the rule has a mark: the old one does not delete it", async () => {
+    const { host, served, another } = await open(marking);
+    const old = await host.create(resource("old", { definition: rule(1) }));
     const next = await another();
-    const renamed = await next.create({ definition: rule(1) });
+    const inputs = resource("new", { definition: rule(1) });
+    const renamed = await next.create(inputs);
+    expect(renamed.id).toBe(old.id);
     await next.delete(old.id, old.outs);
     expect(served.service.rules()).toMatchObject([{ ruleId: renamed.id }]);
+    // Nothing was written, so the rule has the mark of the old name until it is changed, and the state says so.
+    expect(served.service.requestCount("update")).toBe(0);
+    expect(renamed.outs.markedAs).toEqual({ "": "shop/prod/old" });
     const later = await another();
-    expect(await later.diff(renamed.id, renamed.outs, { definition: rule(1) })).toMatchObject({ changes: "none" });
+    expect(await later.diff(renamed.id, renamed.outs, inputs)).toMatchObject({ changes: "none" });
     await later.delete(old.id, old.outs);
     expect(served.service.rules()).toHaveLength(1);
-    await later.delete(renamed.id, renamed.outs);
-    expect(served.service.rules()).toHaveLength(0);
+    const changed = resource("new", { definition: rule(1, { priority: 9 }) });
+    const outs = await later.update(renamed.id, renamed.outs, changed);
+    expect(outs.markedAs).toBe(undefined);
+    const last = await another();
+    await last.delete(old.id, old.outs);
+    expect(last.stderr).toContain('is managed by "shop/prod/new" now, as its mark says, and is not deleted');
+    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/new" } } }]);
+    await last.delete(renamed.id, outs);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("a resource that is renamed is refused its rule where nothing tells whose it is, and an alias keeps it", async () => {
+    const { host, served, another } = await open();
+    const old = await host.create(resource("old", { definition: rule(1) }));
+    const next = await another();
+    const inputs = resource("new", { definition: rule(1) });
+    served.service.resetRequests();
+    await expect(next.create(inputs)).rejects.toThrow(/exists already.*only renamed or moved, give it an alias/s);
+    // By an alias the engine knows that it is one resource, and asks what has changed.
+    expect(await next.diff(old.id, old.outs, inputs)).toMatchObject({ changes: "none" });
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+    expect(served.service.rules()).toHaveLength(1);
   });
 });
 
@@ -369,8 +464,8 @@ describe("what a hook says when it fails", () => {
 
   test("tells that a newer version wrote the state", async () => {
     const { host } = await open();
-    await expect(host.read("1", { definition: rule(1), ruleId: "1", stateVersion: 2 })).rejects.toThrow(
-      /state has version 2.*install/s,
+    await expect(host.read("1", { definition: rule(1), ruleId: "1", stateVersion: 3 })).rejects.toThrow(
+      /state has version 3.*install/s,
     );
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { rule, type ServedContract, serve } from "../support/connections.ts";
-import { HookFailure, ProviderHost } from "../support/provider-host.ts";
+import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
+import { HookFailure, ProviderHost, resource } from "../support/provider-host.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -11,11 +11,12 @@ afterEach(async () => {
 
 async function open(
   contract?: ContractInput,
+  environment: Record<string, string> = {},
 ): Promise<{ host: ProviderHost; served: ServedContract; another: () => Promise<ProviderHost> }> {
   const served = await serve(contract);
   opened.push(served);
   const another = async (): Promise<ProviderHost> => {
-    const host = await ProviderHost.start({}, served.environment, "merchantRuleSet");
+    const host = await ProviderHost.start({}, { ...served.environment, ...environment }, "merchantRuleSet");
     opened.push(host);
     return host;
   };
@@ -48,6 +49,8 @@ describe("a set of rules", () => {
     expect(outs).toEqual({
       rules: abc,
       ruleIds: { a: expect.any(String), b: expect.any(String), c: expect.any(String) },
+      __place: { at: served.service.url },
+      stateVersion: 2,
     });
     expect(operations(served)).toEqual(["create", "create", "create", "list"]);
     expect(await host.diff(id, outs, { rules: abc })).toMatchObject({ changes: "none" });
@@ -59,7 +62,8 @@ describe("a set of rules", () => {
       deleteBeforeReplace: false,
     });
     const second = await host.update(id, outs, changed);
-    expect(operations(served)).toEqual(["update"]);
+    // The first write of a run has a witness.
+    expect(operations(served)).toEqual(["get", "update"]);
     expect(second.ruleIds).toEqual(outs.ruleIds);
 
     const renamed = { rules: { a: abc.a, new: changed.rules.b, c: abc.c } };
@@ -69,7 +73,8 @@ describe("a set of rules", () => {
     expect(Object.keys(Object(third.ruleIds)).sort()).toEqual(["a", "c", "new"]);
 
     await host.update(id, third, { rules: { c: abc.c } });
-    expect(operations(served)).toEqual(["delete", "delete"]);
+    // After the first delete of a run a rule that was seen before is looked at.
+    expect(operations(served)).toEqual(["delete", "delete", "get"]);
     expect(served.service.rules()).toHaveLength(1);
   });
 
@@ -139,7 +144,8 @@ describe("a set of rules", () => {
     const changed = { rules: { a: abc.a, b: rule(2, { priority: 20 }) } };
     expect(await host.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
     const next = await host.update(id, outs, changed);
-    expect(operations(served)).toEqual(["create", "delete"]);
+    // The rule that stays is the witness before the first write, and is looked at again after the delete.
+    expect(operations(served)).toEqual(["create", "delete", "get", "get"]);
     expect(Object(next.ruleIds).a).toBe(Object(outs.ruleIds).a);
     expect(Object(next.ruleIds).b).not.toBe(Object(outs.ruleIds).b);
     await host.delete(id, next);
@@ -172,7 +178,7 @@ describe("a rule that fails does not stop the others", () => {
     const mended = { rules: { ...abc, bad: rule(9), worse: rule(8) } };
     expect(await host.diff(id, properties, mended)).toMatchObject({ changes: "unknown" });
     const outs = await host.update(id, properties, mended);
-    expect(operations(served)).toEqual(["create", "create"]);
+    expect(operations(served)).toEqual(["create", "create", "get"]);
     expect(outs.rules).toEqual(mended.rules);
   });
 
@@ -196,14 +202,37 @@ describe("a rule that fails does not stop the others", () => {
 });
 
 describe("a set takes over rules that exist", () => {
-  test("that an interrupted run left behind, without being told", async () => {
+  test("not without being told: the error names the rule, and the others are made", async () => {
     const { host, served } = await open();
+    const left = served.service.put(undefined, rule(2));
+    const failure = await failureOf(host.create({ rules: abc }));
+    expect(failure.message).toMatch(
+      new RegExp(
+        `1 of 3 rules failed.*  b: create rule b failed: rule ${left} has the same natural key .*exists already, as it is declared.*adopt: { "b": "${left}" }`,
+        "s",
+      ),
+    );
+    expect(Object.keys(Object(failure.partial?.properties.ruleIds))).toEqual(["a", "c"]);
+  });
+
+  test("that a killed run left behind, in a run that recovers", async () => {
+    const { host, served } = await open(undefined, { MERCHANT_RULES_RECOVER: "true" });
     const left = served.service.put(undefined, rule(2));
     const { id, outs } = await host.create({ rules: abc });
     expect(Object(outs.ruleIds).b).toBe(left);
     expect(served.service.rules()).toHaveLength(3);
+    expect(served.service.requestCount("update")).toBe(0);
     await host.delete(id, outs);
     expect(served.service.rules()).toEqual([]);
+  });
+
+  test("that a killed run left behind, where their marks say that they are the set's", async () => {
+    const { host, served, another } = await open(marking);
+    const left = await host.create(resource("all", { rules: abc }));
+    operations(served);
+    const { outs } = await (await another()).create(resource("all", { rules: abc }));
+    expect(outs).toEqual(left.outs);
+    expect(operations(served)).toEqual(["list"]);
   });
 
   test("by id or by natural key when adopt says so", async () => {
@@ -211,20 +240,56 @@ describe("a set takes over rules that exist", () => {
     const one = served.service.put(undefined, rule(1, { priority: 99 }));
     const two = served.service.put(undefined, rule(2, { priority: 99 }));
     const byId = await failureOf(host.create({ rules: { a: abc.a, b: abc.b }, adopt: { a: one } }));
-    expect(byId.message).toContain(`adopt: "${two}"`);
+    expect(byId.message).toContain(`adopt: { "b": "${two}" }`);
     const { outs } = await host.create({ rules: { b: abc.b }, adopt: true });
     expect(outs.ruleIds).toEqual({ b: two });
     expect(served.service.rules().map(({ rule: each }) => each.priority)).toEqual([1, 2]);
   });
 
-  test("from resources of their own: the set holds them, and deleting the old resources deletes no rule", async () => {
-    const { host, served } = await open();
-    const single = await ProviderHost.start({}, served.environment);
+  test("from resources of their own, where rules have marks: deleting the old resources deletes no rule", async () => {
+    const { host, served } = await open(marking);
+    const single = host.as("merchantRule");
     opened.push(single);
-    const old = await single.create({ definition: rule(1) });
-    const { id, outs } = await host.create({ rules: { a: rule(1) } });
+    const old = await single.create(resource("old", { definition: rule(1) }));
+    const next = await ProviderHost.start({}, served.environment, "merchantRuleSet");
+    opened.push(next);
+    const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
+    const { id, outs } = await next.create(inputs);
     expect(Object(outs.ruleIds).a).toBe(old.id);
-    expect(await host.diff(id, outs, { rules: { a: rule(1) } })).toMatchObject({ changes: "none" });
+    const nextSingle = next.as("merchantRule");
+    opened.push(nextSingle);
+    operations(served);
+    await nextSingle.delete(old.id, old.outs);
+    expect(operations(served)).not.toContain("delete");
+    expect(served.service.rules()).toMatchObject([{ ruleId: old.id }, { rule: { name: "rule-2" } }]);
+    expect(await next.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
+    await next.delete(id, outs);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("from resources of their own by adopt, where they have none: deleting the old resources deletes no rule", async () => {
+    const { host, served } = await open();
+    const single = host.as("merchantRule");
+    opened.push(single);
+    const old = await single.create(resource("old", { definition: rule(1) }));
+    const next = await ProviderHost.start({}, served.environment, "merchantRuleSet");
+    opened.push(next);
+    const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
+    await expect(next.create(inputs)).rejects.toThrow(`adopt: { "a": "${old.id}" }`);
+    const last = await ProviderHost.start(
+      {},
+      { ...served.environment, MERCHANT_RULES_RECOVER: "true" },
+      "merchantRuleSet",
+    );
+    opened.push(last);
+    const { outs } = await last.create({ ...inputs, adopt: { a: old.id } });
+    expect(Object(outs.ruleIds).a).toBe(old.id);
+    const lastSingle = last.as("merchantRule");
+    opened.push(lastSingle);
+    operations(served);
+    await lastSingle.delete(old.id, old.outs);
+    expect(operations(served)).not.toContain("delete");
+    expect(served.service.rules()).toMatchObject([{ ruleId: old.id }, { rule: { name: "rule-2" } }]);
   });
 });
 
@@ -243,7 +308,7 @@ describe("rules that are not in the set", () => {
       expect(outs.onUnmanaged).toBe("fail");
     } else {
       await creating;
-      expect(host.stderr).toContain(`warning: 1 rule at the service is not in the set: ${stray}`);
+      expect(host.stderr).toContain(`1 rule at the service is not in the set: ${stray}`);
       expect(served.service.rules()).toHaveLength(4);
     }
   });

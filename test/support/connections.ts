@@ -43,6 +43,11 @@ export async function serve(
   };
 }
 
+const preset = loadPreset("illustrative");
+
+/** The illustrative contract of a service that keeps with each rule whose it is. */
+export const marking: ContractInput = { ...preset, rule: { ...preset.rule, owner: { at: "/metadata/managedBy" } } };
+
 /** The rule number k of the workload that this product is measured by. */
 export function rule(k: number, changes: JsonObject = {}): JsonObject {
   return {

@@ -10,6 +10,7 @@ import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { providerSource } from "../../provider/provider-source.ts";
+import { ownerOf } from "../../provider/reconcile/owner.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -17,9 +18,24 @@ const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynami
 
 type Hooks = Parameters<typeof providerSource>[0];
 
+/** What a hook that failed did nevertheless. */
+interface PartialResult {
+  readonly id: string;
+  /** As the engine hands them to the next hook: secrets in plain. */
+  readonly properties: JsonObject;
+  /** What of them the engine keeps as secrets. */
+  readonly secrets: readonly Json[];
+  readonly hasProvider: boolean;
+}
+
+/** The inputs of one resource of a stack: they say whose they are, as those of the resource's constructor do. */
+export function resource(name: string, inputs: JsonObject): JsonObject {
+  return { ...inputs, __owner: ownerOf("shop", "prod", name) };
+}
+
 /** An error that a hook answered with, and the partial result that came with it. */
 export class HookFailure extends Error {
-  readonly partial: { id: string; properties: JsonObject; hasProvider: boolean } | undefined;
+  readonly partial: PartialResult | undefined;
 
   constructor({ details, metadata }: ServiceError) {
     super(details);
@@ -31,6 +47,7 @@ export class HookFailure extends Error {
     this.partial = {
       id: failed.getId(),
       properties: plain(properties),
+      secrets: secretsIn(JSON.parse(JSON.stringify(properties?.toJavaScript() ?? {}))),
       hasProvider: properties?.getFieldsMap().has("__provider") ?? false,
     };
   }
@@ -194,9 +211,14 @@ function plain(value: Struct | undefined): JsonObject {
 
 /** What the engine keeps as a secret it hands to hooks in plain. */
 export function withoutSecretMarks(properties: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(properties), (_, each: Json) =>
-    isJsonObject(each) && each["4dabf18193072939515e22adb298388d"] === "1b47061264138c4ac30d75fd1eb44270"
-      ? each.value
-      : each,
-  );
+  return JSON.parse(JSON.stringify(properties), (_, each: Json) => (isSecret(each) ? each.value : each));
+}
+
+function isSecret(value: Json): value is JsonObject & { value: Json } {
+  return isJsonObject(value) && value["4dabf18193072939515e22adb298388d"] === "1b47061264138c4ac30d75fd1eb44270";
+}
+
+function secretsIn(value: Json): Json[] {
+  if (isSecret(value)) return [value.value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(secretsIn) : [];
 }
