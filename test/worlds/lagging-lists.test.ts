@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { FaultInput } from "../../local/service/faults/index.ts";
 import { rule } from "../support/connections.ts";
 import { contractOf, failureOf, list, namesOf, open, writesOf } from "./world.ts";
 
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
 const names = ["rule-1", "rule-2", "rule-3"];
-const lost = { kind: "close", at: "after", operations: ["create"], times: 3 } as const;
+const lost: FaultInput = { kind: "close", at: "after", operations: ["create"], times: 3 };
 const unknownLag = contractOf({ operations: { list: { ...list, lagMs: null } } });
 
 describe("three creates that lose their answers while the list lags behind", () => {
