@@ -4,14 +4,13 @@ import { isPlainObject, maxDepth } from "../sdk/rules/json.ts";
 import { joinPath } from "../sdk/rules/path.ts";
 
 /**
- * A definition on its way to the engine, checked to be JSON: on the wire a Date silently becomes {}, a Map nothing and
- * NaN another value. Outputs and promises inside are checked when they resolve. A field that is undefined is not
- * declared.
- * @throws pulumi.RunError naming the path: what the program says in place of a stack trace.
+ * A definition, checked to be JSON before the engine gets it: the engine's wire silently turns a Date into {}, drops a Map
+ * and changes NaN. Outputs and promises inside are checked when they resolve. A field that is undefined is not declared.
+ * @throws pulumi.RunError with the path; the program then ends with its message and without a stack trace.
  */
 export function declaredJson(value: unknown, path: string, above: readonly object[] = []): unknown {
   if (value === null || typeof value === "boolean") return value;
-  // The engine's wire would put another character in its place.
+  // The engine's wire would replace the character.
   if (typeof value === "string") return value.isWellFormed() ? value : refuse(path, "half a surrogate pair");
   if (typeof value === "number") return Number.isFinite(value) ? value : refuse(path, String(value));
   if (typeof value !== "object") return refuse(path, value === undefined ? "undefined" : `a ${typeof value}`);
@@ -22,7 +21,7 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
   const within = [...above, value];
   if (Array.isArray(value)) return value.map((element, index) => declaredJson(element, joinPath(path, index), within));
   if (!isPlainObject(value)) return refuse(path, `a ${value.constructor.name}`);
-  // Pulumi's SDK copies fields by assignment, and this one would be lost.
+  // Pulumi's SDK copies fields by assignment, which loses this one.
   if (Object.hasOwn(value, "__proto__"))
     throw new RunError(
       `${joinPath(path, "__proto__")} cannot be declared: a field of this name does not reach the engine`,
@@ -32,7 +31,7 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
     fields.map(([key, child]) => [key, declaredJson(child, joinPath(path, key), within)]),
   );
   if (!Object.hasOwn(declared, "toString") && !Object.hasOwn(declared, "valueOf")) return declared;
-  // Pulumi's SDK makes texts of what it is given, which fields of these names would break.
+  // Pulumi's SDK turns inputs into texts, and fields with these names would make that fail.
   return Object.defineProperty(declared, Symbol.toPrimitive, { value: () => path });
 }
 

@@ -173,7 +173,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
 
   /** A resource as the reconciler knows it. The place learns what its state knows. */
   #resource(owner: string, state: State, place: Place): Resource {
-    const known = asKnownTo(owner, state);
+    const known = place.contract.rule.owner === null ? state.rules : asKnownTo(owner, state);
     for (const rule of known.values()) place.know(rule);
     const { label, adopting } = this.#shape;
     return { owner, known, whereabouts: state.whereabouts, label, adopting };

@@ -2,23 +2,23 @@ import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { joinPath } from "./rules/path.ts";
 
-/** What is wrong with a text: on which line, and what. */
+/** What is wrong with a text, and on which line. */
 export interface YamlFault {
   readonly line: number;
   readonly what: string;
-  /** What the parser threw, where it did. */
+  /** The parser's own error, if it threw one. */
   readonly cause?: unknown;
 }
 
 const mostAliases = 100;
 
-// Loaded on first use: a program that reads no file never pays for the parser.
+// Loaded on first use: who reads no file does not pay for the parser.
 const require = createRequire(import.meta.url);
 
 /**
- * A text of YAML 1.2, of which JSON is a part. What readers of YAML disagree about is a fault: a field twice, a name
- * that is no text, a merge key, a tag that is not known, an integer that no JSON reader keeps exactly. The time that a
- * text takes grows with its length alone, whatever is in it.
+ * A text in YAML 1.2, which includes JSON. Where readers of YAML disagree, it is a fault: a field twice, a name that is
+ * not a text, a merge key, an unknown tag, an integer that JSON readers cannot hold exactly. The time to read a text
+ * depends only on its length.
  */
 export class YamlDocument {
   readonly #yaml: typeof Yaml = require("yaml");
@@ -28,35 +28,35 @@ export class YamlDocument {
 
   constructor(text: string) {
     this.#lines = new this.#yaml.LineCounter();
-    // The parser's own search for fields that are there twice, and its pretty errors, take quadratic time.
+    // The parser's own check for repeated fields and its pretty errors take quadratic time.
     const options = { stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: "error" } as const;
     const parse = (source: string): Yaml.Document.Parsed =>
       this.#yaml.parseDocument(source, { ...options, lineCounter: this.#lines });
     try {
       this.#document = parse(text);
     } catch (error) {
-      // Some kinds of nesting the parser does not count.
+      // The parser does not bound every kind of nesting.
       if (!(error instanceof RangeError)) throw error;
       this.#isTooDeep = true;
       this.#document = parse("");
     }
   }
 
-  /** What the text says, aliases resolved; or its first fault. */
+  /** The value of the text, with aliases resolved; or its first fault. */
   read(): { readonly value: unknown } | { readonly fault: YamlFault } {
     const fault = this.#syntaxFault() ?? this.meaningFault();
     if (fault !== undefined) return { fault };
     try {
       return { value: this.#document.toJS({ maxAliasCount: mostAliases }) };
     } catch (cause) {
-      // Aliases that cannot be resolved, or would grow beyond all bounds.
+      // An alias without an anchor, or aliases that would give a huge value.
       return {
         fault: { line: this.#lineOfAlias(), what: cause instanceof Error ? cause.message : String(cause), cause },
       };
     }
   }
 
-  /** What YAML's grammar refuses. */
+  /** The first fault of syntax. */
   #syntaxFault(): YamlFault | undefined {
     if (this.#isTooDeep) return { line: 1, what: tooDeep };
     const [error] = [...this.#document.errors, ...this.#document.warnings];
@@ -67,7 +67,7 @@ export class YamlDocument {
     };
   }
 
-  /** What is well formed, and would be read otherwise than it is written; in JSON, too. */
+  /** The first place that is correct syntax but would not be read as it is written; in JSON, too. */
   meaningFault(): YamlFault | undefined {
     const { visit, isScalar, isAlias } = this.#yaml;
     const found: { offset: number; what: string }[] = [];
@@ -102,7 +102,7 @@ export class YamlDocument {
     return first === undefined ? undefined : { line: this.#lineAt(first.offset), what: first.what };
   }
 
-  /** The first alias that stands for nothing, or else the first at all: of those that explode each has a part in it. */
+  /** The line of the first alias without an anchor before it; or else of the first alias, one of those that give too much. */
   #lineOfAlias(): number {
     const { isAlias, visit } = this.#yaml;
     const anchors = new Set<string>();
@@ -121,7 +121,7 @@ export class YamlDocument {
     return this.#lineAt(unresolved ?? first ?? 0);
   }
 
-  /** The line of a path as findNotJson gives it, or of the deepest node above it that can be told. */
+  /** The line of a path as findNotJson gives it, or of the deepest node above it that is found. */
   lineOfPath(wanted: string): number {
     let node: unknown = this.#document.contents;
     let path = "";
@@ -166,7 +166,7 @@ const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
   RESOURCE_EXHAUSTION: tooDeep,
 };
 
-/** Whether an integer would be sent on with other digits than it is written with. */
+/** Whether an integer would be written back with other digits. */
 function isRounded({ value, source }: Yaml.Scalar): boolean {
   if (typeof value !== "number" || !Number.isFinite(value) || Number.isSafeInteger(value)) return false;
   if (source === undefined || !/^[-+]?\d+$/.test(source)) return false;

@@ -2,18 +2,22 @@ import { type ErrorCode, MerchantRulesError } from "../errors.ts";
 import type { Limiter } from "./limiter.ts";
 import type { Turns } from "./retry.ts";
 
-const mostFailures = 20;
+/** A blip may fail as many requests as run at once: it counts only when it lasts, or when there are more than that. */
+const fewestFailures = 20;
+const mostFailures = 45;
+const blipMs = 1_000;
 const closedMs = 60_000;
 
 /**
  * Stops sending when the connection is dead. Refused credentials close the budget at once; so do 20 failed attempts in
- * a row. While it is closed, every call and every retry fails with NOT_TRIED. After 60 s one call is sent: its success
+ * a row that take longer than a second, and 45 however fast they fail. While it is closed, every call and every retry fails with NOT_TRIED. After 60 s one call is sent: its success
  * opens the budget, its failure closes it for another 60 s.
  */
 export class ErrorBudget implements Turns {
   readonly #limiter: Limiter;
   readonly #sleepers = new Set<() => void>();
   #failures = 0;
+  #failingSince = 0;
   #closed: MerchantRulesError | undefined;
   #isTrying = false;
   #tryAt = 0;
@@ -62,10 +66,13 @@ export class ErrorBudget implements Turns {
       this.answered();
       return;
     }
+    const now = performance.now();
+    if (this.#failures === 0) this.#failingSince = now;
     this.#failures = error.code === "UNAUTHENTICATED" ? mostFailures : this.#failures + 1;
-    // Never more requests at once than failures are left. Else more would start while the last of the 20 fail.
-    this.#limiter.bound(Math.max(1, mostFailures - this.#failures));
-    if (this.#failures >= mostFailures) this.#close(error);
+    const left = (now - this.#failingSince < blipMs ? mostFailures : fewestFailures) - this.#failures;
+    // Never more requests at once than failures are left. Else more would start while the last of them fail.
+    this.#limiter.bound(Math.max(1, Math.min(left, fewestFailures - this.#failures)));
+    if (left <= 0) this.#close(error);
   }
 
   /** Then answers to requests from before it was closed change nothing. */

@@ -1,7 +1,8 @@
-import type { Contract } from "./schema.ts";
+import { segmentsOf } from "../rules/index.ts";
+import { type Contract, headerNamePattern, type Operations } from "./schema.ts";
 import { namesIn } from "./template.ts";
 
-/** One thing that is wrong with a contract: where, what stands there, what may stand there. */
+/** One thing that is wrong with a contract: where, the value there, the values that may be there. */
 export interface ContractIssue {
   /** Path of field names, outermost first. */
   readonly path: readonly (string | number)[];
@@ -9,90 +10,88 @@ export interface ContractIssue {
   readonly allowed: string;
 }
 
-/** What each field is right about on its own and yet cannot work together; empty when the contract can work. */
+/** Where fields that are right on their own cannot work together; empty when the contract can work. */
 export function inconsistencies(contract: Contract): ContractIssue[] {
   return [
-    ...ruleIdPlaces(contract),
-    ...unknownNames(contract),
-    ...headerClashes(contract),
-    ...queryClashes(contract),
-    ...asyncSchema(contract),
-    ...ownerPlace(contract),
-    ...timeouts(contract),
+    ...ruleIdIssues(contract),
+    ...nameIssues(contract),
+    ...headerIssues(contract),
+    ...queryIssues(contract),
+    ...markIssues(contract),
+    ...otherIssues(contract),
   ];
 }
 
-function* ruleIdPlaces({ operations }: Contract): Generator<ContractIssue> {
-  const { create, get, update, list } = operations;
-  const named = (path: string): boolean => namesIn(path).includes("ruleId");
-  if (!named(get.path)) yield issue(["operations", "get", "path"], get.path, "a path that contains {ruleId}");
-  if (named(create.path))
-    yield issue(["operations", "create", "path"], create.path, "a path without {ruleId}, which only the service knows");
-  if (list !== null && named(list.path))
-    yield issue(["operations", "list", "path"], list.path, "a path without {ruleId}");
-  for (const name of ["get", "delete", "update"] as const) {
-    const operation = operations[name];
-    if (operation === null || namesIn(operation.path).filter((each) => each === "ruleId").length < 2) continue;
-    yield issue(["operations", name, "path"], operation.path, "a path that contains {ruleId} once");
+function issue(path: ContractIssue["path"], found: string, allowed: string): ContractIssue {
+  return { path, found, allowed };
+}
+
+type Issues = Generator<ContractIssue>;
+type Request = Pick<Operations["get"], "path" | "headers" | "query">;
+
+/** Every request that a contract describes, with where it is described. */
+function requestsOf({ operations, auth }: Contract): { at: string[]; name: string; request: Request }[] {
+  const named = [
+    ...Object.entries(operations).map(([name, request]) => ({ at: ["operations", name], name, request })),
+    { at: ["auth", "token"], name: "token", request: auth.token },
+    { at: ["auth", "identity"], name: "identity", request: auth.identity },
+  ];
+  return named.flatMap(({ request, ...rest }) => (request === null ? [] : [{ ...rest, request }]));
+}
+
+function* ruleIdIssues(contract: Contract): Issues {
+  const { operations } = contract;
+  for (const { at, name, request } of requestsOf(contract)) {
+    const path = [...at, "path"];
+    const times = namesIn(request.path).filter((each) => each === "ruleId").length;
+    if (times > 1) yield issue(path, request.path, "a path that contains {ruleId} once");
+    if (name === "get" && times === 0) yield issue(path, request.path, "a path that contains {ruleId}");
+    if (name === "create" && times > 0)
+      yield issue(path, request.path, "a path without {ruleId}, which only the service knows");
+    if (!["get", "create", "delete", "update"].includes(name) && times > 0)
+      yield issue(path, request.path, "a path without {ruleId}");
   }
-  for (const [name, operation] of [
-    ["delete", operations.delete],
-    ["update", update],
-  ] as const) {
-    if (operation === null) continue;
-    const place = operation.identifyBy;
-    const at = ["operations", name, "identifyBy"];
-    if (place?.in === "path" && !named(operation.path)) {
-      yield issue(
-        ["operations", name, "path"],
-        operation.path,
-        "a path that contains {ruleId}, because identifyBy.in is path",
-      );
-    }
-    if (place?.in !== "path" && named(operation.path)) {
-      yield issue([...at, "in"], place === null ? "nothing" : place.in, `path, because ${name}.path contains {ruleId}`);
-    }
-    if (place?.in === "header" && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(place.name)) {
-      yield issue([...at, "name"], place.name, "the name of an HTTP header");
-    }
-    if (place?.in === "query" && Object.hasOwn(operation.query, place.name)) {
-      yield issue([...at, "name"], place.name, "a query parameter that the operation does not fix already");
-    }
+  yield* identifyByIssues("delete", operations.delete);
+  if (operations.update === null) return;
+  yield* identifyByIssues("update", operations.update);
+  const { identifyBy, bodyAt } = operations.update;
+  if (identifyBy.in === "body" && bodyAt === "") {
+    const allowed = `a pointer such as /rule, so that the field ${identifyBy.name} stands beside the definition`;
+    yield issue(["operations", "update", "bodyAt"], '""', allowed);
   }
-  if (update?.identifyBy.in === "body" && update.bodyAt === "") {
-    const { name } = update.identifyBy;
+}
+
+function* identifyByIssues(
+  name: "delete" | "update",
+  { path, query, identifyBy }: Operations["delete"] | NonNullable<Operations["update"]>,
+): Issues {
+  const at = ["operations", name];
+  const isInPath = namesIn(path).includes("ruleId");
+  if (identifyBy?.in === "path" && !isInPath)
+    yield issue([...at, "path"], path, "a path that contains {ruleId}, because identifyBy.in is path");
+  if (identifyBy?.in !== "path" && isInPath)
     yield issue(
-      ["operations", "update", "bodyAt"],
-      '""',
-      `a pointer such as /rule, so that the field ${name} stands beside the definition`,
+      [...at, "identifyBy", "in"],
+      identifyBy?.in ?? "nothing",
+      `path, because ${name}.path contains {ruleId}`,
     );
-  }
+  if (identifyBy?.in === "header" && !headerNamePattern.test(identifyBy.name))
+    yield issue([...at, "identifyBy", "name"], identifyBy.name, "the name of an HTTP header");
+  if (identifyBy?.in === "query" && Object.hasOwn(query, identifyBy.name))
+    yield issue([...at, "identifyBy", "name"], identifyBy.name, "a query parameter that the operation does not fix");
 }
 
-/** The mark is not the definition's: nothing else may be there that the definition or the service decides about. */
-function* ownerPlace({ rule }: Contract): Generator<ContractIssue> {
-  const { owner, naturalKey, id, immutable } = rule;
-  if (owner === null) return;
-  const at = ["rule", "owner", "at"];
-  const overlaps = (pointer: string | null): boolean =>
-    pointer !== null && (`${owner.at}/`.startsWith(`${pointer}/`) || `${pointer}/`.startsWith(`${owner.at}/`));
-  if (owner.at === "") yield issue(at, '""', "a pointer to one field, such as /metadata/managedBy");
-  else if (overlaps(naturalKey)) yield issue(at, owner.at, "a place apart from rule.naturalKey");
-  else if (id.some(overlaps)) yield issue(at, owner.at, "a place apart from rule.id");
-  else if (immutable.some((pattern) => pattern === owner.at))
-    yield issue(at, owner.at, "a place that is not immutable: the mark changes when a resource is renamed");
-}
-
-function* unknownNames({ operations, auth, parameters }: Contract): Generator<ContractIssue> {
+function* nameIssues(contract: Contract): Issues {
+  const { auth, parameters } = contract;
   const known = new Set(Object.keys(parameters));
-  for (const reserved of ["ruleId", "token", "clientId", "clientSecret"]) {
+  for (const reserved of ["ruleId", "token", "clientId", "clientSecret"])
     if (known.has(reserved))
       yield issue(["parameters", reserved], reserved, `another name: ${reserved} has a meaning of its own`);
-  }
-  const check = function* (at: readonly string[], text: string, own: readonly string[]): Generator<ContractIssue> {
+
+  const check = function* (at: readonly string[], text: string, own: readonly string[] = []): Issues {
+    const allowed = [...own, ...known].map((name) => `{${name}}`).join(", ");
     for (const name of namesIn(text)) {
       if (known.has(name) || own.includes(name)) continue;
-      const allowed = [...own, ...known].map((each) => `{${each}}`).join(", ");
       yield issue(
         at,
         `{${name}}`,
@@ -102,21 +101,18 @@ function* unknownNames({ operations, auth, parameters }: Contract): Generator<Co
       );
     }
   };
-  for (const [at, operation] of requestsOf({ operations, auth })) {
-    const namesRule = ["get", "delete", "update"].includes(at.at(-1) ?? "");
-    yield* check([...at, "path"], operation.path, namesRule ? ["ruleId"] : []);
-    for (const part of ["headers", "query"] as const) {
-      for (const [key, text] of Object.entries(operation[part])) yield* check([...at, part, key], text, []);
-    }
+  for (const { at, request } of requestsOf(contract)) {
+    // Where {ruleId} may stand is judged elsewhere.
+    yield* check([...at, "path"], request.path, ["ruleId"]);
+    for (const part of ["headers", "query"] as const)
+      for (const [key, text] of Object.entries(request[part])) yield* check([...at, part, key], text);
   }
   if (auth.present !== null) yield* check(["auth", "present", "format"], auth.present.format, ["token"]);
-  if (auth.token === null) return;
-  for (const [key, text] of Object.entries(auth.token.fields)) {
+  for (const [key, text] of Object.entries(auth.token?.fields ?? {}))
     yield* check(["auth", "token", "fields", key], text, ["clientId", "clientSecret"]);
-  }
 }
 
-/** Headers that the transport owns, or that would carry a credential out of a file that is committed. */
+/** Headers that the transport sets, or that would put a credential into a file that is committed. */
 const ownedHeaders = [
   "host",
   "content-length",
@@ -127,80 +123,80 @@ const ownedHeaders = [
   "user-agent",
   "cookie",
   "proxy-authorization",
+  "authorization",
 ];
 
-function* headerClashes({ operations, auth, idempotency }: Contract): Generator<ContractIssue> {
-  const credential = auth.present?.name.toLowerCase() ?? "authorization";
-  const owned = [...ownedHeaders, "authorization", credential];
-  const taken = idempotency === null ? owned : [...owned, idempotency.header.toLowerCase()];
+function* headerIssues(contract: Contract): Issues {
+  const { operations, auth, idempotency } = contract;
+  const owned = [...ownedHeaders, ...(auth.present === null ? [] : [auth.present.name.toLowerCase()])];
   const another = "another header: this one is set by the client itself";
-  if (idempotency !== null && owned.includes(idempotency.header.toLowerCase()))
-    yield issue(["idempotency", "header"], idempotency.header, another);
+  if (idempotency !== null) {
+    const header = idempotency.header.toLowerCase();
+    if (owned.includes(header)) yield issue(["idempotency", "header"], idempotency.header, another);
+    owned.push(header);
+  }
   for (const name of ["delete", "update"] as const) {
     const place = operations[name]?.identifyBy;
-    if (place?.in === "header" && taken.includes(place.name.toLowerCase()))
+    if (place?.in === "header" && owned.includes(place.name.toLowerCase()))
       yield issue(["operations", name, "identifyBy", "name"], place.name, another);
   }
-  for (const [at, operation] of requestsOf({ operations, auth })) {
-    for (const header of Object.keys(operation.headers)) {
-      if (!taken.includes(header.toLowerCase())) continue;
-      yield issue(
-        [...at, "headers", header],
-        header,
-        `${another} (credentials belong in settings, not in the contract)`,
-      );
-    }
-  }
-  if (auth.token !== null && auth.present === null) {
-    yield issue(["auth", "present"], "null", "how the token that auth.token obtains is presented");
-  }
+  for (const { at, request } of requestsOf(contract))
+    for (const header of Object.keys(request.headers))
+      if (owned.includes(header.toLowerCase()))
+        yield issue(
+          [...at, "headers", header],
+          header,
+          `${another} (credentials belong in settings, not in the contract)`,
+        );
 }
-
-/** Every request that a contract describes, with where it is described. */
-function* requestsOf({ operations, auth }: Pick<Contract, "operations" | "auth">): Generator<[string[], Request]> {
-  for (const [name, operation] of Object.entries(operations))
-    if (operation !== null) yield [["operations", name], operation];
-  if (auth.token !== null) yield [["auth", "token"], auth.token];
-  if (auth.identity !== null) yield [["auth", "identity"], auth.identity];
-}
-
-type Request = Pick<Contract["operations"]["get"], "path" | "headers" | "query">;
 
 /** One name twice in a query: services differ in which of them they read. */
-function* queryClashes({ operations: { list } }: Contract): Generator<ContractIssue> {
+function* queryIssues({ operations: { list } }: Contract): Issues {
   if (list === null) return;
   const pagination: Readonly<Record<string, unknown>> = list.pagination;
   for (const part of ["limit", "cursor", "page", "offset"]) {
     const name = pagination[part];
     if (typeof name !== "string" || !Object.hasOwn(list.query, name)) continue;
-    yield issue(
-      ["operations", "list", "query", name],
-      name,
-      `another query parameter: this one is sent as operations.list.pagination.${part}`,
-    );
+    const allowed = `another query parameter: this one is sent as operations.list.pagination.${part}`;
+    yield issue(["operations", "list", "query", name], name, allowed);
   }
 }
 
-/** Its validation would answer with a promise, which is never refused. */
-function* asyncSchema({ rule: { schema } }: Contract): Generator<ContractIssue> {
-  if (schema === null || !Object.hasOwn(schema, "$async")) return;
-  yield issue(
-    ["rule", "schema", "$async"],
-    JSON.stringify(schema.$async),
-    "no $async: a definition is checked at once",
-  );
+/** What a rule says about itself stands in one of its fields; the owner's mark stands in a field that nothing else uses. */
+function* markIssues({ rule }: Contract): Issues {
+  const oneField = "a pointer to one field, such as";
+  for (const name of ["gone", "foreign"] as const)
+    for (const [index, { at }] of rule[name].entries())
+      if (at === "") yield issue(["rule", name, index, "at"], '""', `${oneField} /status`);
+  if (rule.owner === null) return;
+  const { at } = rule.owner;
+  const path = ["rule", "owner", "at"];
+  const overlaps = (other: string): boolean => {
+    const segments = segmentsOf(at);
+    return segmentsOf(other).every((segment, index) => segment === "*" || segment === (segments[index] ?? segment));
+  };
+  if (at === "") yield issue(path, '""', `${oneField} /metadata/managedBy`);
+  else if (rule.naturalKey !== null && overlaps(rule.naturalKey))
+    yield issue(path, at, "a place apart from rule.naturalKey");
+  else if (rule.id.some(overlaps)) yield issue(path, at, "a place apart from rule.id");
+  else if (rule.immutable.some(overlaps))
+    yield issue(path, at, "a place apart from rule.immutable: the mark changes when a rule gets another owner");
 }
 
-function* timeouts({ limits }: Contract): Generator<ContractIssue> {
-  if (limits.attemptTimeoutMs > limits.totalTimeoutMs) {
+function* otherIssues({ rule: { schema }, auth, limits }: Contract): Issues {
+  // Its validation would answer with a promise, which is never refused.
+  if (schema !== null && Object.hasOwn(schema, "$async"))
+    yield issue(
+      ["rule", "schema", "$async"],
+      JSON.stringify(schema.$async),
+      "no $async: a definition is checked at once",
+    );
+  if (auth.token !== null && auth.present === null)
+    yield issue(["auth", "present"], "null", "how the token that auth.token obtains is presented");
+  if (limits.attemptTimeoutMs > limits.totalTimeoutMs)
     yield issue(
       ["limits", "attemptTimeoutMs"],
       String(limits.attemptTimeoutMs),
       `at most totalTimeoutMs, ${limits.totalTimeoutMs}`,
     );
-  }
-}
-
-function issue(path: readonly (string | number)[], found: string, allowed: string): ContractIssue {
-  return { path, found, allowed };
 }

@@ -1,52 +1,35 @@
-import { isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
-import { findNotJson } from "../rules/json.ts";
-import { joinPath } from "../rules/path.ts";
+import { findNotJson, isJsonArray, type Json, pathOf, pointerOf, valueAt, walk } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
+import { readTextFile } from "../text-file.ts";
 import { YamlDocument } from "../yaml-document.ts";
 import { type ContractIssue, inconsistencies } from "./consistency.ts";
 import { schemaError } from "./definition-schema.ts";
-import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
+import { type Contract, type ContractInput, contractSchema, publishedSchema } from "./schema.ts";
 
 /** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
 export const presets = ["seed", "illustrative"] as const;
 export type Preset = (typeof presets)[number];
 
-/** The file that is found by itself in a project's folder. */
+/** The name of the contract file that is found in a project's folder without being named. */
 export const contractFileName = "merchant-rules.contract.yaml";
-
-const maxFileBytes = 1_048_576;
 
 /**
  * Reads a contract from a YAML or JSON file.
- * @throws MerchantRulesError CONTRACT_INVALID: with the file, and for each fault its line, path, what was found, what is allowed.
+ * @throws MerchantRulesError CONTRACT_INVALID: the file and, for each fault, its line and path, the value found and the
+ * values allowed.
  */
 export function loadContract(file: string): Contract {
-  let text: string;
-  try {
-    text = textOf(file);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MerchantRulesError("CONTRACT_INVALID", reason, {
-      attempted: `read contract ${file}`,
-      advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}`,
-      cause,
-    });
-  }
-  return parseContract(text, file);
-}
-
-function textOf(file: string): string {
-  const found = statSync(file);
-  // Reading a pipe would wait for ever.
-  if (!found.isFile()) throw new Error("it is not a file");
-  if (found.size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`);
-  const bytes = readFileSync(file);
-  if (!isUtf8(bytes)) throw new Error("it is not UTF-8");
-  return bytes.toString();
+  const read = readTextFile(file);
+  if ("text" in read) return parseContract(read.text, file);
+  const { what, line, cause } = read.fault;
+  throw new MerchantRulesError("CONTRACT_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
+    attempted: `read contract ${file}`,
+    advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}`,
+    cause,
+  });
 }
 
 /** The contract of a preset. */
@@ -54,9 +37,9 @@ export function loadPreset(preset: Preset): Contract {
   return loadContract(presetFile(preset));
 }
 
-/** Where the file of a preset stands. */
+/** The path of a preset's file. */
 export function presetFile(preset: Preset): string {
-  // The sources run from sdk/contract, the compiled package from dist/sdk/contract; the presets are only in the first.
+  // Sources run in sdk/contract, the compiled package in dist/sdk/contract; only the first holds the presets.
   const root = import.meta.url.includes("/dist/sdk/contract/") ? "../../../" : "../../";
   return fileURLToPath(new URL(`${root}sdk/contract/presets/${preset}.contract.yaml`, import.meta.url));
 }
@@ -82,13 +65,13 @@ export function parseContract(text: string, file: string): Contract {
   }
   const parsed = parse(read.value);
   if ("contract" in parsed) return parsed.contract;
-  const lineOf = ({ path }: ContractIssue): number => document.lineOfPath(path.reduce<string>(joinPath, ""));
+  const lineOf = ({ path }: ContractIssue): number => document.lineOfPath(pathOf(path));
   throw invalid(file, parsed.issues, (issue) => `${file}:${lineOf(issue)}: ${sentence(issue)}`);
 }
 
 /**
- * A contract from a value that a program holds.
- * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}, naming `source` for the file.
+ * A contract from a value.
+ * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}, with `source` in place of the file.
  */
 export function defineContract(input: ContractInput, source = "contract"): Contract {
   const parsed = parse(input);
@@ -97,7 +80,7 @@ export function defineContract(input: ContractInput, source = "contract"): Contr
 }
 
 function parse(value: unknown): { contract: Contract } | { issues: ContractIssue[] } {
-  const dropped = [...namesThatAreDropped(value, [])];
+  const dropped = droppedFields(value);
   if (dropped.length > 0) return { issues: dropped };
   const result = contractSchema.safeParse(value);
   if (!result.success) return { issues: result.error.issues.flatMap((issue) => explain(issue, value)) };
@@ -108,26 +91,22 @@ function parse(value: unknown): { contract: Contract } | { issues: ContractIssue
   return issues.length === 0 ? { contract: result.data } : { issues };
 }
 
-/** The schema passes over a field called `__proto__`, where it takes any name, without a word. */
-function* namesThatAreDropped(
-  value: unknown,
-  path: readonly (string | number)[],
-  above: readonly object[] = [],
-): Generator<ContractIssue> {
-  if (typeof value !== "object" || value === null || above.includes(value)) return;
-  for (const [key, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const here = [...path, key];
-    if (key === "__proto__") yield { path: here, found: "a field of this name", allowed: "another name" };
-    yield* namesThatAreDropped(part, here, [...above, value]);
-  }
+/** Fields called `__proto__`, which the schema would drop without a word. */
+function droppedFields(value: unknown): ContractIssue[] {
+  const issues: ContractIssue[] = [];
+  walk(value, (_value, { path }) => {
+    if (path.at(-1) === "__proto__")
+      issues.push({ path: [...path], found: "a field of this name", allowed: "another name" });
+  });
+  return issues;
 }
 
-/** What is wrong, the first faults of it; a place is only looked for where it is shown. */
+/** The error of a contract, with its first faults; `sentenceOf` is called for those alone, because it may take long. */
 function invalid<T>(file: string, faults: readonly T[], sentenceOf: (fault: T) => string = String): MerchantRulesError {
   const shown = faults.slice(0, 20).map(sentenceOf);
-  const rest = faults.length > shown.length ? `\n  and ${faults.length - shown.length} more` : "";
-  return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:\n  ${shown.join("\n  ")}${rest}`, {
-    advice: "mend the contract; its format is in docs/contract.md and, for editors, in contract.schema.json",
+  if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
+  return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:\n  ${shown.join("\n  ")}`, {
+    advice: "fix the contract; its format is in docs/contract.md and, for editors, in contract.schema.json",
   });
 }
 
@@ -138,30 +117,27 @@ function sentence({ path, found, allowed }: ContractIssue): string {
 
 function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-  const found = shown(path.reduce<unknown>(child, root));
+  if (issue.code === "unrecognized_keys") {
+    const allowed = knownFields(path);
+    return issue.keys.map((key) => ({ path: [...path, key], found: "an unknown field", allowed }));
+  }
+  if (issue.code === "invalid_key")
+    return issue.issues.map(({ message }) => ({ path, found: shown(path.at(-1)), allowed: allowedIn(message) }));
+  return [{ path, found: shown(path.reduce<unknown>(child, root)), allowed: allowedBy(issue) }];
+}
+
+function allowedBy(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
-    case "unrecognized_keys":
-      return unknownFields(path, issue.keys);
     case "invalid_value":
-      return [{ path, found, allowed: issue.values.map((value) => JSON.stringify(value)).join(" | ") }];
+      return issue.values.map((value) => JSON.stringify(value)).join(" | ");
     case "invalid_type":
-      return [{ path, found, allowed: issue.expected === "record" ? "object" : issue.expected }];
-    case "invalid_union":
-      return [{ path, found, allowed: allowedIn(issue.message) }];
-    case "invalid_key":
-      return issue.issues.map((inner) => ({ path, found: shown(path.at(-1)), allowed: allowedIn(inner.message) }));
+      return issue.expected === "record" ? "object" : issue.expected;
     case "too_small":
-      return [
-        {
-          path,
-          found,
-          allowed: `at least ${issue.minimum}${issue.origin === "number" || issue.origin === "int" ? "" : ` (${issue.origin})`}`,
-        },
-      ];
+      return `at least ${issue.minimum}${["number", "int"].includes(issue.origin) ? "" : ` (${issue.origin})`}`;
     case "too_big":
-      return [{ path, found, allowed: `at most ${issue.maximum}` }];
+      return `at most ${issue.maximum}`;
     default:
-      return [{ path, found, allowed: allowedIn(issue.message) }];
+      return allowedIn(issue.message);
   }
 }
 
@@ -169,49 +145,39 @@ function allowedIn(message: string): string {
   return message.replace(/^(allowed: |Invalid discriminator value\. Expected )/, "");
 }
 
-function unknownFields(path: readonly (string | number)[], keys: readonly string[]): ContractIssue[] {
-  const allowed = knownFields(path);
-  return keys.map((key) => ({ path: [...path, key], found: "an unknown field", allowed }));
+let described: Json | undefined;
+
+/** The fields that a contract may have at a path, so that a misspelt one can be fixed. */
+function knownFields(path: ContractIssue["path"]): string {
+  described ??= JSON.parse(publishedSchema());
+  const inside = (schema: Json, key: string | number): Json | undefined =>
+    valueAt(schema, pointerOf(["properties", key])) ??
+    valueAt(schema, "/items") ??
+    valueAt(schema, "/additionalProperties");
+  const schemas = path.reduce<Json[]>(
+    (above, key) => above.flatMap((schema) => variantsOf(inside(schema, key))),
+    variantsOf(described),
+  );
+  const names = schemas.flatMap((schema) => Object.keys(valueAt(schema, "/properties") ?? {}));
+  return names.length === 0 ? "no field of this name" : [...new Set(names)].join(", ");
 }
 
-let describedSchema: unknown;
-
-/** The fields that the schema knows at a path, so that a misspelt one can be mended. */
-function knownFields(path: readonly (string | number)[]): string {
-  describedSchema ??= contractSchema.toJSONSchema({ io: "input", unrepresentable: "any" });
-  let here = describedSchema;
-  for (const key of path)
-    here = variants(here)
-      .map((variant) => child(child(variant, "properties"), key))
-      .find((found) => found !== undefined);
-  const names = new Set(variants(here).flatMap((variant) => Object.keys(asRecord(child(variant, "properties")))));
-  return names.size === 0 ? "no field of this name" : [...names].join(", ");
-}
-
-function variants(schema: unknown): unknown[] {
-  const options = child(schema, "anyOf") ?? child(schema, "oneOf");
-  return Array.isArray(options) ? options.flatMap(variants) : [schema];
+function variantsOf(schema: Json | undefined): Json[] {
+  if (schema === undefined) return [];
+  const variants = valueAt(schema, "/anyOf") ?? valueAt(schema, "/oneOf");
+  return isJsonArray(variants) ? variants.flatMap(variantsOf) : [schema];
 }
 
 function child(value: unknown, key: string | number): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? asRecord(value)[key] : undefined;
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-function asRecord(value: unknown): Record<string | number, unknown> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
+/** A value as a message shows it. It may be anything, JSON or not. */
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
-  const text = jsonText(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
-}
-
-/** Of a value that a program holds, which may be anything. */
-function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value) ?? `a ${typeof value}`;
+    return printable(JSON.stringify(value) ?? `a ${typeof value}`, 80);
   } catch {
     return `a ${typeof value} that is not JSON`;
   }

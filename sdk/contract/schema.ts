@@ -16,7 +16,10 @@ const path = z
   })
   .describe("Appended to baseUrl. {ruleId} and {parameter} are replaced, URL-encoded");
 
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: "allowed: the name of an HTTP header" });
+/** What may stand before the colon of an HTTP header (RFC 9110). */
+export const headerNamePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+const headerName = z.string().regex(headerNamePattern, { error: "allowed: the name of an HTTP header" });
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, { error: "allowed: printable ASCII without line breaks" });
 const fieldName = z.string().min(1);
 
@@ -183,10 +186,7 @@ const rule = z.strictObject({
     .describe("What the service itself adds to a rule, beside its id: not counted where a whole rule is compared"),
   immutable: z.array(pointerPattern).default([]).describe("A change there replaces the rule"),
   unordered: z.array(pointerPattern).default([]).describe("Arrays whose order means nothing"),
-  secret: z
-    .array(pointerPattern)
-    .default([])
-    .describe("Kept out of error messages, reports and previews, and encrypted in the state"),
+  secret: z.array(pointerPattern).default([]).describe("Never printed, and never stored unless encrypted"),
 });
 
 const token = z.strictObject({
@@ -236,7 +236,7 @@ const auth = z.strictObject({
   identity: identity
     .nullable()
     .default(null)
-    .describe('Gap. The operation "who am I"; kept in the state, so that another merchant is noticed'),
+    .describe('Gap. The operation "who am I"; by it the credentials of another merchant are noticed'),
 });
 
 const errors = z.strictObject({
@@ -287,9 +287,7 @@ export const contractSchema = z
         parameter,
       )
       .default({})
-      .describe(
-        "Names that paths, headers and queries may use as {name}; values come from stack config or the environment",
-      ),
+      .describe("Names that paths, headers and queries may use as {name}; each connection sets their values"),
     operations: operations.prefault({}),
     rule: rule.prefault({}),
     auth: auth.prefault({}),
@@ -313,3 +311,8 @@ export type ContractInput = z.input<typeof contractSchema>;
 export type Operations = Contract["operations"];
 export type Pagination = NonNullable<Operations["list"]>["pagination"];
 export type IdentifyBy = z.output<typeof identifyBy>;
+
+/** The text of `contract.schema.json`: what a contract file may hold, as JSON Schema 2020-12. */
+export function publishedSchema(): string {
+  return `${JSON.stringify(z.toJSONSchema(contractSchema, { io: "input" }), null, 2)}\n`;
+}

@@ -1,5 +1,4 @@
 export {
-  type CompareOptions,
   canonical,
   type Difference,
   differences,
@@ -18,8 +17,7 @@ export {
   type JsonObject,
   jsonObject,
   maxDepth,
-  type NotJson,
 } from "./json.ts";
 export { joinPath, type Path, pathOf } from "./path.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withoutValueAt, withValueAt } from "./pointer.ts";
-export { contains, type Here, walk } from "./walk.ts";
+export { contains, walk } from "./walk.ts";

@@ -18,13 +18,13 @@ export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Whether an object is of no class, as those are that JSON is read into. */
+/** Whether an object is one that JSON is read into: not a Date, a Map or another class. */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** An own field of an object; `constructor`, `__proto__` and the like are fields as any other, or absent. */
+/** An own field of an object. `constructor` and `__proto__` are fields like any other, or absent. */
 export function field(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -86,7 +86,7 @@ export function findInexactNumber(root: Json): NotJson | undefined {
   });
 }
 
-/** What JSON.parse says of a text, without the piece of the text that some of its messages quote: it may be secret. */
+/** The message of JSON.parse without the piece of the text that it may quote: that may be secret. */
 export function whyNotJson(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, "");

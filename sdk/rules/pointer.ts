@@ -1,4 +1,5 @@
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "./json.ts";
+import type { Path } from "./path.ts";
 
 /**
  * JSON Pointer (RFC 6901). In a pattern the segment `*` stands for every element of an array and every field of an
@@ -16,7 +17,7 @@ export function segmentsOf(pointer: Pointer): string[] {
 }
 
 /** A pointer from segments, escaped. */
-export function pointerOf(segments: readonly (string | number)[]): Pointer {
+export function pointerOf(segments: Path): Pointer {
   return segments.map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
@@ -32,7 +33,7 @@ export function valueAt(value: Json | undefined, pointer: Pointer): Json | undef
   return here;
 }
 
-/** A copy of `document` in which `pointer` names `value`; objects on the way are made where they are missing. */
+/** A copy of `document` with `value` at `pointer`; objects that are missing on the way are made. */
 export function withValueAt(document: Json | undefined, pointer: Pointer, value: Json): Json {
   const [first, ...rest] = segmentsOf(pointer);
   if (first === undefined) return value;
@@ -57,12 +58,12 @@ export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObje
   return kept === below ? document : jsonObject(Object.keys(kept).length === 0 ? others : [...others, [first, kept]]);
 }
 
-/** Whether a place, given by its segments, is one that a pattern names. */
-export function isAt(place: readonly (string | number)[], pattern: Pointer): boolean {
+/** Whether a pattern names the value at a path. */
+export function isAt(path: Path, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
   return (
-    wanted.length === place.length &&
-    wanted.every((segment, index) => segment === "*" || segment === String(place[index]))
+    wanted.length === path.length &&
+    wanted.every((segment, index) => segment === "*" || segment === String(path[index]))
   );
 }
 

@@ -1,4 +1,7 @@
-/** A text that others wrote, fit for a message: control characters, which terminals obey, as escapes, and not longer than `most`. */
+/**
+ * A text that others wrote, safe to print: control characters, which terminals obey, become escapes, and more than
+ * `most` characters are cut.
+ */
 export function printable(text: string, most = Number.POSITIVE_INFINITY): string {
   const kept = text.length > most ? `${text.slice(0, most - 3)}...` : text;
   return kept.replace(

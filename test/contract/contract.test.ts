@@ -13,7 +13,7 @@ import {
   presetFile,
   presets,
 } from "../../sdk/contract/index.ts";
-import { publishedSchema } from "../../sdk/contract/published-schema.ts";
+import { publishedSchema } from "../../sdk/contract/schema.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "contract-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -75,6 +75,26 @@ describe("a contract of a service that nobody here runs", () => {
     });
     expect(contract.operations.update).toBe(null);
     expect(contract.operations.delete.identifyBy).toEqual({ in: "path", name: "ruleId" });
+  });
+
+  test("may keep deleted rules, own some itself, take a mark and say whose the credentials are", () => {
+    const { rule, auth, operations } = defineContract({
+      version: 1,
+      parameters: { accountId: {} },
+      operations: { list: { ...listed, lagMs: 0 } },
+      rule: {
+        naturalKey: "/meta/name",
+        immutable: ["/scope/*/by", "/meta/kind"],
+        owner: { at: "/meta/by" },
+        gone: [{ at: "/status", is: ["DELETED"] }],
+        foreign: [{ at: "/meta/by", is: ["system", 0, true] }],
+      },
+      auth: { identity: { path: "/accounts/{accountId}/me", at: "/id" } },
+    });
+    expect(rule.owner).toEqual({ at: "/meta/by" });
+    expect(rule.gone).toEqual([{ at: "/status", is: ["DELETED"] }]);
+    expect(auth.identity).toMatchObject({ method: "GET", path: "/accounts/{accountId}/me", success: [200] });
+    expect(operations.list?.lagMs).toBe(0);
   });
 
   test("may update in parts and ask for tokens by a form", () => {
@@ -321,6 +341,90 @@ describe("a contract that cannot work is refused", () => {
       "rule.schema.$async",
       "true",
       "no $async",
+    ],
+    [
+      "an owner's mark in place of the rule",
+      "version: 1\nrule: { owner: { at: '' } }",
+      2,
+      "rule.owner.at",
+      '""',
+      "a pointer",
+    ],
+    ...[
+      ["naturalKey", "/meta/by", "naturalKey: /meta/by"],
+      ["naturalKey", "/meta", "naturalKey: /meta/by"],
+      ["id", "/meta/by", "id: [/ruleId, /meta]"],
+      ["immutable", "/meta/by", "immutable: [/meta/by]"],
+      ["immutable", "/meta/by", "immutable: [/meta]"],
+      ["immutable", "/meta/by", "immutable: [/*/by]"],
+      ["immutable", "/meta", "immutable: [/meta/by/*]"],
+    ].map(
+      ([field = "", at = "", text = ""]): Row => [
+        `an owner's mark at ${at} beside ${text}`,
+        `version: 1\nrule:\n  ${text}\n  owner: { at: ${at} }`,
+        4,
+        "rule.owner.at",
+        at,
+        `a place apart from rule.${field}`,
+      ],
+    ),
+    ...["gone", "foreign"].map(
+      (field): Row => [
+        `${field} rules that are told by the whole rule`,
+        `version: 1\nrule:\n  ${field}:\n    - { at: /status, is: [DELETED] }\n    - { at: "", is: [1] }`,
+        5,
+        `rule.${field}.1.at`,
+        '""',
+        "a pointer to one field",
+      ],
+    ),
+    [
+      "rules that are gone by no value",
+      "version: 1\nrule: { gone: [{ at: /status, is: [] }] }",
+      2,
+      "rule.gone.0.is",
+      "[]",
+      "at least 1",
+    ],
+    [
+      "a misspelt field in a list",
+      "version: 1\nrule: { gone: [{ at: /status, in: [x] }] }",
+      2,
+      "rule.gone.0.in",
+      "an unknown field",
+      "at, is",
+    ],
+    [
+      "an identity of a rule",
+      "version: 1\nauth: { identity: { path: '/me/{ruleId}', at: /id } }",
+      2,
+      "auth.identity.path",
+      "/me/{ruleId}",
+      "a path without {ruleId}",
+    ],
+    [
+      "an identity with a parameter that is not declared",
+      "version: 1\nauth:\n  identity:\n    path: /me\n    at: /id\n    query: { account: '{accountId}' }",
+      6,
+      "auth.identity.query.account",
+      "{accountId}",
+      "no {name}: the contract declares no parameters",
+    ],
+    [
+      "credentials in the headers of the identity",
+      "version: 1\nauth:\n  identity:\n    path: /me\n    at: /id\n    headers: { authorization: x }",
+      6,
+      "auth.identity.headers.authorization",
+      "authorization",
+      "credentials belong in settings",
+    ],
+    [
+      "a list that lags by less than nothing",
+      "version: 1\noperations:\n  list: { path: /r, items: /r, lagMs: -1 }",
+      3,
+      "operations.list.lagMs",
+      "-1",
+      "at least 0",
     ],
     ["nothing at all", "", 1, "the contract", "null", "object"],
     ["a list", "[]", 1, "the contract", "[]", "object"],

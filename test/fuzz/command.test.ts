@@ -90,6 +90,6 @@ test("a program that loads rules which cannot be loaded says so, without a stack
   project.write("index.js", program);
   expect(code).toBe(1);
   expect(output).toContain("limit.yaml:2: declares a field a second time");
-  expect(output).toContain("What to do: mend the files");
+  expect(output).toContain("What to do: fix the files");
   expect(output).not.toMatch(/\n\s+at |unhandled exception|load-rules\.js/);
 });

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RunError } from "@pulumi/pulumi/errors.js";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadRules } from "../../provider/index.ts";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
+import { type JsonObject, loadRules, MerchantRuleSet } from "../../provider/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 
 let folder: string;
@@ -40,6 +40,22 @@ describe("a folder of rules", () => {
       card: { name: "card", note: null },
       "eu.large amounts": { name: "eu", again: "eu" },
     });
+  });
+
+  test("has the definitions that the program says it has, and a set takes them", () => {
+    interface Limit {
+      name: string;
+      conditions?: { field: string; value: number }[];
+    }
+    expectTypeOf(loadRules<Limit>(folder)).toEqualTypeOf<Record<string, Limit>>();
+    expectTypeOf(loadRules(folder)).toEqualTypeOf<Record<string, JsonObject>>();
+    const typed = () => new MerchantRuleSet<Limit>("all", { rules: loadRules<Limit>(folder) });
+    const plain = () => new MerchantRuleSet("all", { rules: loadRules(folder) });
+    // @ts-expect-error: these files hold other definitions
+    const other = () => new MerchantRuleSet<Limit>("all", { rules: loadRules<{ title: string }>(folder) });
+    expectTypeOf(typed).returns.toEqualTypeOf<MerchantRuleSet<Limit>>();
+    expectTypeOf(plain).returns.toEqualTypeOf<MerchantRuleSet>();
+    expectTypeOf(other).toBeFunction();
   });
 
   test("is read in the order of its keys", () => {
