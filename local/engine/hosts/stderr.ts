@@ -28,8 +28,9 @@ export class StderrFilter {
 
   #line(line: string): void {
     const found = messageIn(line);
-    if (found === undefined) return this.#add(line);
-    if (found.before !== "") this.#add(found.before);
+    const { before } = found ?? { before: line };
+    if (found === undefined || before !== "") this.#add(before);
+    if (found === undefined) return;
     this.#release();
     for (const each of found.message.text.split("\n")) this.#add(each);
     this.#release(found.message.urn);
