@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Every cell of the fault matrix, and every point at which a run can be stopped; `npm test` runs a part of each. */
 export default defineConfig({
   test: {
-    include: ["test/faults/**/*.test.ts", "test/lifecycle/{interrupt,killed}.test.ts"],
+    include: ["test/faults/**/*.test.ts", "test/lifecycle/{each-request,killed}.test.ts"],
     env: { FAULT_MATRIX: "whole" },
     testTimeout: 1_800_000,
     hookTimeout: 120_000,

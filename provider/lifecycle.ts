@@ -72,7 +72,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       const isSame =
-        steps.every(({ kind }) => kind === "keep") && [...declared.rules.keys()].every((key) => of.known.has(key));
+        readInputs(this.#shape, olds).onUnmanaged === declared.onUnmanaged &&
+        steps.every(({ kind }) => kind === "keep") &&
+        [...declared.rules.keys()].every((key) => of.known.has(key));
       return isSame ? { changes: false } : {};
     });
   }
@@ -173,7 +175,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
 
   /** A resource as the reconciler knows it. The place learns what its state knows. */
   #resource(owner: string, state: State, place: Place): Resource {
-    const known = asKnownTo(owner, state);
+    const known = place.contract.rule.owner === null ? state.rules : asKnownTo(owner, state);
     for (const rule of known.values()) place.know(rule);
     const { label, adopting } = this.#shape;
     return { owner, known, whereabouts: state.whereabouts, label, adopting };

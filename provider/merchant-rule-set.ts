@@ -50,7 +50,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
       rules: rules === undefined ? undefined : declaredJson(rules, `${name}: rules`),
       ruleIds: undefined,
       __provider: providerSource("merchantRuleSet"),
-      __owner: ownerOf(getProject(), getStack(), name),
+      __owner: { [ownerOf(getProject(), getStack(), name)]: null },
     };
     const restoreTraces = keepProgramFrames();
     try {

@@ -66,7 +66,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
       ...others,
       definition: definition === undefined ? undefined : declaredJson(definition, `${name}: definition`),
       __provider: providerSource("merchantRule"),
-      __owner: ownerOf(getProject(), getStack(), name),
+      __owner: { [ownerOf(getProject(), getStack(), name)]: null },
     };
     const restoreTraces = keepProgramFrames();
     try {

@@ -13,6 +13,7 @@ var commands = {
   build: [],
   quickstart: [["scripts/quickstart.ts"]],
   test: [["node_modules/vitest/vitest.mjs", "run"]],
+  "test:all": [["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.all.config.ts"]],
   "test:faults": [["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.faults.config.ts"]],
   bench: [["test/bench/bench.ts"]],
   soak: [["scripts/soak.ts"]],
@@ -35,10 +36,12 @@ function main(name, args) {
   var node = nodeToUse();
   build(node);
   var runs = commands[name];
+  var failed = 0;
   for (var i = 0; i < runs.length; i++) {
     var status = run(node, runs[i].concat(i === runs.length - 1 ? args : []));
-    if (status !== 0) process.exit(status);
+    if (failed === 0) failed = status;
   }
+  process.exitCode = failed;
 }
 
 /** Installs the locked versions, unless exactly those are installed. */

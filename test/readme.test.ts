@@ -38,8 +38,11 @@ describe("the README", () => {
     expect(program.trim().split("\n").length).toBeLessThanOrEqual(12);
   });
 
-  test("calls of continuous integration are its test command", () => {
-    expect(readFileSync(`${root}.ci/run`, "utf8")).toContain("npm test");
+  test("names every command that checks or tests; continuous integration runs three of them, in this order", () => {
+    for (const name of ["npm run check", "npm test", "npm run test:all", "npm run test:faults"])
+      expect(readme).toContain(`\`${name}\``);
+    const steps = readFileSync(`${root}.ci/run`, "utf8").match(/^npm .*?(?= \|\|)/gm);
+    expect(steps).toEqual(["npm run check", "npm test", "npm run test:all"]);
   });
 });
 

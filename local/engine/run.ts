@@ -134,8 +134,8 @@ function startProvider(
   return new ProviderHost({
     folder: project.programFolder,
     env: { ...env, ...configEnvironment(config), PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
-    onOutput: (severity, message) =>
-      onEvent({ kind: "diagnostic", severity: severity === "error" ? "warning" : "info", message, urn: undefined }),
+    onPrint: (message) => onEvent({ kind: "diagnostic", severity: "info", message, urn: undefined }),
+    onMessage: ({ text, urn }) => onEvent({ kind: "diagnostic", severity: "warning", message: text, urn }),
   });
 }
 

@@ -128,32 +128,32 @@ function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule 
  * What a run that fails in part did goes back to the engine in HTTP/2 headers, of which it takes 16 MiB; in Base64. A
  * set that could not report what it did would lose its ids, so it is refused before anything is written.
  */
-const mostStateBytes = 11_500_000;
+const mostStateBytes = 12_000_000;
 
 function sizeFaults(shape: Shape, rules: ReadonlyMap<string, Json>, before: ReadonlyMap<string, Json>): Failure[] {
   if (shape.isRule) return [];
   let bytes = 0;
   for (const key of new Set([...rules.keys(), ...before.keys()])) {
     // A rule that could not be changed stays in the state as it was.
-    bytes +=
-      Math.max(bytesOf(rules.get(key) ?? null), bytesOf(before.get(key) ?? null)) +
-      2 * Buffer.byteLength(key) +
-      aroundRule;
+    const definition = Math.max(bytesOf(rules.get(key) ?? null), bytesOf(before.get(key) ?? null));
+    bytes += definition + 3 * Buffer.byteLength(key) + aroundRule;
   }
   if (bytes <= mostStateBytes) return [];
-  const reason = `is too large for one set: what it did could not be kept if a part of it failed (${megabytes(bytes)} of at most ${megabytes(mostStateBytes)} MB); spread it over several with ShardedMerchantRuleSet, shards: ${Math.ceil((2 * bytes) / mostStateBytes)}`;
-  return [{ property: shape.field, reason }];
+  const shards = Math.ceil((2 * bytes) / mostStateBytes);
+  const reason = `the rules are too large for one set (${megabytes(bytes)} of at most ${megabytes(mostStateBytes)} MB): if a part of it failed, what was done could not be kept. Spread them over several sets: new ShardedMerchantRuleSet(…, { rules, shards: ${shards} })`;
+  // Without a property: the engine would print the whole of it.
+  return [{ property: "", reason }];
 }
 
-/** The id, the fields around a rule, and the seal that it may get. */
-const aroundRule = 256;
+/** An id of 64 characters, the fields around it, and the seal that a rule may get. */
+const aroundRule = 200;
 
-/** At most so many bytes of protocol buffers. */
+/** The most bytes of protocol buffers that a value takes. */
 function bytesOf(value: Json): number {
-  if (typeof value === "string") return Buffer.byteLength(value) + 8;
-  if (isJsonArray(value)) return value.reduce<number>((sum, child) => sum + bytesOf(child) + 5, 8);
-  if (!isJsonObject(value)) return 10;
-  return Object.entries(value).reduce((sum, [key, child]) => sum + Buffer.byteLength(key) + bytesOf(child) + 14, 8);
+  if (typeof value === "string") return Buffer.byteLength(value) + 4;
+  if (isJsonArray(value)) return value.reduce<number>((sum, child) => sum + bytesOf(child) + 4, 4);
+  if (!isJsonObject(value)) return 9;
+  return Object.entries(value).reduce((sum, [key, child]) => sum + Buffer.byteLength(key) + bytesOf(child) + 11, 4);
 }
 
 function megabytes(bytes: number): string {

@@ -7,7 +7,10 @@ import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret 
 
 /** The field in which the engine keeps the code of a dynamic provider; see `providerSource`. */
 export const providerField = "__provider";
-/** The input by which a resource says who it is. The engine shows no field that begins with two underscores. */
+/**
+ * The input by which a resource says who it is: an object whose one field has that name and is null. To the engine null
+ * and absent are the same, so a resource that is renamed shows no change here.
+ */
 export const ownerField = "__owner";
 const placeField = "__place";
 
@@ -143,7 +146,7 @@ export function connectionName({ connection }: Properties): string {
 }
 
 function ownerIn({ [ownerField]: owner }: Properties): Owner {
-  return typeof owner === "string" ? owner : "";
+  return isJsonObject(owner) ? (Object.keys(owner)[0] ?? "") : "";
 }
 
 function whereaboutsIn(value: Json | undefined): Whereabouts | undefined {

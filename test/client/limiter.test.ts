@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Limiter } from "../../sdk/client/limiter.ts";
 import { clientOf, failureOf, type Reply, reply, serve } from "./scripted-server.ts";
 
@@ -48,14 +48,16 @@ test("a 429 that says when to come back is no failed attempt: only the total clo
 });
 
 test("a pause holds what waits for its second as well", async () => {
+  const { advance } = stoppedClock();
   const limiter = new Limiter({ concurrency: 4, requestsPerSecond: 1.9 });
-  const began = performance.now();
-  const startAfter = (): Promise<number> => limiter.run(async () => performance.now() - began);
-  const both = Promise.all([startAfter(), startAfter()]);
+  const started: string[] = [];
+  const both = Promise.all([1, 2].map(() => limiter.run(async () => started.push("request"))));
   limiter.slowDown(700, performance.now());
-  const [first, second] = await both;
-  expect(first).toBeLessThan(500);
-  expect(second).toBeGreaterThanOrEqual(690);
+  await advance(699);
+  expect(started).toHaveLength(1);
+  await advance(1);
+  expect(started).toHaveLength(2);
+  await both;
 });
 
 test("the call that was refused goes first when the pause is over", async () => {
@@ -127,18 +129,33 @@ test("after a refusal half as many requests are under way at once", async () => 
 });
 
 test.each([
-  [1.9, 527],
-  [2.5, 800],
-])("at most limits.requestsPerSecond (%d) start in any window", async (requestsPerSecond, windowMs) => {
-  const times: number[] = [];
-  const server = await serve(() => {
-    times.push(performance.now());
-    return found;
-  });
-  const client = clientOf(server, { limits: { requestsPerSecond } });
-  const count = Math.floor(requestsPerSecond) + 1;
-  await Promise.all(Array.from({ length: count }, (_, index) => client.get(`r${index}`)));
-  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(windowMs - 20);
+  [1.9, 1, 527],
+  [2.5, 2, 800],
+  [0.5, 1, 2000],
+])(
+  "at most limits.requestsPerSecond (%d) start in any window: %i in %i ms",
+  async (requestsPerSecond, most, windowMs) => {
+    const { advance } = stoppedClock();
+    const limiter = new Limiter({ concurrency: 100, requestsPerSecond });
+    const started: string[] = [];
+    const all = Promise.all(Array.from({ length: 3 * most }, () => limiter.run(async () => started.push("request"))));
+    for (const windows of [1, 2, 3]) {
+      await advance(windows === 1 ? 0 : 1);
+      expect(started).toHaveLength(windows * most);
+      await advance(windowMs - 1);
+      expect(started).toHaveLength(windows * most);
+    }
+    await all;
+  },
+);
+
+test("the client sends nothing more once limits.requestsPerSecond is used up", async () => {
+  const server = await serve(() => found);
+  const slow = clientOf(server, { limits: { requestsPerSecond: 1 / 3600 } });
+  await Promise.race([slow.get("first"), slow.get("in an hour")]);
+  // It was called later, and comes first.
+  await clientOf(server).get("of another client");
+  expect(server.requests.map(({ target }) => target.split("/").at(-1))).toEqual(["first", "of%20another%20client"]);
 });
 
 test("a retry that gets no turn before the total clock ends fails with what it met", async () => {
@@ -155,3 +172,10 @@ test("a retry that gets no turn before the total clock ends fails with what it m
   expect(await slow).toMatchObject({ code: "TIMED_OUT" });
   expect(server.requests).toHaveLength(2);
 });
+
+/** A clock that goes on only when it is told to. */
+function stoppedClock(): { advance: (ms: number) => Promise<unknown> } {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  return { advance: (ms) => vi.advanceTimersByTimeAsync(ms) };
+}

@@ -63,6 +63,22 @@ describe("the local command", { timeout: 120_000 }, () => {
     const destroyed = project.cli(["destroy", "--skip-preview"]);
     expect(destroyed.status).toBe(0);
     expect(destroyed.stdout).toContain("Resources: 2 deleted");
-    expect(project.cli(["destroy", "--yes"]).stdout).toContain("Resources: nothing to destroy");
+    const again = project.cli(["destroy", "--yes"]);
+    expect(again.stdout).toContain("Resources: nothing to destroy");
+    expect(again.status).toBe(0);
+  });
+
+  test("after a destroy that failed does not say that there was nothing to destroy", () => {
+    const project = new Project(
+      `new Rule("a", { name: "a", fail: "delete" }); new Rule("b", { name: "b" }, { protect: true });`,
+    );
+    expect(project.cli(["up", "--yes"]).status).toBe(0);
+    for (const flags of [["--yes"], ["--preview-only"], ["--yes", "--refresh"]]) {
+      const { status, stdout } = project.cli(["destroy", ...flags]);
+      expect(status, stdout).toBe(1);
+      expect(stdout).toContain("error: ");
+      expect(stdout).not.toContain("nothing to destroy");
+    }
+    expect(project.cli(["destroy", "--yes"]).stdout).toContain("Resources: none deleted\n");
   });
 });

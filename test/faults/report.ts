@@ -34,11 +34,11 @@ function tableOf(results: readonly Result[]): string[] {
   const groups = Map.groupBy(results, ({ row }) => `| ${row.contract.name} | \`${row.resource}\` | ${row.operation} |`);
   const lines = [...groups].map(([group, own]) => {
     const count = (ending: Ending): number => own.filter((each) => each.ending === ending).length;
-    return `${group} ${own.length} | ${count("went on")} | ${count("next up")} | ${count("said what may exist")} |`;
+    return `${group} ${own.length} | ${count("went on")} | ${count("next up")} | ${count("said what to set")} | ${count("said what may exist")} |`;
   });
   return [
-    "| contract | resource | operation | cells | nothing failed | failed, and the next `up` did it | an error said that a rule may exist, and how to look |",
-    "|---|---|---|---|---|---|---|",
+    "| contract | resource | operation | cells | nothing failed | failed, and the next `up` did it | the next `up` said what to set for one run, and that run did it | an error said that a rule may exist, and how to look |",
+    "|---|---|---|---|---|---|---|---|",
     ...lines,
   ];
 }

@@ -1,3 +1,5 @@
+import { ownerField } from "../../provider/hooks/state.ts";
+import { ownerOf } from "../../provider/reconcile/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
@@ -14,6 +16,7 @@ const full = {
   limits,
 } satisfies ContractInput;
 const seed = { ...loadPreset("seed"), limits } satisfies ContractInput;
+const path = "/api/v1/merchants/rules/{ruleId}";
 const mergedUpdate = { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" } as const;
 const deletes = {
   method: "DELETE",
@@ -26,6 +29,10 @@ export interface MatrixContract {
   readonly contract: ContractInput;
   /** Whether a rule whose create was not answered can be found again, by list and natural key. */
   readonly canLookUp: boolean;
+  /** Whether rules carry the mark of their owner. */
+  readonly isMarked?: boolean;
+  /** The service accepts two rules with one natural key, so that a double can be seen. */
+  readonly allowsDuplicates?: boolean;
   /** What it lets a program do; the rest is refused before the first request. */
   readonly operations: readonly OperationName[];
   /** Nothing can be changed, so that a drift is seen and stays. */
@@ -57,6 +64,42 @@ export const contracts: readonly MatrixContract[] = [
     contract: { ...full, operations: { ...full.operations, update: mergedUpdate } },
     canLookUp: true,
     operations: ["update"],
+  },
+  {
+    name: "changes by PATCH",
+    contract: {
+      ...full,
+      idempotency: null,
+      operations: { ...full.operations, update: { path, method: "PATCH", body: "changes" } },
+    },
+    canLookUp: true,
+    operations: ["update", "refresh"],
+  },
+  {
+    name: "updates by POST",
+    contract: { ...full, operations: { ...full.operations, update: { path, method: "POST" } } },
+    canLookUp: true,
+    operations: ["update"],
+  },
+  {
+    name: "owner marks",
+    contract: { ...full, rule: { ...full.rule, owner: { at: "/metadata/managedBy" } } },
+    canLookUp: true,
+    operations: all,
+    isMarked: true,
+  },
+  {
+    name: "soft delete",
+    contract: { ...full, rule: { ...full.rule, gone: [{ at: "/status", is: ["deleted", "archived"] }] } },
+    canLookUp: true,
+    operations: all,
+  },
+  {
+    name: "duplicates accepted",
+    contract: { ...full, idempotency: null },
+    canLookUp: true,
+    operations: all,
+    allowsDuplicates: true,
   },
   { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
   {
@@ -98,6 +141,10 @@ function definitions(of: (k: number) => JsonObject): Definitions {
 
 /** The resources that declare rules: one each, or one set. */
 export function declaredAs(resource: Resource, rules: Definitions): Record<string, JsonObject> {
-  if (resource === "MerchantRuleSet") return { rules: { rules } };
-  return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition }]));
+  if (resource === "MerchantRuleSet") return { all: { rules, ...owner("all") } };
+  return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition, ...owner(key) }]));
+}
+
+function owner(name: string): JsonObject {
+  return { [ownerField]: { [ownerOf("shop", "test", name)]: null } };
 }

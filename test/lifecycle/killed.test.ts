@@ -2,15 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { TestProject } from "../support/project.ts";
-
-const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
+import { rule } from "../support/connections.ts";
+import { openStack } from "../support/stack.ts";
 
 /** Nothing by which a rule is found again whose id was lost. */
 const withoutLookUp: ContractInput = {
@@ -27,11 +22,7 @@ describe("a run on the local engine that is killed while it creates", () => {
     [17, {}],
     [40, { requestsPerSecond: 12 }],
   ])("after %i rules: the next run goes on, and makes none twice", async (after, options) => {
-    const served = await serve(undefined, options);
-    opened.push(() => served.close());
-    const { service } = served;
-    const project = new TestProject(served.environment);
-    opened.push(() => project.remove());
+    const { project, service, succeeds } = await openStack("local", options);
     project.declare(Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, { definition: rule(k) }])));
 
     const child = spawn(
@@ -51,26 +42,19 @@ describe("a run on the local engine that is killed while it creates", () => {
     expect(before).toBeGreaterThanOrEqual(after);
     expect(before).toBeLessThan(total);
 
-    const again = await project.run("local", "up");
-    expect(again.code, again.output).toBe(0);
+    await succeeds("up");
     const names = service.rules().map((each) => String(each.rule.name));
     expect(names.length).toBe(total);
     expect(new Set(names).size).toBe(total);
-    const settled = await project.run("local", "refresh", "--preview-only", "--expect-no-changes");
-    expect(settled.code, settled.output).toBe(0);
-    const destroyed = await project.run("local", "destroy");
-    expect(destroyed.code, destroyed.output).toBe(0);
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });
 });
 
 describe("a run on the local engine that is killed in the middle of a create, by a contract without a list", () => {
   test("the next run names the resource and says that it may exist, for nobody can know", async () => {
-    const served = await serve(withoutLookUp);
-    opened.push(() => served.close());
-    const { service } = served;
-    const project = new TestProject(served.environment);
-    opened.push(() => project.remove());
+    const { project, service, succeeds } = await openStack("local", { contract: withoutLookUp });
     project.declare({ lost: { definition: rule(1) } });
 
     service.faults.set({ kind: "hold", at: "after", operations: ["create"] });
@@ -86,11 +70,10 @@ describe("a run on the local engine that is killed in the middle of a create, by
     held.release();
     service.faults.clear();
 
-    const again = await project.run("local", "up");
-    expect(again.code, again.output).toBe(0);
+    const again = await succeeds("up");
     expect(again.output).toMatch(/MerchantRule::lost, interrupted while creating/);
     expect(again.output).toContain("may exist without being in the state");
-    const later = await project.run("local", "up");
+    const later = await succeeds("up");
     expect(later.output).not.toContain("interrupted");
   });
 });

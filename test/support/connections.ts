@@ -20,7 +20,7 @@ export interface ServedContract {
 /** Serves a contract: the illustrative one, or one that is given. */
 export async function serve(
   contract?: ContractInput,
-  options: Pick<LocalServiceOptions, "requestsPerSecond" | "onRequest"> = {},
+  options: Omit<LocalServiceOptions, "contract"> = {},
 ): Promise<ServedContract> {
   const service = await startLocalService({
     ...options,

@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, type TestContext } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule, serve } from "./connections.ts";
@@ -7,12 +7,20 @@ import { type CommandResult, type EngineName, TestProject } from "./project.ts";
 /** A project on an engine and a service of their own, which go away with the test. */
 export async function openStack(
   engine: EngineName,
-  options: { contract?: ContractInput; environment?: Record<string, string>; config?: readonly string[] } = {},
+  options: {
+    contract?: ContractInput;
+    environment?: Record<string, string>;
+    config?: readonly string[];
+    requestsPerSecond?: number;
+    /** Of a test that runs beside others of its file: the test's own. */
+    onTestFinished?: TestContext["onTestFinished"];
+  } = {},
 ) {
-  const served = await serve(options.contract);
-  onTestFinished(() => served.close());
-  const project = new TestProject({ ...served.environment, ...options.environment }, options.config);
-  onTestFinished(() => project.remove());
+  const { contract, environment, config, onTestFinished: onEnd = onTestFinished, ...rest } = options;
+  const served = await serve(contract, rest);
+  onEnd(() => served.close());
+  const project = new TestProject({ ...served.environment, ...environment }, config);
+  onEnd(() => project.remove());
   await project.init(engine);
   const { service } = served;
   const run = (verb: string, ...flags: string[]): Promise<CommandResult> => project.run(engine, verb, ...flags);

@@ -113,7 +113,8 @@ function title(verb: Verb, preview: boolean): string {
 }
 
 /** `3 created, 1 unchanged`, or `3 to create` in a preview. */
-export function summaryLine({ summary, preview, verb }: Pick<RunResult, "summary" | "preview" | "verb">): string {
+export function summaryLine(result: Pick<RunResult, "summary" | "preview" | "verb" | "ok">): string {
+  const { summary, preview, verb, ok } = result;
   const words: [StepOp, string, string][] = [
     ["create", "to create", "created"],
     ["update", "to update", "updated"],
@@ -124,6 +125,7 @@ export function summaryLine({ summary, preview, verb }: Pick<RunResult, "summary
   const parts = words.flatMap(([op, will, done]) =>
     summary[op] === undefined ? [] : `${summary[op]} ${preview ? will : done}`,
   );
-  if (parts.length === 0) return verb === "destroy" ? "nothing to destroy" : "none";
-  return hasChanges(summary) || verb !== "destroy" ? parts.join(", ") : "nothing to destroy";
+  if (verb !== "destroy") return parts.length === 0 ? "none" : parts.join(", ");
+  if (hasChanges(summary)) return parts.join(", ");
+  return ok ? "nothing to destroy" : `none ${preview ? "to delete" : "deleted"}`;
 }

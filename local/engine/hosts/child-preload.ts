@@ -5,6 +5,8 @@
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { spillLargeErrors } from "./large-errors.ts";
+import { markMessages } from "./messages.ts";
+import { grpcOf } from "./served-methods.ts";
 
 // Only the child itself: what it starts inherits its arguments, but not descriptor 3, and not this variable.
 if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
@@ -12,7 +14,12 @@ if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
   endWithParent();
   rememberStackTraces();
   const [, script = ""] = process.argv;
-  if (/[\\/]cmd[\\/]dynamic-provider[\\/]/.test(script)) spillLargeErrors(script);
+  if (/[\\/]cmd[\\/]dynamic-provider[\\/]/.test(script)) {
+    const grpc = grpcOf(script);
+    spillLargeErrors(grpc);
+    // Innermost, so that it sees an error before it is spilled.
+    markMessages(grpc);
+  }
 }
 
 /** Descriptor 3 is a pipe that nobody writes to; it closes when the parent does. */

@@ -4,26 +4,18 @@
  * with a thousand rules has more, and without it their ids would be lost: it goes by way of a file.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type * as Grpc from "@grpc/grpc-js";
+import { type Failure, type Method, wrapServedMethods } from "./served-methods.ts";
 
 const fileKey = "merchant-rules-error-file";
 const detailsKey = "grpc-status-details-bin";
 const mostInHeaders = 32_768;
 
 /** In the provider host, before it starts: has every service that it serves spill what is too large. */
-export function spillLargeErrors(script: string): void {
-  const { Server, Metadata }: typeof Grpc = createRequire(script)("@grpc/grpc-js");
-  const addService = Server.prototype.addService;
-  Server.prototype.addService = function add(service, implementation) {
-    for (const name of Object.keys(service)) {
-      const method: unknown = implementation[name];
-      if (isMethod(method)) Object.defineProperty(implementation, name, { value: spilling(method, Metadata) });
-    }
-    addService.call(this, service, implementation);
-  };
+export function spillLargeErrors(grpc: typeof Grpc): void {
+  wrapServedMethods(grpc, (method) => spilling(method, grpc.Metadata));
 }
 
 /** In the engine: the message and details of an error, from wherever they are. */
@@ -46,10 +38,6 @@ export function wholeError(error: Grpc.ServiceError): { message: string; details
   };
 }
 
-type Failure = Partial<Grpc.ServiceError>;
-type Answer = (error: Failure | null | undefined, response: unknown, trailer?: Grpc.Metadata) => void;
-type Method = (call: unknown, answer: Answer) => unknown;
-
 function spilling(method: Method, MetadataOf: typeof Grpc.Metadata): Method {
   return function spill(this: unknown, call, answer) {
     return method.call(this, call, (error, response, trailer) => {
@@ -58,10 +46,6 @@ function spilling(method: Method, MetadataOf: typeof Grpc.Metadata): Method {
       answer(small, response, small === error ? trailer : small.metadata);
     });
   };
-}
-
-function isMethod(value: unknown): value is Method {
-  return typeof value === "function";
 }
 
 function spilled(error: Failure, MetadataOf: typeof Grpc.Metadata): Failure {

@@ -11,6 +11,7 @@ import { Child, type ChildExit, resolveSdkModule } from "./child.ts";
 import { Gate } from "./gate.ts";
 import { channelOptions } from "./grpc.ts";
 import { wholeError } from "./large-errors.ts";
+import type { Message } from "./messages.ts";
 import { readStruct, writeStruct } from "./monitor-server.ts";
 import { StderrFilter } from "./stderr.ts";
 
@@ -18,8 +19,10 @@ export interface ProviderHostOptions {
   /** The program's folder: the host runs there, with the SDK that is installed for it. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What the host prints, line by line or message by message. */
-  readonly onOutput: (severity: "info" | "error", message: string) => void;
+  /** What the host prints to stdout, line by line. */
+  readonly onPrint: (line: string) => void;
+  /** What the provider says, message by message. */
+  readonly onMessage: (message: Message) => void;
 }
 
 /** What a create, update or read gave. `reasons` is set when the resource exists, but something about it failed. */
@@ -61,8 +64,8 @@ export class ProviderHost {
   #exit: ChildExit | undefined;
 
   constructor(options: ProviderHostOptions) {
-    const { folder, env, onOutput } = options;
-    const stderr = new StderrFilter((message) => onOutput("error", message));
+    const { folder, env, onPrint, onMessage } = options;
+    const stderr = new StderrFilter(onMessage);
     let portText = "";
     let onPort: ((port: number) => void) | undefined;
     const port = new Promise<number>((resolve) => {
@@ -72,13 +75,13 @@ export class ProviderHost {
       cwd: folder,
       env,
       onStdout: (text) => {
-        if (onPort === undefined) return printLines(text, (line) => onOutput("info", line));
+        if (onPort === undefined) return printLines(text, onPrint);
         portText += text;
         const [first, ...rest] = portText.split("\n");
         if (rest.length === 0) return;
         onPort(Number(first));
         onPort = undefined;
-        printLines(rest.join("\n"), (line) => onOutput("info", line));
+        printLines(rest.join("\n"), onPrint);
       },
       onStderr: (text) => stderr.push(text),
     });

@@ -1,14 +1,13 @@
-/**
- * Turns what the provider host writes to stderr into messages for the user. The host writes each error that it also
- * returns, twice in one line and with a stack trace: that is dropped, and a stack trace is dropped wherever it is.
- */
+import { type Message, messageIn } from "./messages.ts";
+
+/** Turns what the provider host writes to stderr into messages for the user. Stack traces are dropped. */
 export class StderrFilter {
-  readonly #emit: (message: string) => void;
+  readonly #emit: (message: Message) => void;
   #rest = "";
   #block: string[] = [];
   #traced = false;
 
-  constructor(emit: (message: string) => void) {
+  constructor(emit: (message: Message) => void) {
     this.#emit = emit;
   }
 
@@ -17,7 +16,7 @@ export class StderrFilter {
     this.#rest = lines.pop() ?? "";
     for (const line of lines) this.#line(line);
     // A message without a trace that is complete by now need not wait for what comes after it.
-    if (this.#rest === "" && !this.#traced && !isEcho(this.#block.join("\n"))) this.#release();
+    if (this.#rest === "" && !this.#traced) this.#release();
   }
 
   /** Emits what is left, at the end of the stream. */
@@ -28,25 +27,30 @@ export class StderrFilter {
   }
 
   #line(line: string): void {
+    const found = messageIn(line);
+    const { before } = found ?? { before: line };
+    if (found === undefined || before !== "") this.#add(before);
+    if (found === undefined) return;
+    this.#release();
+    for (const each of found.message.text.split("\n")) this.#add(each);
+    this.#release(found.message.urn);
+  }
+
+  #add(line: string): void {
     const isFrame = /^\s+at .+/.test(line);
     if (this.#traced && !isFrame) this.#release();
     if (isFrame) this.#traced = true;
     else this.#block.push(line);
   }
 
-  #release(): void {
-    const message = this.#block.join("\n").trim();
+  #release(urn?: string): void {
+    // It is shown as a warning, whether it says so or not.
+    const text = this.#block
+      .join("\n")
+      .trim()
+      .replace(/^warning: /i, "");
     this.#block = [];
     this.#traced = false;
-    if (message !== "" && !isEcho(message)) this.#emit(message);
+    if (text !== "") this.#emit({ text, urn });
   }
-}
-
-/** Whether a text is one error twice: `<name>: <message>: <name>: <message>`, where the names may differ. */
-function isEcho(text: string): boolean {
-  const bare = (error: string): string => error.replace(/^[\w$.]*Error(?: \[\w+\])?: /, "").trim();
-  for (let at = text.indexOf(": "); at >= 0; at = text.indexOf(": ", at + 1)) {
-    if (bare(text.slice(0, at)) === bare(text.slice(at + 2))) return true;
-  }
-  return false;
 }

@@ -1,0 +1,62 @@
+/**
+ * What a provider says with `console.error` or `console.warn`. On stderr alone the messages of calls that run side by
+ * side could not be told apart. So the host writes each message as one line that also names the resource.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { format } from "node:util";
+import type * as Grpc from "@grpc/grpc-js";
+import { wrapServedMethods } from "./served-methods.ts";
+
+/** Begins a message. The message itself is JSON, which never holds this character. */
+const mark = "\u001e";
+
+/** A message of the provider, and the URN of the resource that it is about, where that is known. */
+export interface Message {
+  readonly text: string;
+  readonly urn: string | undefined;
+}
+
+/** In the provider host, before it starts. */
+export function markMessages(grpc: typeof Grpc): void {
+  const urns = new AsyncLocalStorage<string>();
+  const held: { urn: string; text: string }[] = [];
+  const flush = (): void => {
+    for (const message of held.splice(0)) process.stderr.write(`${mark}${JSON.stringify(message)}\n`);
+  };
+  const say = (...words: unknown[]): void => {
+    // Held until the end of this turn: the host prints an error right before it answers with the same error.
+    if (held.push({ urn: urns.getStore() ?? "", text: format(...words) }) === 1) queueMicrotask(flush);
+  };
+  Object.assign(console, { error: say, warn: say });
+  process.on("exit", flush);
+  wrapServedMethods(grpc, (method) => {
+    return function tell(this: unknown, call, answer) {
+      return urns.run(urnOf(call), () =>
+        method.call(this, call, (error, ...rest) => {
+          const echo = held.findIndex(({ text }) => text === `${error}: ${error?.stack}`);
+          if (error && echo >= 0) held.splice(echo, 1);
+          answer(error, ...rest);
+        }),
+      );
+    };
+  });
+}
+
+/** In the engine: the message in a line of stderr, and what stands before it; undefined where there is none. */
+export function messageIn(line: string): { before: string; message: Message } | undefined {
+  const at = line.indexOf(mark);
+  if (at < 0) return undefined;
+  try {
+    const { urn, text }: { [name: string]: unknown } = Object(JSON.parse(line.slice(at + 1)));
+    if (typeof urn !== "string" || typeof text !== "string") return undefined;
+    return { before: line.slice(0, at), message: { text, urn: urn === "" ? undefined : urn } };
+  } catch {
+    return undefined;
+  }
+}
+
+function urnOf(call: unknown): string {
+  const request: unknown = Object(call).request;
+  const urn: unknown = Object(request).getUrn?.();
+  return typeof urn === "string" ? urn : "";
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import {
+  type LocalService,
+  type LocalServiceOptions,
+  localCredentials,
+  startLocalService,
+} from "../../local/service/index.ts";
+import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { EngineModel, type Hooks, HookFailed as ModelFailed } from "../faults/engine-model.ts";
+import { HookFailure, ProviderHost } from "../support/provider-host.ts";
+import { HookFailed, type HookNames, type Host, hostInProcess } from "./in-process.ts";
+
+const path = "/api/v1/merchants/rules";
+export const identifyBy = { in: "query" } as const;
+export const update = { path: `${path}/{ruleId}` } as const;
+export const list = { path, items: "/rules", lagMs: 0 } as const;
+
+/** A contract with everything that finds a rule; `changes` replace its operations and its rule block. */
+export function contractOf(
+  changes: { operations?: ContractInput["operations"]; rule?: ContractInput["rule"] } & Partial<ContractInput> = {},
+): ContractInput {
+  const { operations, rule, ...others } = changes;
+  return {
+    version: 1,
+    operations: { delete: { identifyBy }, update, list, ...operations },
+    rule: { id: ["/id"], naturalKey: "/name", ...rule },
+    ...others,
+  };
+}
+
+/** Two merchants of one service. With sequential ids both have a rule 1. */
+export const merchants = [
+  { name: "acme", token: "token-acme" },
+  { name: "globex", token: "token-globex" },
+];
+
+export interface World {
+  readonly service: LocalService;
+  readonly environment: Record<string, string>;
+  /** A provider host as a new run has it. It ends with the test. */
+  host(hooks?: HookNames, environment?: Record<string, string>): Promise<Host>;
+  /** The operations that were requested since the last call, in order. */
+  asked(): string[];
+}
+
+/** A service of its own for one test. `spoken`: the contract that the provider believes, where it is another one. */
+export async function open({
+  contract = contractOf(),
+  spoken = contract,
+  environment = {},
+  ...options
+}: {
+  contract?: ContractInput;
+  spoken?: ContractInput;
+  environment?: Record<string, string>;
+} & Omit<LocalServiceOptions, "contract"> = {}): Promise<World> {
+  const service = await startLocalService({ ...options, contract: defineContract(contract) });
+  onTestFinished(() => service.close());
+  const folder = mkdtempSync(join(tmpdir(), "world-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "contract.json");
+  writeFileSync(file, JSON.stringify(spoken));
+  const own = {
+    MERCHANT_RULES_BASE_URL: service.url,
+    MERCHANT_RULES_CONTRACT: file,
+    MERCHANT_RULES_TOKEN: options.merchants?.[0]?.token ?? localCredentials.token,
+    ...environment,
+  };
+  return {
+    service,
+    environment: own,
+    host: (hooks = "merchantRule", more = {}) => startHost(hooks, { ...own, ...more }),
+    asked() {
+      const operations = service.requests.map(({ operation }) => String(operation));
+      service.resetRequests();
+      return operations;
+    },
+  };
+}
+
+export async function startHost(
+  hooks: HookNames,
+  environment: Record<string, string>,
+  config: Record<string, string> = {},
+): Promise<Host> {
+  if (process.env.TEST_HOOKS === "in-process") return hostInProcess(hooks, environment, config);
+  const host = await ProviderHost.start(config, environment, hooks);
+  onTestFinished(() => host.close());
+  return host;
+}
+
+/** How a hook failed. */
+export async function failureOf(
+  promise: Promise<unknown>,
+): Promise<{ message: string; partial: { id: string; properties: JsonObject } | undefined }> {
+  const outcome = await promise.then(
+    (value) => `it succeeded with ${JSON.stringify(value)}`,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof HookFailure || outcome instanceof HookFailed) return outcome;
+  throw new Error(`it did not fail as expected: ${outcome}`);
+}
+
+/** A stack whose every run is a provider host of its own. */
+export class Stack {
+  readonly #engine = new EngineModel();
+  readonly #world: World;
+  readonly #hooks: HookNames;
+
+  constructor(world: World, hooks: HookNames = "merchantRule") {
+    this.#world = world;
+    this.#hooks = hooks;
+  }
+
+  get state() {
+    return this.#engine.state;
+  }
+
+  /** One `up`. Gives what failed. */
+  async up(declared: Record<string, JsonObject>, environment: Record<string, string> = {}): Promise<string[]> {
+    const host = await this.#world.host(this.#hooks, environment);
+    return this.#engine.up(hooksOf(host), declared);
+  }
+
+  async refresh(environment: Record<string, string> = {}): Promise<string[]> {
+    const host = await this.#world.host(this.#hooks, environment);
+    return this.#engine.refresh(hooksOf(host));
+  }
+}
+
+/** The operations that change something, of those that were requested. */
+export function writesOf({ service }: World): string[] {
+  return service.requests
+    .map(({ operation }) => String(operation))
+    .filter((operation) => ["create", "update", "delete"].includes(operation));
+}
+
+/** The names of the rules that there are. */
+export function namesOf(rules: readonly { readonly rule: JsonObject }[]): string[] {
+  return rules.map(({ rule }) => String(rule.name)).sort();
+}
+
+/** A host's hooks as the model of the engine calls them. */
+function hooksOf(host: Host): Hooks {
+  const answered = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof HookFailure || error instanceof HookFailed)) throw error;
+      throw new ModelFailed(error.message, error.partial);
+    }
+  };
+  const changes = { none: false, some: true, unknown: undefined };
+  return {
+    async check(olds, news) {
+      const { failures } = await answered(host.check(news, olds));
+      return failures.map(({ property, reason }) => `${property} ${reason}`);
+    },
+    async diff(id, olds, news) {
+      const diff = await answered(host.diff(id, olds, news));
+      return { ...diff, changes: changes[diff.changes] };
+    },
+    create: (news) => answered(host.create(news)),
+    read: (id, props) => answered(host.read(id, props)),
+    update: (id, olds, news) => answered(host.update(id, olds, news)),
+    delete: (id, props) => answered(host.delete(id, props)),
+  };
+}
