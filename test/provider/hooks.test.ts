@@ -306,12 +306,19 @@ describe("create makes a rule at most once", () => {
     const changed = resource("new", { definition: rule(1, { priority: 9 }) });
     const outs = await later.update(renamed.id, renamed.outs, changed);
     expect(outs.markedAs).toBe(undefined);
+    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/new" } } }]);
+    await (await another()).delete(renamed.id, outs);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("an old name of a rule that has the mark of its new one goes away in a run of its own, without the rule", async () => {
+    const { host, served, another } = await open(marking);
+    const old = await host.create(resource("old", { definition: rule(1) }));
+    await (await another()).create(resource("new", { definition: rule(1), adopt: old.id }));
     const last = await another();
     await last.delete(old.id, old.outs);
     expect(last.stderr).toContain('is managed by "shop/prod/new" now, as its mark says, and is not deleted');
     expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/new" } } }]);
-    await last.delete(renamed.id, outs);
-    expect(served.service.rules()).toEqual([]);
   });
 
   test("a resource that is renamed is refused its rule where nothing tells whose it is, and an alias keeps it", async () => {

@@ -30,7 +30,7 @@ interface PartialResult {
 
 /** The inputs of one resource of a stack: they say whose they are, as those of the resource's constructor do. */
 export function resource(name: string, inputs: JsonObject): JsonObject {
-  return { ...inputs, __owner: ownerOf("shop", "prod", name) };
+  return { ...inputs, __owner: { [ownerOf("shop", "prod", name)]: null } };
 }
 
 /** An error that a hook answered with, and the partial result that came with it. */
