@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { contains, differences, isJsonObject, project } from "../sdk/rules/index.ts";
+import { contains, differences } from "../sdk/rules/index.ts";
 import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
 import { checked } from "./hooks/check.ts";
 import type { Session } from "./hooks/session.ts";
@@ -18,6 +18,7 @@ import {
   type Resource,
   type Step,
   say,
+  seenAs,
 } from "./reconcile/index.ts";
 import { lookForUnmanaged } from "./reconcile/unmanaged.ts";
 
@@ -95,18 +96,18 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
       const of = this.#resource(state.owner, state, place);
-      const verdicts = await place.judge.observe(of);
+      const present = await place.judge.observe(of);
       const rules = new Map<string, KnownRule>();
-      for (const [key, known] of of.known) {
-        const verdict = verdicts.get(key);
-        if (verdict?.is !== "present") continue;
-        const seen = project(verdict.rule, known.definition, place.contract.rule);
-        rules.set(key, { ...known, definition: isJsonObject(seen) ? seen : {} });
-        const mark = markedOwner(verdict.rule, place.contract);
+      for (const [key, live] of present) {
+        const known = of.known.get(key);
+        if (known === undefined) continue;
+        rules.set(key, { ...known, definition: seenAs(live, known.definition, place) });
+        const mark = markedOwner(live, place.contract);
         if (mark !== undefined && mark !== of.owner && mark !== known.markedAs)
-          say(
-            `rule ${of.label(key) ?? known.ruleId} is managed by "${mark}" now, as its mark says; it is neither changed nor deleted here`,
-          );
+          say(`is managed by "${mark}" now, as its mark says; it is neither changed nor deleted here`, known.ruleId, {
+            key,
+            of,
+          });
       }
       await lookForUnmanaged(rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
@@ -164,8 +165,8 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     const outs = writeState(this.#shape, rules, await place.whereabouts(), inputs);
     const error = errorOf(outcomes, isRule, "what was done for the others is in the state");
     if (error === undefined) return { outs, rules };
-    // Where nothing has changed, the state stays as it is.
-    if (isSame(rules, known)) throw error;
+    // Where nothing has changed, or the one rule is gone, the state stays as it is.
+    if (isSame(rules, known) || (isRule && rules.size === 0)) throw error;
     throw new PartialResult(error, this.#idOf(id, rules), outs);
   }
 

@@ -41,6 +41,9 @@ export type Sight =
   /** `inOwnWords`: the service itself said so, in its own error form, by other rules in its list, or by a dead row. */
   | { readonly is: "absent"; readonly inOwnWords: boolean };
 
+/** How a rule is looked at. See {@link Place.look}. */
+export type How = "list" | "cheap" | "fresh";
+
 /** What this run knows of one rule. */
 interface RuleRecord {
   /** The resource of this stack that holds the rule. */
@@ -79,7 +82,8 @@ export class Place {
   /** The last create under way for a natural key. */
   readonly #creating = new Map<string, Promise<unknown>>();
   readonly #replaced = new Map<Owner, Resource>();
-  readonly #inPart = new Set<string>();
+  /** Operations whose answers hold a part of the rule alone, as was seen in this run. */
+  readonly answersInPart = new Set<"create" | "update">();
   #here: Whereabouts;
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
@@ -223,7 +227,7 @@ export class Place {
    * Looks at one rule. `list`: in the list, where the contract has one, and by a GET where it is not in there. `cheap`:
    * in the list only if that was read anyhow; what a GET showed in this run counts. `fresh`: by a GET.
    */
-  async look(known: KnownRule, label: string | undefined, how: "list" | "cheap" | "fresh"): Promise<Sight> {
+  async look(known: KnownRule, label: string | undefined, how: How): Promise<Sight> {
     const record = this.#record(known.ruleId);
     const { list } = this.contract.operations;
     let inOwnWords = false;
@@ -246,12 +250,6 @@ export class Place {
   /** Reads the list, for looks at several rules to come; where the contract has one. */
   async readList(): Promise<void> {
     if (this.contract.operations.list !== null) await this.#listed();
-  }
-
-  /** Whether the answers of an operation hold a part of the rule alone, as was seen in this run. */
-  answersInPart(operation: "create" | "update", isSo?: true): boolean {
-    if (isSo) this.#inPart.add(operation);
-    return this.#inPart.has(operation);
   }
 
   /** Whether a rule can be looked up without its id. */
