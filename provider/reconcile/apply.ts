@@ -28,7 +28,9 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place):
   // Whose each rule is stands in the list: one reading of it instead of many looks.
   const looksAtAll = (owner !== null || foreign.length > 0) && (touched.length > 1 || place.known().length > 1);
   if (searches || (looksAtAll && touched.length > 0)) await place.readList();
-  if (steps.some(({ kind }) => kind !== "keep")) {
+  // Where the contract has no delete, a delete is refused before its first request.
+  const canDelete = place.contract.operations.delete.identifyBy !== null;
+  if (steps.some(({ kind }) => kind !== "keep" && (kind !== "delete" || canDelete))) {
     const firstDelete = touched.find(({ kind }) => kind !== "update")?.known;
     await place.judge.demandWitness(
       of,

@@ -146,10 +146,11 @@ export class Place {
     if (!record.isPassedOn && !this.isHeldByOther(ruleId, owner)) Object.assign(record, { owner, isLeaving: true });
   }
 
-  /** A create makes the rule or takes it over. @throws MerchantRulesError RULE_CONFLICT: a resource holds it. */
+  /** A create makes the rule or takes it over. @throws MerchantRulesError RULE_CONFLICT: a resource holds it, or deletes it now. */
   claim(ruleId: string, owner: Owner): void {
     const record = this.#record(ruleId);
-    if (record.owner !== undefined && record.isLeaving !== true) throw conflict(ruleId, record.owner);
+    if (record.busy !== undefined || (record.owner !== undefined && record.isLeaving !== true))
+      throw conflict(ruleId, record.owner);
     if (record.owner === owner) record.isPassedOn = true;
     record.owner = owner;
     record.isLeaving = false;

@@ -63,8 +63,12 @@ export async function remove(known: KnownRule, task: Task): Promise<void> {
   const { ruleId } = known;
   if (place.isHeldByOther(ruleId, of.owner) || place.isGone(ruleId) || place.isPassedOn(ruleId)) return;
   const whose = await notOurs(known, task);
-  if (whose !== undefined) say(`is ${whose}, and is not deleted`, ruleId, task);
-  else await place.judge.deleting(ruleId, () => place.deleting(ruleId, () => removeNow(known, task)));
+  if (whose !== undefined) return say(`is ${whose}, and is not deleted`, ruleId, task);
+  await place.judge.deleting(ruleId, async () => {
+    // While this delete waited for its turn, another resource may have taken the rule over.
+    if (place.isHeldByOther(ruleId, of.owner) || place.isPassedOn(ruleId)) return;
+    await place.deleting(ruleId, () => removeNow(known, task));
+  });
 }
 
 async function removeNow(known: KnownRule, task: Task): Promise<void> {
