@@ -77,7 +77,11 @@ export async function remove(known: KnownRule, key: string, of: Resource, place:
   if (place.isHeldByOther(ruleId, of.owner) || place.isGone(ruleId) || place.isPassedOn(ruleId)) return;
   const whose = await notOurs(known, key, of, place);
   if (whose !== undefined) return say(`rule ${label ?? ruleId} (${ruleId}) is ${whose}, and is not deleted`);
-  await place.judge.deleting(ruleId, () => place.deleting(ruleId, () => removeNow(known, key, of, place)));
+  await place.judge.deleting(ruleId, async () => {
+    // While this delete waited, another resource may have taken the rule over.
+    if (place.isHeldByOther(ruleId, of.owner) || place.isPassedOn(ruleId)) return;
+    await place.deleting(ruleId, () => removeNow(known, key, of, place));
+  });
 }
 
 async function removeNow(known: KnownRule, key: string, of: Resource, place: Place): Promise<void> {
