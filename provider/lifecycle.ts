@@ -69,7 +69,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (isRule && first?.kind === "replace") {
         if (first.declared.adopt === id) throw hasAdopted(id);
         place.replacing(of);
-        return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
+        // Where the service keeps something else, the inputs are the same, and the engine would see no change.
+        const changes = olds.differs === true ? { changes: true } : {};
+        return { ...changes, replaces: [field], deleteBeforeReplace: first.deleteFirst };
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       const isSame =
@@ -167,7 +169,8 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     if (error === undefined) return { outs, rules };
     // Where nothing has changed, or the one rule is gone, the state stays as it is.
     if (isSame(rules, known) || (isRule && rules.size === 0)) throw error;
-    throw new PartialResult(error, this.#idOf(id, rules), outs);
+    const differs = outcomes.some((outcome) => outcome.error?.code === "RULE_DIFFERS");
+    throw new PartialResult(error, this.#idOf(id, rules), differs ? { ...outs, differs } : outs);
   }
 
   #idOf(id: string, rules: Known): string {

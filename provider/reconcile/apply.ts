@@ -46,6 +46,7 @@ async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcom
   // What the state must know, should the next request fail.
   let known = step.kind === "create" ? undefined : step.known;
   let left: KnownRule | undefined;
+  let differs: Written | undefined;
   try {
     if (step.kind !== "keep") place.judge.demandGoingOn();
     if (step.kind === "create") known = await createOnce(step.declared, task);
@@ -59,11 +60,15 @@ async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcom
       // A rule that was adopted is replaced now, so it is not adopted again.
       const declared = adopt === undefined || adopt === step.known.ruleId ? { definition } : { definition, adopt };
       left = step.deleteFirst ? undefined : step.known;
-      known = await createOnce(declared, task);
+      known = await createOnce(declared, task).catch((error) => {
+        if (!(error instanceof Written)) throw error;
+        differs = error;
+        return error.known;
+      });
       if (left !== undefined) await remove(left, task);
       left = undefined;
     }
-    return outcome(step, place, known);
+    return outcome(step, place, known, undefined, differs?.error);
   } catch (error) {
     if (error instanceof Written) return outcome(step, place, error.known, left, error.error);
     if (!isMerchantRulesError(error)) throw error;

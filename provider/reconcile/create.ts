@@ -101,7 +101,8 @@ async function asOurs(existing: LiveRule, making: Making): Promise<KnownRule> {
   const { definition, key, place } = making;
   const known = knownOf(existing, making);
   const [step] = plan(new Map([[key, known]]), new Map([[key, { definition }]]), place.contract);
-  if (step?.kind !== "replace") return claimed(known, making, step?.kind === "update");
+  if (step?.kind !== "replace")
+    return claimed(known, making, step?.kind === "update" || isToBeMarked(existing, making));
   await write.remove(known, making);
   return create(making);
 }
@@ -138,17 +139,19 @@ async function adopted(existing: LiveRule, making: Making): Promise<KnownRule> {
   const known = knownOf(existing, making);
   const differs = !write.isAsDeclared(rule, definition, place);
   const reason = differs ? reasonToReplace(known.definition, definition, place.contract) : undefined;
-  if (reason === undefined) {
-    const { operations, rule: options } = place.contract;
-    const isMarked = options.owner === null || markedOwner(rule, place.contract) === of.owner;
-    return claimed(known, making, differs || (!isMarked && operations.update !== null));
-  }
+  if (reason === undefined) return claimed(known, making, differs || isToBeMarked(existing, making));
   const paths = write.pathsOf(rule, definition, place);
   const found = `rule ${ruleId} differs at ${paths} and cannot be changed: by the contract ${reason}`;
   throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", found, {
     attempted: `take over rule ${of.label(key) ?? ruleId}`,
     advice: "declare the rule as it is at the service and take it over so; change it in a later run, which replaces it",
   });
+}
+
+/** Whether an existing rule has another mark than it should, which an update can change. */
+function isToBeMarked({ rule }: LiveRule, { of, place }: Making): boolean {
+  const { operations, rule: options } = place.contract;
+  return options.owner !== null && operations.update !== null && markedOwner(rule, place.contract) !== of.owner;
 }
 
 /** Claimed before it is changed: of two that take a rule over at once, the one that is refused must not have written. */
@@ -217,24 +220,21 @@ function unmarked(existing: LiveRule, making: Making): MerchantRulesError {
 
 /** A create that may have made the rule, and nobody can tell. */
 function mayExist(error: MerchantRulesError, { definition, key, of, place, attempted }: Making): MerchantRulesError {
-  const { contract, options } = place;
-  const { list } = contract.operations;
-  const look = "look at the service whether the rule is there. If it is,";
-  const adopting = of.adopting(key, "<its ruleId>");
-  const taken = contract.rule.owner === null ? `set ${options.recover.howTo} for one run` : "run again";
+  const { list } = place.contract.operations;
   const lag = list?.lagMs === null ? " (the contract does not say how far its list lags: operations.list.lagMs)" : "";
   const missing = list === null ? "no list operation" : "no natural key that this rule has";
   const canSearch = place.canSearch(definition);
   const shown = canSearch ? `the list does not show it${lag}` : `the contract has ${missing} to look it up by`;
   const first = isMerchantRulesError(error.cause) ? error.cause : error;
+  const adopting = of.adopting(key, "<its ruleId>");
+  const safer =
+    "With operations.list, its lagMs and rule.naturalKey, or idempotency, in the contract this cannot happen";
   return error.with({
     code: "RULE_OUTCOME_UNKNOWN",
     reason: `${first.reason}; the rule may exist; ${shown}`,
     attempted,
     outcomeUnknown: true,
-    advice: canSearch
-      ? `${look} ${taken}, or add ${adopting}; if it is not, run again`
-      : `${look} add ${adopting}; if it is not, run again. With operations.list and rule.naturalKey, or idempotency, in the contract this cannot happen`,
+    advice: `look at the service whether the rule is there. If it is, add ${adopting}; if it is not, run again. ${safer}`,
     cause: error,
   });
 }

@@ -158,7 +158,11 @@ export class Judge {
 
   /** Whether any of what was seen is a rule as it is known: a witness. */
   #recognise(of: Resource, seen: readonly Seen[]): boolean {
-    const isHere = seen.some(({ known, sight }) => sight.is === "present" && this.#isKnown(of, known, sight.rule));
+    const { as } = this.#place.here;
+    const isOther = as !== undefined && (of.whereabouts?.as ?? as) !== as;
+    const isHere = seen.some(
+      ({ known, sight }) => sight.is === "present" && this.#isKnown(of, known, sight.rule, isOther),
+    );
     if (isHere) {
       this.#hasWitness = true;
       this.#seenHere.add(of.owner);
@@ -167,17 +171,22 @@ export class Judge {
     return isHere;
   }
 
-  #isKnown(of: Resource, { definition, markedAs }: KnownRule, rule: JsonObject): boolean {
+  /** Whether a live rule is the one that the state knows. Of another merchant's rules only the mark can tell. */
+  #isKnown(of: Resource, { definition, markedAs }: KnownRule, rule: JsonObject, isOther: boolean): boolean {
     const { contract } = this.#place;
     const mark = markedOwner(rule, contract);
-    if (mark !== undefined) return mark === of.owner || mark === markedAs;
+    if (mark !== undefined && (mark === of.owner || mark === markedAs)) return true;
+    if (isOther) return false;
     const { naturalKey } = contract.rule;
     const name = naturalKey === null ? undefined : valueAt(definition, naturalKey);
     if (naturalKey !== null && name !== undefined) return isEqual(valueAt(rule, naturalKey) ?? null, name);
-    return Object.entries(definition).some(([key, value]) => {
+    const fields = Object.entries(definition);
+    const same = fields.filter(([key, value]) => {
       const found = field(rule, key);
       return found !== undefined && isEqual(project(found, value, contract.rule, [key]), value, contract.rule);
     });
+    // Many rules have a field or two in common.
+    return same.length > 0 && same.length >= fields.length / 2;
   }
 
   /** What was seen holds no witness. @throws MerchantRulesError unless this is the right place all the same */
@@ -186,7 +195,12 @@ export class Judge {
       if (sight.is === "present") demandOwnFields(sight.rule, known.definition, known.ruleId, of.label(key));
     const absent = seen.filter(({ sight }) => sight.is === "absent");
     for (const { known } of absent) this.#missing.add(known.ruleId);
-    if (seen.length === 0 || (await this.#isRightPlace(of))) return;
+    // A rule of which the state knows no field is neither a witness nor a stranger.
+    const strangers = seen.filter(
+      ({ known, sight }) => sight.is === "present" && Object.keys(known.definition).length > 0,
+    );
+    if (absent.length + strangers.length === 0 && (await this.#whereIs(of)) !== "elsewhere") return;
+    if (await this.#isRightPlace(of)) return;
     if (absent.length < seen.length) throw this.#otherRules(of, seen);
     const [{ sight } = {}] = absent;
     const isOwnWord = of.known.size === 1 && this.#missing.size === 1 && sight?.is === "absent" && sight.inOwnWords;

@@ -45,10 +45,13 @@ export async function update(known: KnownRule, definition: JsonObject, task: Tas
     const sent = marked(definition, of.owner, key, place.contract);
     answer = await (await place.client()).update(ruleId, sent, naming(known, task));
   } catch (error) {
-    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
-    if (await isThere(known, task)) throw yetFound("update", error);
+    if (!isMerchantRulesError(error)) throw error;
+    // A service that keeps deleted rules may refuse to change one as a conflict.
+    const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
+    if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw error;
+    if (await isThere(known, task)) throw isConflict ? error : yetFound("update", error);
     const advice = "run `pulumi up --refresh`, which sees that it is gone and makes it again";
-    throw error.with({ attempted, reason: `rule ${ruleId} is no longer there`, advice });
+    throw error.with({ code: "RULE_NOT_FOUND", attempted, reason: `rule ${ruleId} is no longer there`, advice });
   }
   place.remember(ruleId, definition);
   return kept(answer, { ruleId, definition }, "update", task);
