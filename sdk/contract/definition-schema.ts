@@ -10,6 +10,7 @@ import {
   segmentsOf,
   valueAt,
 } from "../rules/index.ts";
+import { reasonOf } from "../rules/json.ts";
 
 /** One place where a definition is not what the contract's JSON Schema (`rule.schema`) asks for. */
 export interface DefinitionFault {
@@ -45,7 +46,7 @@ export function schemaError(schema: JsonObject): string | undefined {
     return undefined;
   } catch (error) {
     if (error instanceof RangeError) return "nesting without end";
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -1,5 +1,5 @@
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "./json.ts";
-import type { Path } from "./path.ts";
+import type { Path } from "./walk.ts";
 
 /**
  * JSON Pointer (RFC 6901). In a pattern the segment `*` stands for every element of an array and every field of an
