@@ -68,7 +68,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       share(steps, of, place);
       if (isRule && first?.kind === "replace") {
         if (first.declared.adopt === id) throw hasAdopted(id);
-        place.replacing(of);
+        if (of.owner !== "") place.replaced.set(of.owner, of);
         // Where the service keeps something else, the inputs are the same, and the engine would see no change.
         const changes = olds.differs === true ? { changes: true } : {};
         return { ...changes, replaces: [field], deleteBeforeReplace: first.deleteFirst };
@@ -86,7 +86,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return atBoundary("create", async () => {
       const declared = readInputs(this.#shape, inputs);
       const place = this.#session.place(declared.connection);
-      const of = place.replaced(declared.owner) ?? this.#resource(declared.owner, nothing, place);
+      const of = place.replaced.get(declared.owner) ?? this.#resource(declared.owner, nothing, place);
       const id = `set-${randomUUID()}`;
       const { outs, rules } = await this.#make(id, new Map(), of, declared, place, inputs);
       return { id: this.#idOf(id, rules), outs };
@@ -180,7 +180,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   /** A resource as the reconciler knows it. The place learns what its state knows. */
   #resource(owner: string, state: State, place: Place): Resource {
     const known = place.contract.rule.owner === null ? state.rules : asKnownTo(owner, state);
-    for (const rule of known.values()) place.know(rule);
+    for (const rule of known.values()) place.record(rule.ruleId).known = rule;
     const { label, adopting } = this.#shape;
     return { owner, known, whereabouts: state.whereabouts, label, adopting };
   }
@@ -193,7 +193,7 @@ const nothing: State = { rules: new Map(), connection: "", owner: "", whereabout
  * come to that set (`--target`, or a kill), may be asked only after the set has deleted what it still has in its state.
  */
 function stillThere(known: Known, place: Place): Known {
-  return new Map([...known].filter(([, { ruleId }]) => !place.isGone(ruleId)));
+  return new Map([...known].filter(([, { ruleId }]) => place.record(ruleId).rule !== null));
 }
 
 /**

@@ -80,7 +80,8 @@ async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcom
 /** A rule that is seen to be gone by now is nothing to keep, whatever failed. */
 function outcome(step: Step, place: Place, known?: KnownRule, left?: KnownRule, error?: MerchantRulesError): Outcome {
   const isOld = error !== undefined && "known" in step && step.known === known;
-  const isThere = (rule: KnownRule | undefined): rule is KnownRule => rule !== undefined && !place.isGone(rule.ruleId);
+  const isThere = (rule: KnownRule | undefined): rule is KnownRule =>
+    rule !== undefined && place.record(rule.ruleId).rule !== null;
   return {
     key: step.key,
     ...(isThere(known) ? { known } : {}),

@@ -81,10 +81,10 @@ async function goOnWith(existing: LiveRule, making: Making): Promise<KnownRule> 
   if (place.isForeign(rule)) throw refused(existing, "is the service's own (rule.foreign)", making);
   const mark = markedOwner(rule, place.contract);
   if (mark === undefined && adopt !== true) await place.holderKnown(ruleId);
-  const holder = place.holderOf(ruleId);
-  if (holder !== undefined && !holder.isLeaving)
+  const holder = place.record(ruleId);
+  if (holder.owner !== undefined && !holder.isLeaving)
     throw refused(existing, `is managed by ${named(holder.owner)} of this stack`, making);
-  const owner = holder?.owner ?? mark;
+  const owner = holder.owner ?? mark;
   if (owner !== undefined && isSameStack(owner, of.owner)) {
     if (owner !== of.owner) write.say(`is taken over from ${named(owner)} of this stack`, ruleId, making);
     return asOurs(existing, making);
@@ -110,9 +110,9 @@ async function asOurs(existing: LiveRule, making: Making): Promise<KnownRule> {
 async function adoptNamed(ruleId: string, making: Making): Promise<KnownRule> {
   const { key, of, place } = making;
   const attempted = `take over rule ${of.label(key) ?? ruleId}`;
-  const holder = place.holderOf(ruleId);
-  if (place.isBeingDeleted(ruleId) || (holder !== undefined && !holder.isLeaving)) {
-    const reason = `rule ${ruleId} is managed by ${named(holder?.owner ?? "")} of this stack`;
+  const holder = place.record(ruleId);
+  if (holder.busy !== undefined || (holder.owner !== undefined && !holder.isLeaving)) {
+    const reason = `rule ${ruleId} is managed by ${named(holder.owner ?? "")} of this stack`;
     const advice =
       "declare the rule once. Where the other resource was only renamed to this one, give this one an alias";
     throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
@@ -161,7 +161,7 @@ async function claimed(known: KnownRule, making: Making, isToBeWritten: boolean)
   try {
     return isToBeWritten ? await write.update(known, definition, making) : { ...known, definition };
   } catch (error) {
-    if (!(error instanceof write.Written)) place.release(known.ruleId);
+    if (!(error instanceof write.Written)) delete place.record(known.ruleId).owner;
     throw error;
   }
 }

@@ -250,7 +250,7 @@ export class Judge {
   /** After the first delete. @throws MerchantRulesError when another rule that was there is gone with it */
   async #demandOthers(deleted: string): Promise<void> {
     const isThere = ({ ruleId }: KnownRule): boolean =>
-      ruleId !== deleted && this.#present.has(ruleId) && !this.#place.isBeingDeleted(ruleId);
+      ruleId !== deleted && this.#present.has(ruleId) && this.#place.record(ruleId).busy === undefined;
     const other = this.#place.known().find(isThere);
     if (other === undefined || (await this.#place.look(other, undefined, "fresh")).is === "present") return;
     const reason = `rule ${other.ruleId} is gone with it, so the service seems to delete more than it is asked to`;

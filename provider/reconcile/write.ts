@@ -64,7 +64,7 @@ export async function update(known: KnownRule, definition: JsonObject, task: Tas
 export async function remove(known: KnownRule, task: Task): Promise<void> {
   const { of, place } = task;
   const { ruleId } = known;
-  if (place.isHeldByOther(ruleId, of.owner) || place.isGone(ruleId) || place.isPassedOn(ruleId)) return;
+  if (place.isHeldByOther(ruleId, of.owner) || place.record(ruleId).rule === null || place.isPassedOn(ruleId)) return;
   const whose = await notOurs(known, task);
   if (whose !== undefined) return say(`is ${whose}, and is not deleted`, ruleId, task);
   await place.judge.deleting(ruleId, async () => {
