@@ -123,11 +123,10 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
       return make("RULE_NOT_FOUND");
     case 408:
       return make("TIMED_OUT", later, { retryable: true, outcomeUnknown: true });
-    case 409:
-      return make(
-        "RULE_CONFLICT",
-        "another rule may be in its way; the service's own message says what it conflicts with",
-      );
+    case 409: {
+      const advice = "another rule may be in its way; the service's own message says what it conflicts with";
+      return make("RULE_CONFLICT", advice);
+    }
     case 429: {
       const advice = "lower limits.concurrency or set limits.requestsPerSecond in the contract";
       return make("RATE_LIMITED", advice, { retryable: true });
@@ -141,15 +140,14 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
   return make("REJECTED", `compare the definition and the contract with what the service accepts${more}`);
 }
 
-function messageOf(
-  code: ErrorCode,
-  reason: string,
-  { attempted, exchange, advice }: MerchantRulesErrorOptions,
-): string {
+const longestPath = 300;
+
+function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions): string {
+  const { attempted, exchange, advice } = options;
   const { serviceCode, serviceMessage, requestId } = exchange ?? {};
   const about = [serviceCode && `code ${serviceCode}`, serviceMessage, requestId && `request id ${requestId}`];
   const known = about.filter((text) => text).join("; ");
-  const sent = exchange === undefined ? "" : ` [${exchange.method} ${shortened(exchange.path)}]`;
+  const sent = exchange === undefined ? "" : ` [${exchange.method} ${shortened(exchange.path, longestPath)}]`;
   const what = attempted === undefined ? "" : `${attempted.replaceAll("\n", " ")} failed: `;
   const said = known === "" ? "" : ` (${known})`;
   const next = advice === undefined ? "" : `${reason.includes("\n") ? "\n" : ". "}What to do: ${advice}`;
@@ -158,14 +156,13 @@ function messageOf(
   return lines.map((line) => printable(line)).join("\n");
 }
 
-const longestPath = 300;
-
-function shortened(path: string): string {
-  return path.length > longestPath ? `${path.slice(0, longestPath)}...` : path;
+/** A text of others, with at most `most` of its characters. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}...` : text;
 }
 
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as Defined<T>;
 }

@@ -9,7 +9,7 @@ import {
   type FailedRequest,
   type FailureContext,
 } from "./failures.ts";
-import { WaitedTooLong } from "./limiter.ts";
+import { longestTimerMs, WaitedTooLong } from "./limiter.ts";
 import { UnusableAnswer } from "./response.ts";
 import type { Presented, TokenSource } from "./token.ts";
 import type { Answer } from "./transport.ts";
@@ -54,10 +54,10 @@ export class Caller {
    * @throws MerchantRulesError: the last failure, with what was attempted
    */
   async call<T>(call: Call<T>): Promise<T> {
-    const { contract, budget, takesTurns = false, backoffMs } = this.#options;
-    const { limits } = contract;
+    const { budget, takesTurns = false, backoffMs } = this.#options;
+    const { limits } = this.#options.contract;
     const turns = takesTurns ? budget : undefined;
-    const progress: Progress = { deadline: Number.POSITIVE_INFINITY, isRenewed: false };
+    const progress = { deadline: Number.POSITIVE_INFINITY, isRenewed: false };
     const leftMs = (): number => progress.deadline - performance.now();
     let attempts = 0;
     let postponed = 0;
@@ -146,11 +146,10 @@ export class Caller {
   async #token(token: Promise<Presented>, call: Call<unknown>, { deadline }: Progress): Promise<Presented> {
     const waitMs = timerMs(deadline - performance.now());
     const { promise: timeUp, reject } = Promise.withResolvers<never>();
-    const late = (): MerchantRulesError =>
-      new MerchantRulesError("TIMED_OUT", `no access token within ${Math.round(waitMs)} ms`, {
-        advice: "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there",
-      });
-    const timer = setTimeout(() => reject(late()), waitMs);
+    const timer = setTimeout(() => {
+      const advice = "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there";
+      reject(new MerchantRulesError("TIMED_OUT", `no access token within ${waitMs} ms`, { advice }));
+    }, waitMs);
     try {
       return await Promise.race([token, timeUp]);
     } catch (error) {
@@ -199,5 +198,5 @@ function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: Contract[
 
 /** A number of milliseconds that a timer takes. */
 function timerMs(ms: number): number {
-  return Math.min(2_147_483_647, Math.max(0, Math.ceil(ms)));
+  return Math.min(longestTimerMs, Math.max(0, Math.ceil(ms)));
 }

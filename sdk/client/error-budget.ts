@@ -70,11 +70,9 @@ export class ErrorBudget extends Limiter {
   }
 
   #close(cause: MerchantRulesError): void {
-    const { reason, advice } = cause;
-    this.#closed = new MerchantRulesError("NOT_TRIED", `not sent, because the connection fails: ${reason}`, {
-      ...(advice === undefined ? {} : { advice }),
-      cause,
-    });
+    const { advice } = cause;
+    const reason = `not sent, because the connection fails: ${cause.reason}`;
+    this.#closed = new MerchantRulesError("NOT_TRIED", reason, { ...(advice === undefined ? {} : { advice }), cause });
     this.#isTrying = false;
     this.#tryAt = performance.now() + closedMs;
     this.release(this.#closed);

@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
-import { type ErrorCode, type Exchange, errorOfStatus, MerchantRulesError } from "../errors.ts";
+import { type ErrorCode, type Exchange, errorOfStatus, MerchantRulesError, shortened } from "../errors.ts";
 import { valueAt } from "../rules/index.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
@@ -32,23 +32,19 @@ export interface FailedRequest {
 /** The error of an answer whose status is no success. */
 export function errorOfAnswer(context: FailureContext, failed: FailedRequest, answer: Answer): MerchantRulesError {
   const { status } = answer;
+  const { request, isAboutRule = false, writes = false } = failed;
   const exchange = exchangeOf(context, failed, answer);
   if (status >= 200 && status < 300) {
-    const reason = `the service answered ${status}; expected ${failed.request.success.join(" or ")}`;
-    return new MerchantRulesError("RESPONSE_INVALID", reason, {
-      exchange,
-      advice: "if this status means success here, add it to success of this operation in the contract",
-      outcomeUnknown: failed.writes === true,
-    });
+    const reason = `the service answered ${status}; expected ${request.success.join(" or ")}`;
+    const advice = "if this status means success here, add it to success of this operation in the contract";
+    return new MerchantRulesError("RESPONSE_INVALID", reason, { exchange, advice, outcomeUnknown: writes });
   }
-  if ((status === 404 || status === 410) && !failed.isAboutRule) {
-    return new MerchantRulesError("REJECTED", `the service answered ${status}`, {
-      exchange,
-      advice: "nothing answers at this path; check baseUrl and the path of this operation in the contract",
-    });
+  if ((status === 404 || status === 410) && !isAboutRule) {
+    const advice = "nothing answers at this path; check baseUrl and the path of this operation in the contract";
+    return new MerchantRulesError("REJECTED", `the service answered ${status}`, { exchange, advice });
   }
   const error = errorOfStatus(exchange, retryAfterMsOf(answer.headers));
-  return error.outcomeUnknown && !failed.writes ? error.with({ outcomeUnknown: false }) : error;
+  return error.outcomeUnknown && !writes ? error.with({ outcomeUnknown: false }) : error;
 }
 
 /** The error of a success that is not what the contract says. */
@@ -144,8 +140,7 @@ function clean({ redactor }: FailureContext, text: string, { hidden }: FailedReq
   const more = hidden?.() ?? [];
   // Twice, because a secret may hold characters that are taken out in between.
   const plain = redactor.redact(text, more).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
-  const shown = redactor.redact(plain, more).trim();
-  return shown.length > longestText ? `${shown.slice(0, longestText)}...` : shown;
+  return shortened(redactor.redact(plain, more).trim(), longestText);
 }
 
 /** undici's errors may hold raw bytes of an answer, so only their message and code are kept. */

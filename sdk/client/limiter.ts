@@ -132,7 +132,7 @@ export class Limiter {
   }
 }
 
-const longestTimerMs = 2_147_483_647;
+export const longestTimerMs = 2_147_483_647;
 
 /** Whole starts in a window: 2.5 a second are 2 in 800 ms, 0.5 a second 1 in 2 s. */
 function windowOf(requestsPerSecond: number): { intervalCap: number; interval: number; strict: true } {

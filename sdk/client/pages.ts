@@ -6,8 +6,7 @@ import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 /** One pass over the pages of a list. */
 export class Pages {
   readonly #list: NonNullable<Operations["list"]>;
-  readonly #limits: Contract["limits"];
-  readonly #idAt: Contract["rule"]["id"];
+  readonly #contract: Contract;
   readonly #ids = new Set<string>();
   readonly #cursors = new Set<string>();
   #before: readonly LiveRule[] | undefined;
@@ -17,10 +16,9 @@ export class Pages {
   #passed = 0;
   #cursor: string | undefined;
 
-  constructor(list: NonNullable<Operations["list"]>, { limits, rule }: Contract) {
+  constructor(list: NonNullable<Operations["list"]>, contract: Contract) {
     this.#list = list;
-    this.#limits = limits;
-    this.#idAt = rule.id;
+    this.#contract = contract;
   }
 
   /**
@@ -29,7 +27,7 @@ export class Pages {
    */
   nextQuery(): string | undefined {
     if (this.#number === undefined) return undefined;
-    const { maxPages, pageSize } = this.#limits;
+    const { maxPages, pageSize } = this.#contract.limits;
     if (this.#number > maxPages) {
       const reason = `the list has more than limits.maxPages (${maxPages}) pages`;
       const advice = "raise limits.maxPages or limits.pageSize in the contract";
@@ -71,7 +69,7 @@ export class Pages {
 
   #rulesIn(answer: Json): LiveRule[] {
     const { items, envelope } = this.#list;
-    const places = { id: this.#idAt, envelope };
+    const places = { id: this.#contract.rule.id, envelope };
     const found = valueAt(answer, items);
     if (!isJsonArray(found))
       throw new UnusableAnswer(`there is no array of rules at ${items || "the root"} (operations.list.items)`);

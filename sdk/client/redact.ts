@@ -46,7 +46,8 @@ export class Redactor {
     const found: Range[] = [];
     let layer: readonly Byte[] | undefined = plainLayer(text);
     for (let depth = 0; depth < mostLayers && layer !== undefined; depth += 1) {
-      for (const needle of needles) found.push(...occurrences(layer, needle));
+      const plain = comparable(textOf(layer));
+      for (const needle of needles) found.push(...occurrences(plain, layer, needle));
       layer = decoded(layer);
     }
     return without(text, found);
@@ -115,10 +116,9 @@ function decoded(layer: readonly Byte[]): Byte[] | undefined {
   return kept === 0 ? undefined : [...plain.flat(), ...layer.slice(kept)];
 }
 
-function* occurrences(layer: readonly Byte[], { bytes: needle, mark, isWord }: Needle): Generator<Range> {
-  const text = comparable(textOf(layer));
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
-    const last = at + needle.length - 1;
+function* occurrences(text: string, layer: readonly Byte[], { bytes, mark, isWord }: Needle): Generator<Range> {
+  for (let at = text.indexOf(bytes); at !== -1; at = text.indexOf(bytes, at + 1)) {
+    const last = at + bytes.length - 1;
     if (isWord && (isOfWord(text[at - 1]) || isOfWord(text[last + 1]))) continue;
     yield { start: layer[at]?.start ?? 0, end: layer[last]?.end ?? 0, mark };
   }

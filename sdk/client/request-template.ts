@@ -48,8 +48,7 @@ export type Refuse = (reason: string) => never;
 /** Builds the requests of one operation. What they share is worked out once. */
 export class RequestTemplate {
   readonly #fixed: FixedParts;
-  readonly #before: string;
-  readonly #after: string | undefined;
+  readonly #path: string;
   readonly #query: string;
   readonly #headers: readonly string[];
   readonly #bodyHeaders: readonly string[];
@@ -63,10 +62,9 @@ export class RequestTemplate {
     const parameters = parametersOf(connection);
     const refuse = (reason: string): never => {
       const what = `connection ${JSON.stringify(connection.name)}: ${reason}; ${at} of its contract uses it`;
-      throw new MerchantRulesError("SETTINGS_INVALID", what, {
-        advice:
-          "give the parameter a value in the connection's settings, or a default under parameters in the contract",
-      });
+      const advice =
+        "give the parameter a value in the connection's settings, or a default under parameters in the contract";
+      throw new MerchantRulesError("SETTINGS_INVALID", what, { advice });
     };
     const fill = (text: string, encode: (value: string, refuse: Refuse) => string): string => {
       const encoded: Record<string, string> = {};
@@ -79,10 +77,7 @@ export class RequestTemplate {
       return expand(text, encoded);
     };
     this.#fixed = fixed;
-    const path = fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
-    const idAt = path.indexOf("{ruleId}");
-    this.#before = prefix + (idAt === -1 ? path : path.slice(0, idAt));
-    this.#after = idAt === -1 ? undefined : path.slice(idAt + "{ruleId}".length);
+    this.#path = prefix + fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
     const pairs = Object.entries(fixed.query).map(([name, text]) => {
       const literal = namesIn(text).length === 0;
       const value = literal ? text : fill(text, (given) => given);
@@ -97,7 +92,8 @@ export class RequestTemplate {
   }
 
   request({ segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
-    const path = this.#after === undefined ? this.#before : this.#before + segment + this.#after;
+    // A function, because `$` in a text would be read as a pattern.
+    const path = this.#path.replace("{ruleId}", () => segment);
     const all = this.#query === "" || query === "" ? this.#query + query : `${this.#query}&${query}`;
     const shared = body === undefined ? this.#headers : this.#bodyHeaders;
     return {

@@ -49,8 +49,7 @@ export function jsonIfAny(answer: Answer): Json | undefined {
 
 function parsed(text: string): Json {
   try {
-    const value: Json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-    return value;
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     const isCut = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
     throw new UnusableAnswer(isCut ? "the body ends before its JSON does" : "the body is not JSON", { isCut });

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Contract } from "../contract/schema.ts";
-import { MerchantRulesError } from "../errors.ts";
+import { MerchantRulesError, shortened } from "../errors.ts";
 import { findInexactNumber, isJsonObject, type JsonObject, valueAt, withValueAt } from "../rules/index.ts";
 import { Caller } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
 import { Pages } from "./pages.ts";
-import { type Hidden, hiddenIn, Redactor } from "./redact.ts";
+import { hiddenIn, Redactor } from "./redact.ts";
 import { type FixedParts, identify, type Refuse, RequestTemplate } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 import { tokenSetup } from "./token.ts";
@@ -75,10 +75,9 @@ export class RulesClient {
         body: JSON.stringify(withValueAt(undefined, operations.create.bodyAt, definition)),
         headers: this.#idempotencyKey(),
       }),
-      attempted: this.#naming("create", undefined, options),
+      ...this.#messages("create", undefined, options, definition),
       isRepeatable: idempotency !== null,
       writes: true,
-      hidden: this.#hidden(options, definition),
       parse: (answer) => {
         const json = jsonObjectOf(answer);
         const ruleId = ruleIdIn(json, rule);
@@ -104,13 +103,12 @@ export class RulesClient {
   /** Reads a rule. RULE_NOT_FOUND when the service answers 404 or 410, and only then. */
   async get(ruleId: string, options: CallOptions = {}): Promise<LiveRule> {
     const { rule } = this.contract;
-    const attempted = this.#naming("get", ruleId, options);
-    const named = identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(attempted));
+    const messages = this.#messages("get", ruleId, options);
+    const named = identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(messages.attempted));
     return await this.#caller.call({
       request: this.#templates.get.request(named),
-      attempted,
+      ...messages,
       isAboutRule: true,
-      hidden: this.#hidden(options),
       parse: (answer) => {
         const json = jsonObjectOf(answer);
         const live = ruleIn(json, rule);
@@ -132,7 +130,7 @@ export class RulesClient {
     const { operations, rule, idempotency } = this.contract;
     const { update } = operations;
     const template = this.#templates.update;
-    const attempted = this.#naming("update", ruleId, options);
+    const { attempted } = this.#messages("update", ruleId, options);
     if (update === null || template === null) throw unsupported(attempted, "update", "operations.update");
     let { live = {} } = options;
     let changed: JsonObject | undefined = definition;
@@ -147,39 +145,38 @@ export class RulesClient {
     const named = identify(ruleId, update.identifyBy, isJsonObject(body) ? body : {}, refusal(attempted));
     return await this.#caller.call({
       request: template.request({ ...named, headers: [...(named.headers ?? []), ...this.#idempotencyKey()] }),
-      attempted,
+      ...this.#messages("update", ruleId, options, definition, live),
       isRepeatable: update.method === "PUT" || idempotency !== null,
       isAboutRule: true,
       writes: true,
-      hidden: this.#hidden(options, definition, live),
       parse: (answer) => {
         if (answer.body.length === 0) return undefined;
         const json = jsonOf(answer);
         const answered = ruleIdIn(json, rule);
         expectId(answered, ruleId);
-        const live = ruleIn(json, rule);
-        return answered === undefined || live === undefined ? undefined : { ruleId, rule: live };
+        const updated = ruleIn(json, rule);
+        return answered === undefined || updated === undefined ? undefined : { ruleId, rule: updated };
       },
     });
   }
 
   /**
    * Deletes a rule. RULE_NOT_FOUND when the service answers 404 or 410.
-   * @returns "deleted" for a success with JSON (seed, section 4) or without a body; "unconfirmed" when the answer was a page instead of JSON, or when an attempt lost its answer and the next
-   * was answered 404; read the rule to see whether it is gone
+   * @returns "deleted" for a success with JSON (seed, section 4) or without a body; "unconfirmed" when the answer was a
+   * page instead of JSON, or when an attempt lost its answer and the next was answered 404: read the rule to see
+   * whether it is gone
    */
   async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "unconfirmed"> {
     const { identifyBy } = this.contract.operations.delete;
-    const attempted = this.#naming("delete", ruleId, options);
+    const messages = this.#messages("delete", ruleId, options);
     if (identifyBy === null)
-      throw unsupported(attempted, "delete", "operations.delete.identifyBy: query | body | path | header");
+      throw unsupported(messages.attempted, "delete", "operations.delete.identifyBy: query | body | path | header");
     return await this.#caller.call({
-      request: this.#templates.delete.request(identify(ruleId, identifyBy, undefined, refusal(attempted))),
-      attempted,
+      request: this.#templates.delete.request(identify(ruleId, identifyBy, undefined, refusal(messages.attempted))),
+      ...messages,
       isRepeatable: true,
       isAboutRule: true,
       writes: true,
-      hidden: this.#hidden(options),
       parse: (answer) => (answer.body.length === 0 || jsonIfAny(answer) !== undefined ? "deleted" : "unconfirmed"),
       failed: (error, unknown) => {
         // A lost answer and then a 404 look like a delete that worked; so do two faults of a proxy.
@@ -196,12 +193,12 @@ export class RulesClient {
   async *list(): AsyncGenerator<LiveRule, void, undefined> {
     const { list } = this.contract.operations;
     const template = this.#templates.list;
-    const attempted = this.#naming("list");
-    if (list === null || template === null) throw unsupported(attempted, "list", "operations.list");
+    const messages = this.#messages("list");
+    if (list === null || template === null) throw unsupported(messages.attempted, "list", "operations.list");
     const pages = new Pages(list, this.contract);
     for (let query = pages.nextQuery(); query !== undefined; query = pages.nextQuery()) {
       const request = template.request({ query });
-      yield* await this.#caller.call({ request, attempted, parse: (answer) => pages.take(jsonOf(answer)) });
+      yield* await this.#caller.call({ request, ...messages, parse: (answer) => pages.take(jsonOf(answer)) });
     }
   }
 
@@ -218,9 +215,8 @@ export class RulesClient {
           const found = valueAt(jsonOf(answer), identity.at);
           if (typeof found === "string" && found !== "") return found;
           if (Number.isSafeInteger(found)) return String(found);
-          throw new UnusableAnswer(
-            `there is no text or whole number at ${identity.at || "the root"} (auth.identity.at)`,
-          );
+          const place = identity.at || "the root";
+          throw new UnusableAnswer(`there is no text or whole number at ${place} (auth.identity.at)`);
         },
       })
       .catch((error: unknown) => {
@@ -239,20 +235,16 @@ export class RulesClient {
     return this.connectionName === "default" ? "" : ` on connection ${quoted(this.connectionName)}`;
   }
 
-  /** A function, because most calls need no message. */
-  #naming(operation: string, ruleId?: string, { label }: CallOptions = {}): () => string {
-    return () => {
+  /** What messages say of a call, and what they hide. These are functions, because most calls need no message. */
+  #messages(operation: string, ruleId?: string, { label, known = {} }: CallOptions = {}, ...sent: JsonObject[]) {
+    const attempted = (): string => {
       const id = ruleId === undefined ? "" : quoted(ruleId);
       const named = label === undefined ? id : `${quoted(label)}${id === "" || label === ruleId ? "" : ` (id ${id})`}`;
       const what = named === "" ? (operation === "list" ? "rules" : "a rule") : `rule ${named}`;
       return `${operation} ${what}${this.#on}`;
     };
-  }
-
-  /** A function, because most calls print no text of the service. */
-  #hidden({ known }: CallOptions, ...sent: readonly JsonObject[]): () => Hidden[] {
-    const definitions = known === undefined ? sent : [...sent, known];
-    return () => definitions.flatMap((definition) => hiddenIn(definition, this.contract.rule));
+    const hidden = () => [...sent, known].flatMap((definition) => hiddenIn(definition, this.contract.rule));
+    return { attempted, hidden };
   }
 
   /** One key for all attempts of a call. */
@@ -265,11 +257,11 @@ export class RulesClient {
 function templatesOf(connection: Connection, prefix: string) {
   const { operations, auth } = connection.contract;
   const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
-  const { create, get, delete: remove, update, list } = operations;
+  const { update, list } = operations;
   return {
-    create: template("operations.create", create),
-    get: template("operations.get", get),
-    delete: template("operations.delete", remove),
+    create: template("operations.create", operations.create),
+    get: template("operations.get", operations.get),
+    delete: template("operations.delete", operations.delete),
     update: update && template("operations.update", update),
     list: list && template("operations.list", list),
     identity: auth.identity && template("auth.identity", auth.identity),
@@ -281,11 +273,10 @@ function expectExact(body: JsonObject, attempted: () => string): void {
   const rounded = findInexactNumber(body);
   if (rounded === undefined) return;
   const what = `${rounded.path} of the live rule is a number beyond what can be held exactly`;
-  throw new MerchantRulesError("RULE_INVALID", `${what}, and to send it back would change it`, {
-    attempted: attempted(),
-    advice:
-      "declare that field too, with a value that can be; or set operations.update.body in the contract to declared",
-  });
+  const reason = `${what}, and to send it back would change it`;
+  const advice =
+    "declare that field too, with a value that can be; or set operations.update.body in the contract to declared";
+  throw new MerchantRulesError("RULE_INVALID", reason, { attempted: attempted(), advice });
 }
 
 function expectId(answered: string | undefined, ruleId: string): void {
@@ -309,5 +300,5 @@ function unsupported(attempted: () => string, operation: string, toSet: string):
 }
 
 function quoted(name: string): string {
-  return JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}...` : name);
+  return JSON.stringify(shortened(name, 120));
 }

@@ -57,7 +57,6 @@ export function tokenSetup(
   const transports = base.origin === shared.transport.origin ? [] : [new Transport(base, contract.limits, 1)];
   const [transport = shared.transport] = transports;
   const caller = new Caller({ ...shared, transport, tokens: fixed([]) });
-
   const isForm = operation.encoding === "form";
   const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
   const template = new RequestTemplate(connection, base.prefix, "auth.token", operation, contentType);

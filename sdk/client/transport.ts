@@ -47,7 +47,7 @@ export class Transport {
     } catch (error) {
       exchange.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
     }
-    return exchange.outcome;
+    return exchange.outcome.promise;
   }
 
   close(): Promise<void> {
@@ -97,8 +97,7 @@ const maxFailureBodyBytes = 65_536;
 
 /** Gathers the answer to one request. The body of a failure is cut at 64 KiB. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly outcome: Promise<Answer | NoAnswer>;
-  readonly #resolve: (outcome: Answer | NoAnswer) => void;
+  readonly outcome = Promise.withResolvers<Answer | NoAnswer>();
   readonly #success: readonly number[];
   readonly #maxBodyBytes: number;
   readonly #timeoutMs: number;
@@ -111,9 +110,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #isSettled = false;
 
   constructor(success: readonly number[], maxBodyBytes: number, timeoutMs: number) {
-    const { promise, resolve } = Promise.withResolvers<Answer | NoAnswer>();
-    this.outcome = promise;
-    this.#resolve = resolve;
     this.#success = success;
     this.#maxBodyBytes = maxBodyBytes;
     this.#timeoutMs = timeoutMs;
@@ -175,6 +171,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #settle(outcome: Answer | NoAnswer): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
-    this.#resolve(outcome);
+    this.outcome.resolve(outcome);
   }
 }
