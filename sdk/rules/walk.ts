@@ -40,21 +40,28 @@ export function walk<Value, Found>(root: Value, visit: Visit<Value, Found>): Fou
   const here = { path, isCycle: false };
 
   function step(value: Value): Found | undefined {
-    const isLeaf = typeof value !== "object" || value === null;
-    here.isCycle = !isLeaf && above.includes(value);
-    const isEnd = isLeaf || here.isCycle || path.length >= mostLevels;
+    if (typeof value !== "object" || value === null) {
+      here.isCycle = false;
+      return visit(value, here);
+    }
+    const isCycle = above.includes(value);
+    here.isCycle = isCycle;
     const found = visit(value, here);
-    if (found !== undefined || isEnd) return found;
-    const parent: object = value;
-    above.push(parent);
-    for (const key of Array.isArray(parent) ? parent.keys() : Object.keys(parent)) {
+    if (found !== undefined || isCycle || path.length >= mostLevels) return found;
+    above.push(value);
+    const inside = children(value);
+    above.pop();
+    return inside;
+  }
+
+  function children(value: object): Found | undefined {
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
       path.push(key);
-      const child: Value = Reflect.get(parent, key);
-      const inside = step(child);
-      if (inside !== undefined) return inside;
+      const child: Value = Reflect.get(value, key);
+      const found = step(child);
+      if (found !== undefined) return found;
       path.pop();
     }
-    above.pop();
     return undefined;
   }
 
