@@ -1,16 +1,8 @@
 import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import {
-  contains,
-  isJsonArray,
-  type Json,
-  type JsonObject,
-  pathOf,
-  pointerOf,
-  segmentsOf,
-  valueAt,
-} from "../rules/index.ts";
-import { reasonOf } from "../rules/json.ts";
+import { isJsonArray, type Json, type JsonObject, reasonOf } from "../rules/json.ts";
+import { pointerOf, segmentsOf, valueAt } from "../rules/pointer.ts";
+import { contains, pathOf } from "../rules/walk.ts";
 
 /** One place where a definition is not what the contract's JSON Schema (`rule.schema`) asks for. */
 export interface DefinitionFault {

@@ -55,17 +55,12 @@ export function parseContract(text: string, file: string): Contract {
   const document = new YamlDocument(text);
   const read = document.read();
   if ("fault" in read) throw invalid(file, [`${file}:${read.fault.line}: ${printable(read.fault.what, 200)}`]);
+  const placeOf = (path: string): string => `${file}:${document.lineOfPath(path)}: `;
   const notJson = findNotJson(read.value);
-  if (notJson !== undefined) {
-    const { path, found } = notJson;
-    throw invalid(file, [
-      `${file}:${document.lineOfPath(path)}: ${printable(path, 200)}: found ${found}; allowed: what JSON can hold`,
-    ]);
-  }
-  const parsed = parse(read.value);
-  if ("contract" in parsed) return parsed.contract;
-  const lineOf = ({ path }: ContractIssue): number => document.lineOfPath(pathOf(path));
-  throw invalid(file, parsed.issues, (issue) => `${file}:${lineOf(issue)}: ${sentence(issue)}`);
+  if (notJson === undefined) return contractOf(read.value, file, ({ path }) => placeOf(pathOf(path)));
+  const { path, found } = notJson;
+  const issue = { path: path === "" ? [] : [path], found, allowed: "what JSON can hold" };
+  throw invalid(file, [`${placeOf(path)}${sentence(issue)}`]);
 }
 
 /**
@@ -73,21 +68,23 @@ export function parseContract(text: string, file: string): Contract {
  * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}, with `source` in place of the file.
  */
 export function defineContract(input: ContractInput, source = "contract"): Contract {
-  const parsed = parse(input);
-  if ("contract" in parsed) return parsed.contract;
-  throw invalid(source, parsed.issues, (issue) => `${source}: ${sentence(issue)}`);
+  return contractOf(input, source, () => `${source}: `);
 }
 
-function parse(value: unknown): { contract: Contract } | { issues: ContractIssue[] } {
-  const dropped = droppedFields(value);
-  if (dropped.length > 0) return { issues: dropped };
+function contractOf(value: unknown, source: string, placeOf: (issue: ContractIssue) => string): Contract {
   const result = contractSchema.safeParse(value);
-  if (!result.success) return { issues: result.error.issues.flatMap((issue) => explain(issue, value)) };
-  const issues = inconsistencies(result.data);
-  const wrongSchema = result.data.rule.schema === null ? undefined : schemaError(result.data.rule.schema);
-  if (wrongSchema !== undefined)
-    issues.push({ path: ["rule", "schema"], found: wrongSchema, allowed: "a JSON Schema that compiles" });
-  return issues.length === 0 ? { contract: result.data } : { issues };
+  let issues = droppedFields(value);
+  if (issues.length === 0)
+    issues = result.success
+      ? [...inconsistencies(result.data), ...schemaIssues(result.data)]
+      : result.error.issues.flatMap((issue) => explain(issue, value));
+  if (result.success && issues.length === 0) return result.data;
+  throw invalid(source, issues, (issue) => `${placeOf(issue)}${sentence(issue)}`);
+}
+
+function schemaIssues({ rule: { schema } }: Contract): ContractIssue[] {
+  const found = schema === null ? undefined : schemaError(schema);
+  return found === undefined ? [] : [{ path: ["rule", "schema"], found, allowed: "a JSON Schema that compiles" }];
 }
 
 /** Fields called `__proto__`, which the schema would drop without a word. */

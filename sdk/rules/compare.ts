@@ -10,6 +10,9 @@ export interface CompareOptions {
 
 const ordered: CompareOptions = { unordered: [] };
 
+/** A value, or undefined where there is none. */
+type Side = Json | undefined;
+
 /** One field or element that is not the same on both sides. */
 export interface Difference {
   readonly path: Path;
@@ -72,8 +75,8 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
 
 /** The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. */
 export function differences(
-  before: Json | undefined,
-  after: Json | undefined,
+  before: Side,
+  after: Side,
   options: CompareOptions = ordered,
   path: Path = [],
 ): Difference[] {
@@ -103,18 +106,10 @@ export function touches({ path, before, after }: Difference, pattern: Pointer): 
   );
 }
 
-function isChangedAt(
-  before: Json | undefined,
-  after: Json | undefined,
-  [segment, ...rest]: readonly string[],
-): boolean {
+function isChangedAt(before: Side, after: Side, [segment, ...rest]: readonly string[]): boolean {
   if (segment === undefined) return differences(before, after).length > 0;
-  const keys = segment === "*" ? [...keysOf(before), ...keysOf(after)] : [segment];
+  const keys = segment === "*" ? [before, after].flatMap((side) => Object.keys(Object(side))) : [segment];
   return keys.some((key) => isChangedAt(valueAt(before, pointerOf([key])), valueAt(after, pointerOf([key])), rest));
-}
-
-function keysOf(value: Json | undefined): string[] {
-  return isJsonObject(value) || isJsonArray(value) ? Object.keys(value) : [];
 }
 
 function isUnordered(path: Path, { unordered }: CompareOptions): boolean {
