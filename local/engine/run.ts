@@ -346,7 +346,7 @@ class Run {
     if (interrupted.length === 0 || execution.preview) return;
     const creating = interrupted.some(({ type }) => type === "creating");
     const meaning = creating
-      ? "A resource that was being created may exist without being in the state. A provider that finds such a resource again takes it over; with any other one, look for it and delete it. "
+      ? "A resource that was being created may exist without being in the state. Where the provider can tell, its error says how to take it over; where it cannot, look for it and delete it. "
       : "";
     const next =
       verb === "up" ? "This run goes on, and forgets these operations when it succeeds." : "Run up to settle them.";

@@ -55,7 +55,7 @@ describe("a run on the local engine", () => {
   });
 
   test.each([1, 3, 5])(
-    "ends at once on a second Ctrl-C, at request %i, and the next run makes no rule twice",
+    "ends at once on a second Ctrl-C, at request %i, and the next run, told to recover, makes no rule twice",
     async (atRequest) => {
       const project = await open("local");
       project.project.declare(declared(0));
@@ -66,6 +66,7 @@ describe("a run on the local engine", () => {
       expect(output).toContain("Ctrl-C again: ending at once");
       expect(locks(project.project)).toEqual([]);
       await untilNoneRuns(project.project);
+      project.project.set({ MERCHANT_RULES_RECOVER: "true" });
       await project.succeeds("up");
       expectExactly(project.service, 0);
       expectTrueState(project);
@@ -183,12 +184,13 @@ describe.skipIf(!hasPulumi)("a run on Pulumi's own engine (needs the Pulumi CLI)
     expectExactly(project.service, 0);
   });
 
-  test("ends at once on a second Ctrl-C, and the next run makes no rule twice", async () => {
+  test("ends at once on a second Ctrl-C, and the next run, told to recover, makes no rule twice", async () => {
     const project = await open("pulumi");
     project.project.declare(declared(0));
     const { code, output } = await project.interrupted({ verb: "up", atRequest: 3, again: true });
     expect(code, output).toBe(8);
     await untilNoneRuns(project.project);
+    project.project.set({ MERCHANT_RULES_RECOVER: "true" });
     await project.succeeds("up");
     expectExactly(project.service, 0);
   });

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
@@ -21,35 +20,44 @@ describe("a run on the local engine that is killed while it creates", () => {
     [1, {}],
     [17, {}],
     [40, { requestsPerSecond: 12 }],
-  ])("after %i rules: the next run goes on, and makes none twice", async (after, options) => {
-    const { project, service, succeeds } = await openStack("local", options);
-    project.declare(Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, { definition: rule(k) }])));
+  ])(
+    "at create %i: the next run says how to recover, the one after does the rest, and none is made twice",
+    async (atCreate, options) => {
+      const { project, service, run, succeeds } = await openStack("local", options);
+      project.declare(Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, { definition: rule(k) }])));
 
-    const child = spawn(
-      process.execPath,
-      [command, "local", "up", "--yes", "--stack", project.stack, "--parallel", "4"],
-      {
-        cwd: project.folder,
-        env: project.environment(),
-        stdio: "ignore",
-      },
-    );
-    const exited = once(child, "exit");
-    while (service.rules().length < after && child.exitCode === null) await sleep(2);
-    child.kill("SIGKILL");
-    await exited;
-    const before = service.rules().length;
-    expect(before).toBeGreaterThanOrEqual(after);
-    expect(before).toBeLessThan(total);
+      service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: atCreate });
+      const child = spawn(
+        process.execPath,
+        [command, "local", "up", "--yes", "--stack", project.stack, "--parallel", "4"],
+        {
+          cwd: project.folder,
+          env: project.environment(),
+          stdio: "ignore",
+        },
+      );
+      const exited = once(child, "exit");
+      const held = await service.faults.nextHeld();
+      child.kill("SIGKILL");
+      await exited;
+      held.release();
+      service.faults.clear();
+      expect(service.rules().length).toBeGreaterThanOrEqual(atCreate);
+      expect(service.rules().length).toBeLessThan(total);
 
-    await succeeds("up");
-    const names = service.rules().map((each) => String(each.rule.name));
-    expect(names.length).toBe(total);
-    expect(new Set(names).size).toBe(total);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
-    await succeeds("destroy");
-    expect(service.rules()).toEqual([]);
-  });
+      const next = await run("up");
+      expect(next.code, next.output).toBe(1);
+      expect(next.output).toContain("MERCHANT_RULES_RECOVER=true for one run");
+      project.set({ MERCHANT_RULES_RECOVER: "true" });
+      await succeeds("up");
+      const names = service.rules().map((each) => String(each.rule.name));
+      expect(names.length).toBe(total);
+      expect(new Set(names).size).toBe(total);
+      await succeeds("refresh", "--preview-only", "--expect-no-changes");
+      await succeeds("destroy");
+      expect(service.rules()).toEqual([]);
+    },
+  );
 });
 
 describe("a run on the local engine that is killed in the middle of a create, by a contract without a list", () => {

@@ -71,6 +71,11 @@ export class TestProject {
     this.write("rules.json", JSON.stringify(rules));
   }
 
+  /** Sets variables for the runs that come. */
+  set(variables: Record<string, string>): void {
+    Object.assign(this.#environment, variables);
+  }
+
   /** Runs an engine's verb as a user does. */
   run(engine: EngineName, verb: string, ...flags: string[]): Promise<CommandResult> {
     const common = ["--stack", this.stack, ...flags];
