@@ -8,7 +8,7 @@ export const exhaustive = [
   "test/load/**/*.test.ts",
 ];
 
-/** Runs in both, by `npm run test:all` five times as long and from another seed. */
+/** Runs in both, by `npm run test:all` ten times as long and from another seed. */
 const fuzzed = "test/fuzz/{answers,contract,rule-files,state}.test.ts";
 
 /** Most tests wait for processes that they started, so even on two cores two files run at once. */
@@ -17,7 +17,7 @@ export const maxWorkers = Math.max(2, availableParallelism() - 1);
 export default defineConfig({
   test: {
     include: [...exhaustive, fuzzed],
-    env: { FUZZ_RUNS: process.env.FUZZ_RUNS ?? "5", FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122" },
+    env: { FUZZ_RUNS: process.env.FUZZ_RUNS ?? "10", FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122" },
     maxWorkers,
     testTimeout: 600_000,
     hookTimeout: 120_000,

@@ -1,7 +1,7 @@
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { Output } from "@pulumi/pulumi/output.js";
 import { isPlainObject, maxDepth } from "../sdk/rules/json.ts";
-import { joinPath } from "../sdk/rules/path.ts";
+import { joinPath } from "../sdk/rules/walk.ts";
 
 /**
  * A definition, checked to be JSON before the engine gets it: the engine's wire silently turns a Date into {}, drops a Map

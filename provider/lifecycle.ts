@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { contains, differences, isJsonObject, project } from "../sdk/rules/index.ts";
+import { contains, differences } from "../sdk/rules/index.ts";
 import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
 import { checked } from "./hooks/check.ts";
 import type { Session } from "./hooks/session.ts";
@@ -18,6 +18,7 @@ import {
   type Resource,
   type Step,
   say,
+  seenAs,
 } from "./reconcile/index.ts";
 import { lookForUnmanaged } from "./reconcile/unmanaged.ts";
 
@@ -67,8 +68,10 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       share(steps, of, place);
       if (isRule && first?.kind === "replace") {
         if (first.declared.adopt === id) throw hasAdopted(id);
-        place.replacing(of);
-        return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
+        if (of.owner !== "") place.replaced.set(of.owner, of);
+        // Where the service keeps something else, the inputs are the same, and the engine would see no change.
+        const changes = olds.differs === true ? { changes: true } : {};
+        return { ...changes, replaces: [field], deleteBeforeReplace: first.deleteFirst };
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       const isSame =
@@ -83,7 +86,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return atBoundary("create", async () => {
       const declared = readInputs(this.#shape, inputs);
       const place = this.#session.place(declared.connection);
-      const of = place.replaced(declared.owner) ?? this.#resource(declared.owner, nothing, place);
+      const of = place.replaced.get(declared.owner) ?? this.#resource(declared.owner, nothing, place);
       const id = `set-${randomUUID()}`;
       const { outs, rules } = await this.#make(id, new Map(), of, declared, place, inputs);
       return { id: this.#idOf(id, rules), outs };
@@ -95,18 +98,18 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
       const of = this.#resource(state.owner, state, place);
-      const verdicts = await place.judge.observe(of);
+      const present = await place.judge.observe(of);
       const rules = new Map<string, KnownRule>();
-      for (const [key, known] of of.known) {
-        const verdict = verdicts.get(key);
-        if (verdict?.is !== "present") continue;
-        const seen = project(verdict.rule, known.definition, place.contract.rule);
-        rules.set(key, { ...known, definition: isJsonObject(seen) ? seen : {} });
-        const mark = markedOwner(verdict.rule, place.contract);
+      for (const [key, live] of present) {
+        const known = of.known.get(key);
+        if (known === undefined) continue;
+        rules.set(key, { ...known, definition: seenAs(live, known.definition, place) });
+        const mark = markedOwner(live, place.contract);
         if (mark !== undefined && mark !== of.owner && mark !== known.markedAs)
-          say(
-            `rule ${of.label(key) ?? known.ruleId} is managed by "${mark}" now, as its mark says; it is neither changed nor deleted here`,
-          );
+          say(`is managed by "${mark}" now, as its mark says; it is neither changed nor deleted here`, known.ruleId, {
+            key,
+            of,
+          });
       }
       await lookForUnmanaged(rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
@@ -164,9 +167,10 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     const outs = writeState(this.#shape, rules, await place.whereabouts(), inputs);
     const error = errorOf(outcomes, isRule, "what was done for the others is in the state");
     if (error === undefined) return { outs, rules };
-    // Where nothing has changed, the state stays as it is.
-    if (isSame(rules, known)) throw error;
-    throw new PartialResult(error, this.#idOf(id, rules), outs);
+    // Where nothing has changed, or the one rule is gone, the state stays as it is.
+    if (isSame(rules, known) || (isRule && rules.size === 0)) throw error;
+    const differs = outcomes.some((outcome) => outcome.error?.code === "RULE_DIFFERS");
+    throw new PartialResult(error, this.#idOf(id, rules), differs ? { ...outs, differs } : outs);
   }
 
   #idOf(id: string, rules: Known): string {
@@ -176,7 +180,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   /** A resource as the reconciler knows it. The place learns what its state knows. */
   #resource(owner: string, state: State, place: Place): Resource {
     const known = place.contract.rule.owner === null ? state.rules : asKnownTo(owner, state);
-    for (const rule of known.values()) place.know(rule);
+    for (const rule of known.values()) place.record(rule.ruleId).known = rule;
     const { label, adopting } = this.#shape;
     return { owner, known, whereabouts: state.whereabouts, label, adopting };
   }
@@ -189,7 +193,7 @@ const nothing: State = { rules: new Map(), connection: "", owner: "", whereabout
  * come to that set (`--target`, or a kill), may be asked only after the set has deleted what it still has in its state.
  */
 function stillThere(known: Known, place: Place): Known {
-  return new Map([...known].filter(([, { ruleId }]) => !place.isGone(ruleId)));
+  return new Map([...known].filter(([, { ruleId }]) => place.record(ruleId).rule !== null));
 }
 
 /**

@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, whyNotJson } from "../sdk/rules/json.ts";
+import { findNotJson, isJson, isJsonObject, type JsonObject, reasonOf, whyNotJson } from "../sdk/rules/json.ts";
 import { printable } from "../sdk/rules/printable.ts";
-import { type FileFault, readTextFile } from "../sdk/text-file.ts";
-import { YamlDocument, type YamlFault } from "../sdk/yaml-document.ts";
+import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts";
 
 /**
  * Reads one definition from each `.yaml`, `.yml` and `.json` file of a folder: what `rules` of a MerchantRuleSet takes.
@@ -25,59 +24,41 @@ import { YamlDocument, type YamlFault } from "../sdk/yaml-document.ts";
  * error ends with its message and without a stack trace.
  */
 export function loadRules<Definition extends object = JsonObject>(folder: string): Record<string, Definition> {
-  const { files, faults } = filesIn(folder);
-  const rules: [string, JsonObject][] = [];
-  for (const { key, file } of files) {
-    try {
-      rules.push([key, readRule(file, resolve(folder, file.name))]);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      faults.push(error);
-    }
-  }
-  if (faults.length > 0) throw invalid(folder, faults);
-  // The caller claims what the files hold; see above.
-  return Object.fromEntries(rules) as Record<string, Definition>;
-}
-
-/** A file by its name in the folder, and as messages name it. */
-interface RuleFile {
-  readonly name: string;
-  readonly shown: string;
-}
-
-/** Pulumi's language host prints only the message of an error that has this mark; of any other, the stack trace too. */
-class InvalidRules extends MerchantRulesError {
-  readonly __pulumiRunError = true;
-}
-
-class Fault extends Error {
-  constructor(where: string, what: string, options?: ErrorOptions) {
-    super(printable(`${where}: ${what}`), options);
-  }
-}
-
-function filesIn(folder: string): { files: { key: string; file: RuleFile }[]; faults: Fault[] } {
-  const byKey = new Map<string, { key: string; file: RuleFile }>();
-  const faults: Fault[] = [];
+  const faults: FileFault[] = [];
+  const files = new Map<string, { key: string; name: string }>();
   for (const name of namesIn(folder)) {
-    const file = { name, shown: join(folder, name) };
     if (isFolder(resolve(folder, name))) {
-      faults.push(
-        new Fault(file.shown, "is a folder, and folders inside are not read; move its files up, or load it by itself"),
-      );
+      faults.push({
+        name,
+        what: "is a folder, and folders inside are not read; move its files up, or load it by itself",
+      });
       continue;
     }
     const [, stem] = /^(.+)\.(?:ya?ml|json)$/i.exec(name) ?? [];
     if (stem === undefined) continue;
     // Some file systems store accents apart from their letters, and some take upper and lower case for the same.
     const key = stem.normalize("NFC");
-    const other = byKey.get(key.toLowerCase());
-    if (other === undefined) byKey.set(key.toLowerCase(), { key, file });
-    else faults.push(new Fault(file.shown, `has the same key as ${other.file.shown}; each rule is declared once`));
+    const other = files.get(key.toLowerCase());
+    if (other === undefined) files.set(key.toLowerCase(), { key, name });
+    else faults.push({ name, what: `has the same key as ${join(folder, other.name)}; each rule is declared once` });
   }
-  const files = [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { files, faults };
+  const rules: [string, JsonObject][] = [];
+  for (const { key, name } of [...files.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    const read = readRule(resolve(folder, name));
+    if ("fault" in read) faults.push({ name, ...read.fault });
+    else rules.push([key, read.rule]);
+  }
+  if (faults.length > 0) throw invalid(folder, faults);
+  // The caller claims what the files hold; see above.
+  return Object.fromEntries(rules) as Record<string, Definition>;
+}
+
+/** What is wrong with a file, by its name in the folder. */
+type FileFault = Fault & { readonly name: string };
+
+/** Pulumi's language host prints only the message of an error that has this mark; of any other, the stack trace too. */
+class InvalidRules extends MerchantRulesError {
+  readonly __pulumiRunError = true;
 }
 
 function namesIn(folder: string): string[] {
@@ -86,7 +67,7 @@ function namesIn(folder: string): string[] {
       .filter((name) => !name.startsWith("."))
       .sort();
   } catch (cause) {
-    throw invalid(folder, [new Fault(folder, `cannot be read: ${reasonOf(cause)}`, { cause })]);
+    throw invalid(folder, [{ name: "", what: `cannot be read: ${reasonOf(cause)}`, cause }]);
   }
 }
 
@@ -99,26 +80,33 @@ function isFolder(path: string): boolean {
   }
 }
 
-function readRule({ name, shown }: RuleFile, path: string): JsonObject {
-  const read = readTextFile(path);
-  if ("fault" in read) throw faultAt(read.fault, shown);
-  const value = /\.json$/i.test(name) ? parseJson(read.text, shown) : parseYaml(read.text, shown);
-  if (!isJsonObject(value)) throw new Fault(`${shown}:1`, "must hold one object: the rule as the service stores it");
-  return value;
+function readRule(file: string): { rule: JsonObject } | { fault: Fault } {
+  const content = readTextFile(file);
+  if ("fault" in content) return content;
+  const document = new YamlDocument(content.text);
+  const read = /\.json$/i.test(file) ? readJson(content.text, document) : document.read();
+  if ("fault" in read) return read;
+  if (!isJson(read.value)) {
+    const { path, found } = findNotJson(read.value) ?? { path: "", found: typeof read.value };
+    const place = path.length > 80 ? `${path.slice(0, 77)}...` : path;
+    const what = `${place} holds ${found}, which is not JSON`.trimStart();
+    return { fault: { what, line: document.lineOfPath(path) } };
+  }
+  if (isJsonObject(read.value)) return { rule: read.value };
+  return { fault: { what: "must hold one object: the rule as the service stores it", line: 1 } };
 }
 
 /** YAML's parser reads the text, too: of two fields with one name, JSON.parse silently keeps the last. */
-function parseJson(text: string, shown: string): Json {
-  let value: unknown;
+function readJson(text: string, document: YamlDocument): { value: unknown } | { fault: Fault } {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    const fault = document.meaningFault();
+    return fault === undefined ? { value } : { fault };
   } catch (error) {
     // No cause: its message may quote the file.
     const reason = whyNotJson(error).replaceAll("\n", "\\n");
-    throw new Fault(`${shown}:${lineOfBadJson(text)}`, `is not JSON: ${reason}`);
+    return { fault: { what: `is not JSON: ${reason}`, line: lineOfBadJson(text) } };
   }
-  const document = new YamlDocument(text);
-  return jsonOf(value, document, document.meaningFault(), shown);
 }
 
 /**
@@ -141,45 +129,22 @@ function beginsWell(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch (error) {
-    const message = reasonOf(error);
-    const position = /at position (\d+)/.exec(message)?.[1];
-    return message.startsWith("Unexpected end") || (position !== undefined && Number(position) >= text.length);
+    const [, position = 0] = /at position (\d+)/.exec(reasonOf(error)) ?? [];
+    return reasonOf(error).startsWith("Unexpected end") || Number(position) >= text.length;
   }
 }
 
-function parseYaml(text: string, shown: string): Json {
-  const document = new YamlDocument(text);
-  const read = document.read();
-  if ("fault" in read) throw faultAt(read.fault, shown);
-  return jsonOf(read.value, document, undefined, shown);
-}
-
-function jsonOf(value: unknown, document: YamlDocument, fault: YamlFault | undefined, shown: string): Json {
-  if (isJson(value)) {
-    if (fault !== undefined) throw faultAt(fault, shown);
-    return value;
-  }
-  const { path, found } = findNotJson(value) ?? { path: "", found: typeof value };
-  const place = path.length > 80 ? `${path.slice(0, 77)}...` : path;
-  throw new Fault(`${shown}:${document.lineOfPath(path)}`, `${place} holds ${found}, which is not JSON`.trimStart());
-}
-
-function faultAt({ line, what, cause }: YamlFault | FileFault, shown: string): Fault {
-  return new Fault(line === undefined ? shown : `${shown}:${line}`, what, cause === undefined ? {} : { cause });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function invalid(folder: string, faults: readonly Fault[]): MerchantRulesError {
-  const shown = faults.slice(0, 20).map(({ message }) => message);
+function invalid(folder: string, faults: readonly FileFault[]): MerchantRulesError {
+  const shown = faults.slice(0, 20).map(({ name, line, what }) => {
+    const where = line === undefined ? join(folder, name) : `${join(folder, name)}:${line}`;
+    return printable(`${where}: ${what}`);
+  });
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
   const [first] = faults;
   return new InvalidRules("RULE_INVALID", shown.length === 1 ? shown.join() : `\n  ${shown.join("\n  ")}`, {
     attempted: `load rules from ${folder}`,
     advice:
       "fix the files: each .yaml, .yml or .json file of the folder holds one rule, and its name is the rule's key",
-    ...(first?.cause === undefined ? {} : { cause: first.cause }),
+    cause: first?.cause,
   });
 }

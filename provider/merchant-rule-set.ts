@@ -1,12 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
-import { declaredJson } from "./declared-json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
-import { keepProgramFrames } from "./program-frames.ts";
-import { providerSource } from "./provider-source.ts";
-import { ownerOf } from "./reconcile/owner.ts";
+import { keepProgramFrames, registeredInputs } from "./registration.ts";
 
 /** What a program says of many rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
@@ -44,14 +40,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
   declare readonly ruleIds: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: MerchantRuleSetArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
-    const { rules, ...others } = args;
-    const inputs = {
-      ...others,
-      rules: rules === undefined ? undefined : declaredJson(rules, `${name}: rules`),
-      ruleIds: undefined,
-      __provider: providerSource("merchantRuleSet"),
-      __owner: { [ownerOf(getProject(), getStack(), name)]: null },
-    };
+    const inputs = { ...registeredInputs("merchantRuleSet", name, args, "rules"), ruleIds: undefined };
     const restoreTraces = keepProgramFrames();
     try {
       super(type, name, inputs, opts);

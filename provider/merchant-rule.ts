@@ -1,11 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { Json, JsonObject } from "../sdk/rules/json.ts";
-import { declaredJson } from "./declared-json.ts";
-import { keepProgramFrames } from "./program-frames.ts";
-import { providerSource } from "./provider-source.ts";
-import { ownerOf } from "./reconcile/owner.ts";
+import { keepProgramFrames, registeredInputs } from "./registration.ts";
 
 /** What a program says of one rule. */
 export interface MerchantRuleArgs<Definition extends object = JsonObject> {
@@ -61,13 +57,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
   declare readonly definition: pulumi.Output<Definition>;
 
   constructor(name: string, args: MerchantRuleArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
-    const { definition, ...others } = args;
-    const inputs = {
-      ...others,
-      definition: definition === undefined ? undefined : declaredJson(definition, `${name}: definition`),
-      __provider: providerSource("merchantRule"),
-      __owner: { [ownerOf(getProject(), getStack(), name)]: null },
-    };
+    const inputs = registeredInputs("merchantRule", name, args, "definition");
     const restoreTraces = keepProgramFrames();
     try {
       super(type, name, inputs, opts);

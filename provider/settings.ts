@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Connection, Credentials } from "../sdk/client/connection.ts";
 import {
   type Contract,
@@ -12,7 +12,7 @@ import {
   presets,
 } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
+import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
 import type { Answer, Whereabouts } from "./reconcile/index.ts";
 
 /** Where settings come from. */
@@ -63,38 +63,32 @@ export const defaultConnection = "default";
  * @throws MerchantRulesError SETTINGS_INVALID: every missing setting named with its key and its variable; CONTRACT_INVALID.
  */
 export function connectionSettings(sources: SettingsSources, name: string = defaultConnection): ConnectionSettings {
-  const settings = new SettingsReader(sources, name);
-  const contract = contractOf(settings, sources);
-  const baseUrl = settings.get("baseUrl");
-  const parameters = new Map(
-    Object.keys(contract.parameters).map((parameter) => [
-      parameter,
-      settings.parameter(parameter) ?? contract.parameters[parameter]?.default,
-    ]),
+  const setting = settingsOf(sources, name);
+  const contract = contractOf(
+    setting("contract").value ?? settingsOf(sources, defaultConnection)("contract").value,
+    sources.folder,
   );
-  const missing = [
-    ...(baseUrl === undefined ? [settings.described("baseUrl")] : []),
-    ...[...parameters]
-      .filter(([, value]) => value === undefined)
-      .map(([parameter]) => settings.describedParameter(parameter)),
-  ];
-  const credentials = credentialsOf(settings, contract);
-  const howToGiveCredentials = describeCredentials(settings, contract);
-  if (baseUrl === undefined || missing.length > 0) {
+  const baseUrl = setting("baseUrl");
+  const parameters = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
+    const given = setting(`parameters.${parameter}`);
+    return { parameter, howTo: given.howTo, value: given.value ?? value };
+  });
+  const credentials = credentialsOf(setting, contract);
+  const howToGiveCredentials = describeCredentials(setting, contract);
+  const missing = [baseUrl, ...parameters].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
+  if (baseUrl.value === undefined || missing.length > 0)
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
-  }
+  const values = Object.fromEntries(parameters.map(({ parameter, value = "" }) => [parameter, value]));
   return {
     name,
-    baseUrl,
+    baseUrl: baseUrl.value,
     contract,
-    parameters: Object.fromEntries(
-      [...parameters].flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-    ),
+    parameters: values,
     credentials,
-    whereabouts: whereaboutsOf(baseUrl, parameters, contract),
-    acceptAllGone: settings.answer("acceptAllGone"),
-    moved: settings.answer("moved"),
-    recover: settings.answer("recover"),
+    whereabouts: whereaboutsOf(baseUrl.value, values, contract),
+    acceptAllGone: answerOf(setting("acceptAllGone")),
+    moved: answerOf(setting("moved")),
+    recover: answerOf(setting("recover")),
     howToGiveCredentials,
   };
 }
@@ -106,105 +100,71 @@ export function connectionOf(settings: ConnectionSettings): Connection {
   return { name, baseUrl, contract, parameters, credentials };
 }
 
-const singleSettings = [
-  "baseUrl",
-  "contract",
-  "token",
-  "clientId",
-  "clientSecret",
-  "acceptAllGone",
-  "moved",
-  "recover",
-] as const;
-type Setting = (typeof singleSettings)[number];
-const settingNames: readonly string[] = [...singleSettings, "parameters"];
+const answers = ["acceptAllGone", "moved", "recover"] as const;
+const singleSettings = ["baseUrl", "contract", "token", "clientId", "clientSecret", ...answers] as const;
+type SettingName = (typeof singleSettings)[number] | `parameters.${string}`;
 
-class SettingsReader {
-  readonly #sources: SettingsSources;
-  readonly #name: string;
-  readonly #own: JsonObject | undefined;
-  readonly #parameters: JsonObject;
+/** One setting of a connection. */
+interface Setting {
+  readonly configured: string | undefined;
+  readonly inEnvironment: string | undefined;
+  /** What counts: stack config comes first. */
+  readonly value: string | undefined;
+  readonly variable: string;
+  /** How to give it: its key in stack config, and its variable. */
+  readonly howTo: string;
+}
 
-  constructor(sources: SettingsSources, name: string) {
-    this.#sources = sources;
-    this.#name = name;
-    if (name === defaultConnection) {
-      this.#parameters = parsedObject(sources.config("merchant-rules:parameters"), "merchant-rules:parameters") ?? {};
-      return;
-    }
-    const connections = parsedObject(sources.config("merchant-rules:connections"), "merchant-rules:connections") ?? {};
-    const own = Object.hasOwn(connections, name) ? connections[name] : {};
-    if (!isJsonObject(own)) throw notAnObject(`merchant-rules:connections.${name}`);
-    const unknown = Object.keys(own).find((key) => !settingNames.includes(key));
-    if (unknown !== undefined) {
-      throw new MerchantRulesError(
-        "SETTINGS_INVALID",
-        `merchant-rules:connections.${name} has an unknown setting ${unknown}`,
-        { advice: `allowed: ${settingNames.join(", ")}` },
-      );
-    }
-    this.#own = own;
-    const parameters = own.parameters ?? {};
-    if (!isJsonObject(parameters)) throw notAnObject(`merchant-rules:connections.${name}.parameters`);
-    this.#parameters = parameters;
-  }
+type Settings = (setting: SettingName) => Setting;
 
-  get(setting: Setting): string | undefined {
-    return this.fromConfig(setting) ?? this.fromEnvironment(setting);
-  }
+function settingsOf({ config, environment }: SettingsSources, name: string): Settings {
+  const isDefault = name === defaultConnection;
+  const own = isDefault ? undefined : ownSettings(config("merchant-rules:connections"), name);
+  const keys = isDefault ? "merchant-rules:" : `merchant-rules:connections.${name}.`;
+  const variables = isDefault ? "MERCHANT_RULES_" : `MERCHANT_RULES_${variableName(name)}__`;
+  const parameters =
+    own === undefined
+      ? parsedObject(config(`${keys}parameters`), `${keys}parameters`)
+      : objectAt(own.parameters, `${keys}parameters`);
+  return (setting) => {
+    const parameter = /^parameters\.(.*)$/s.exec(setting)?.[1];
+    const single = own === undefined ? config(`${keys}${setting}`) : own[setting];
+    const variable = `${variables}${parameter === undefined ? "" : "PARAM_"}${variableName(parameter ?? setting)}`;
+    const configured = text(parameter === undefined ? single : field(parameters, parameter));
+    const inEnvironment = text(environment[variable]);
+    const howTo = `${keys}${setting} (or ${variable})`;
+    return { configured, inEnvironment, value: configured ?? inEnvironment, variable, howTo };
+  };
+}
 
-  fromConfig(setting: Setting): string | undefined {
-    return text(this.#own === undefined ? this.#sources.config(`merchant-rules:${setting}`) : this.#own[setting]);
-  }
+function ownSettings(connections: string | undefined, name: string): JsonObject {
+  const key = `merchant-rules:connections.${name}`;
+  const own = objectAt(field(parsedObject(connections, "merchant-rules:connections"), name), key);
+  const known: readonly string[] = [...singleSettings, "parameters"];
+  const unknown = Object.keys(own).find((setting) => !known.includes(setting));
+  if (unknown === undefined) return own;
+  throw new MerchantRulesError("SETTINGS_INVALID", `${key} has an unknown setting ${unknown}`, {
+    advice: `allowed: ${known.join(", ")}`,
+  });
+}
 
-  fromEnvironment(setting: Setting): string | undefined {
-    return text(this.#sources.environment[this.#variable(variableName(setting))]);
-  }
-
-  parameter(parameter: string): string | undefined {
-    const configured = Object.hasOwn(this.#parameters, parameter) ? this.#parameters[parameter] : undefined;
-    return text(configured) ?? text(this.#sources.environment[this.#variable(`PARAM_${variableName(parameter)}`)]);
-  }
-
-  /**
-   * What is said for one run: by the environment or the stack's config. How to say it names the variable: a refresh or
-   * destroy sees the stack's config of the last up, not what was set since.
-   */
-  answer(setting: Setting): Answer {
-    const isGiven = this.fromEnvironment(setting) === "true" || this.fromConfig(setting) === "true";
-    return { isGiven, howTo: `${this.#variable(variableName(setting))}=true` };
-  }
-
-  described(setting: Setting): string {
-    return `${this.#key(setting)} (or ${this.#variable(variableName(setting))})`;
-  }
-
-  describedParameter(parameter: string): string {
-    return `${this.#key(`parameters.${parameter}`)} (or ${this.#variable(`PARAM_${variableName(parameter)}`)})`;
-  }
-
-  #key(setting: string): string {
-    return this.#own === undefined
-      ? `merchant-rules:${setting}`
-      : `merchant-rules:connections.${this.#name}.${setting}`;
-  }
-
-  #variable(setting: string): string {
-    return this.#own === undefined
-      ? `MERCHANT_RULES_${setting}`
-      : `MERCHANT_RULES_${variableName(this.#name)}__${setting}`;
-  }
+/**
+ * What is said for one run: by the environment or the stack's config. How to say it names the variable: a refresh or
+ * destroy sees the stack's config of the last up, not what was set since.
+ */
+function answerOf({ configured, inEnvironment, variable }: Setting): Answer {
+  return { isGiven: inEnvironment === "true" || configured === "true", howTo: `${variable}=true` };
 }
 
 /** Values that headers carry may be keys, and the state is not the place for those: it keeps a hash of them. */
 function whereaboutsOf(
   baseUrl: string,
-  parameters: ReadonlyMap<string, string | undefined>,
+  parameters: ConnectionSettings["parameters"],
   { operations, auth }: Contract,
 ): Whereabouts {
   const requests = [...Object.values(operations), auth.token, auth.identity].filter((each) => each !== null);
   const inHeaders = new Set(requests.flatMap(({ headers }) => Object.values(headers).flatMap(namesIn)));
-  const shown = [...parameters].map(([name, value = ""]) => {
+  const shown = Object.entries(parameters).map(([name, value]) => {
     const hash = createHash("sha256").update(value).digest("hex").slice(0, 12);
     return [name, inHeaders.has(name) ? `(hash) ${hash}` : value] as const;
   });
@@ -220,16 +180,11 @@ export function variableName(name: string): string {
     .toUpperCase();
 }
 
-function contractOf(settings: SettingsReader, sources: SettingsSources): Contract {
-  const named = settings.get("contract") ?? new SettingsReader(sources, defaultConnection).get("contract");
-  const project = projectFolder(sources.folder);
-  if (named !== undefined) {
-    if (isPreset(named)) return loadPreset(named);
-    return loadContract(isAbsolute(named) ? named : join(project, named));
-  }
-  const found = [sources.folder, project]
-    .map((folder) => join(folder, contractFileName))
-    .find((file) => existsSync(file));
+/** The contract by a preset's name or a file's path; without either, the file found in the folder or the project's. */
+function contractOf(named: string | undefined, folder: string): Contract {
+  const project = projectFolder(folder);
+  if (named !== undefined) return isPreset(named) ? loadPreset(named) : loadContract(resolve(project, named));
+  const found = [folder, project].map((each) => join(each, contractFileName)).find((file) => existsSync(file));
   return found === undefined ? loadPreset(presets[0]) : loadContract(found);
 }
 
@@ -241,24 +196,22 @@ function projectFolder(folder: string): string {
   }
 }
 
-function credentialsOf(settings: SettingsReader, { auth }: Contract): Credentials | undefined {
+function credentialsOf(setting: Settings, { auth }: Contract): Credentials | undefined {
   if (auth.present === null) return { kind: "none" };
-  for (const from of ["fromEnvironment", "fromConfig"] as const) {
-    const token = settings[from]("token");
+  for (const from of ["inEnvironment", "configured"] as const) {
+    const token = setting("token")[from];
     if (token !== undefined) return { kind: "token", token };
-    const clientId = settings[from]("clientId") ?? settings.get("clientId");
-    const clientSecret = settings[from]("clientSecret");
+    const clientId = setting("clientId")[from] ?? setting("clientId").value;
+    const clientSecret = setting("clientSecret")[from];
     if (auth.token !== null && clientId !== undefined && clientSecret !== undefined)
       return { kind: "client", clientId, clientSecret };
   }
   return undefined;
 }
 
-function describeCredentials(settings: SettingsReader, { auth }: Contract): string {
-  const token = settings.described("token");
-  return auth.token === null
-    ? token
-    : `${settings.described("clientId")} and ${settings.described("clientSecret")}, or instead of both a token: ${token}`;
+function describeCredentials(setting: Settings, { auth }: Contract): string {
+  const [token, id, secret] = [setting("token").howTo, setting("clientId").howTo, setting("clientSecret").howTo];
+  return auth.token === null ? token : `${id} and ${secret}, or instead of both a token: ${token}`;
 }
 
 function missingSettings(name: string, missing: readonly string[]): MerchantRulesError {
@@ -268,14 +221,15 @@ function missingSettings(name: string, missing: readonly string[]): MerchantRule
   });
 }
 
-function parsedObject(source: string | undefined, key: string): JsonObject | undefined {
-  if (source === undefined || source === "") return undefined;
-  let value: Json;
+function parsedObject(source: string | undefined, key: string): JsonObject {
   try {
-    value = JSON.parse(source);
+    return objectAt(source === undefined || source === "" ? undefined : JSON.parse(source), key);
   } catch {
     throw notAnObject(key);
   }
+}
+
+function objectAt(value: Json = {}, key: string): JsonObject {
   if (!isJsonObject(value)) throw notAnObject(key);
   return value;
 }

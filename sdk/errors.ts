@@ -98,80 +98,71 @@ export function isMerchantRulesError(value: unknown): value is MerchantRulesErro
  * The one place that maps a status to an error. Statuses and bodies of failures are a gap (seed, section 7); what is
  * assumed here is HTTP itself (RFC 9110, RFC 6585).
  */
-export function errorOfStatus(
-  exchange: Exchange & { status: number },
-  options: { retryAfterMs?: number } = {},
-): MerchantRulesError {
-  const { status } = exchange;
-  const reason = `the service answered ${status}`;
-  const make = (code: ErrorCode, rest: MerchantRulesErrorOptions = {}): MerchantRulesError =>
-    new MerchantRulesError(code, reason, { exchange, ...defined(options), ...rest });
+export function errorOfStatus(exchange: Exchange & { status: number }, retryAfterMs?: number): MerchantRulesError {
+  const { status, requestId, serviceMessage } = exchange;
+  const make = (code: ErrorCode, advice?: string, rest: MerchantRulesErrorOptions = {}): MerchantRulesError =>
+    new MerchantRulesError(code, `the service answered ${status}`, {
+      ...defined({ exchange, retryAfterMs, advice }),
+      ...rest,
+    });
+  const operators = requestId === undefined ? "" : "; with the request id the service's operators can look into it";
+  const later = `run it again later${operators}`;
   if (status >= 300 && status < 400) {
-    return make("RESPONSE_INVALID", {
-      // 307 and 308 ask for the same request elsewhere, so it was not carried out; 302 and 303 may follow a success.
-      outcomeUnknown: status !== 307 && status !== 308,
-      advice:
-        "redirects are not followed, because they would carry credentials elsewhere; set baseUrl to the address that answers",
-    });
+    const advice =
+      "redirects are not followed, because they would carry credentials elsewhere; set baseUrl to the address that answers";
+    // 307 and 308 ask for the same request elsewhere, so it was not carried out; 302 and 303 may follow a success.
+    return make("RESPONSE_INVALID", advice, { outcomeUnknown: status !== 307 && status !== 308 });
   }
-  if (status === 401)
-    return make("UNAUTHENTICATED", { advice: "check the token or the client credentials of this connection" });
-  if (status === 403)
-    return make("FORBIDDEN", {
-      advice: "these credentials may not do this; ask for the permission or use another connection",
-    });
-  if (status === 404 || status === 410) return make("RULE_NOT_FOUND");
-  if (status === 409)
-    return make("RULE_CONFLICT", {
-      advice: "another rule may be in its way; the service's own message says what it conflicts with",
-    });
-  if (status === 408)
-    return make("TIMED_OUT", { retryable: true, outcomeUnknown: true, advice: laterAdvice(exchange) });
-  if (status === 429)
-    return make("RATE_LIMITED", {
-      retryable: true,
-      advice: "lower limits.concurrency or set limits.requestsPerSecond in the contract",
-    });
-  if (status === 501 || status === 505)
-    return make("SERVICE_FAILED", { outcomeUnknown: true, advice: "check baseUrl and this operation in the contract" });
-  if (status >= 500)
-    return make("SERVICE_FAILED", { retryable: true, outcomeUnknown: true, advice: laterAdvice(exchange) });
-  const more = exchange.serviceMessage === undefined ? "" : "; its own message says more";
-  return make("REJECTED", { advice: `compare the definition and the contract with what the service accepts${more}` });
+  switch (status) {
+    case 401:
+      return make("UNAUTHENTICATED", "check the token or the client credentials of this connection");
+    case 403:
+      return make("FORBIDDEN", "these credentials may not do this; ask for the permission or use another connection");
+    case 404:
+    case 410:
+      return make("RULE_NOT_FOUND");
+    case 408:
+      return make("TIMED_OUT", later, { retryable: true, outcomeUnknown: true });
+    case 409: {
+      const advice = "another rule may be in its way; the service's own message says what it conflicts with";
+      return make("RULE_CONFLICT", advice);
+    }
+    case 429: {
+      const advice = "lower limits.concurrency or set limits.requestsPerSecond in the contract";
+      return make("RATE_LIMITED", advice, { retryable: true });
+    }
+    case 501:
+    case 505:
+      return make("SERVICE_FAILED", "check baseUrl and this operation in the contract", { outcomeUnknown: true });
+  }
+  if (status >= 500) return make("SERVICE_FAILED", later, { retryable: true, outcomeUnknown: true });
+  const more = serviceMessage === undefined ? "" : "; its own message says more";
+  return make("REJECTED", `compare the definition and the contract with what the service accepts${more}`);
 }
 
-function laterAdvice({ requestId }: Exchange): string {
-  return requestId === undefined
-    ? "run it again later"
-    : "run it again later; with the request id the service's operators can look into it";
-}
+const longestPath = 300;
 
-function messageOf(
-  code: ErrorCode,
-  reason: string,
-  { attempted, exchange, advice }: MerchantRulesErrorOptions,
-): string {
-  const about: string[] = [];
-  if (exchange?.serviceCode !== undefined) about.push(`code ${exchange.serviceCode}`);
-  if (exchange?.serviceMessage !== undefined) about.push(exchange.serviceMessage);
-  if (exchange?.requestId !== undefined) about.push(`request id ${exchange.requestId}`);
-  const sent = exchange === undefined ? "" : ` [${exchange.method} ${shortened(exchange.path)}]`;
+function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions): string {
+  const { attempted, exchange, advice } = options;
+  const { serviceCode, serviceMessage, requestId } = exchange ?? {};
+  const about = [serviceCode && `code ${serviceCode}`, serviceMessage, requestId && `request id ${requestId}`];
+  const known = about.filter((text) => text).join("; ");
+  const sent = exchange === undefined ? "" : ` [${exchange.method} ${shortened(exchange.path, longestPath)}]`;
   const what = attempted === undefined ? "" : `${attempted.replaceAll("\n", " ")} failed: `;
-  const said = about.length === 0 ? "" : ` (${about.join("; ")})`;
+  const said = known === "" ? "" : ` (${known})`;
   const next = advice === undefined ? "" : `${reason.includes("\n") ? "\n" : ". "}What to do: ${advice}`;
   const lines = `${what}${reason}${said}${sent}${next} (${code})`.split("\n");
   // An id that a service gives may hold what a terminal obeys.
   return lines.map((line) => printable(line)).join("\n");
 }
 
-const longestPath = 300;
-
-function shortened(path: string): string {
-  return path.length > longestPath ? `${path.slice(0, longestPath)}...` : path;
+/** A text of others, with at most `most` of its characters. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}...` : text;
 }
 
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as Defined<T>;
 }

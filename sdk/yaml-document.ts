@@ -1,13 +1,38 @@
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
-import { joinPath } from "./rules/path.ts";
+import { reasonOf } from "./rules/json.ts";
+import { joinPath } from "./rules/walk.ts";
 
-/** What is wrong with a text, and on which line. */
-export interface YamlFault {
-  readonly line: number;
+/** What is wrong with a file or its text, as the rest of a sentence that begins with its name; and on which line. */
+export interface Fault {
   readonly what: string;
-  /** The parser's own error, if it threw one. */
+  readonly line?: number;
   readonly cause?: unknown;
+}
+
+/** A fault of a text, which always has its line. */
+export type TextFault = Fault & { readonly line: number };
+
+const maxFileBytes = 1_048_576;
+
+/** The text of a file: UTF-8 of at most 1 MiB, without a byte order mark. */
+export function readTextFile(path: string): { readonly text: string } | { readonly fault: Fault } {
+  let bytes: Buffer;
+  try {
+    const found = statSync(path);
+    // Reading a pipe would wait for ever.
+    if (!found.isFile()) return { fault: { what: "is not a file" } };
+    if (found.size > maxFileBytes) return { fault: { what: `is larger than ${maxFileBytes} bytes` } };
+    bytes = readFileSync(path);
+  } catch (cause) {
+    return { fault: { what: `cannot be read: ${reasonOf(cause)}`, cause } };
+  }
+  if (isUtf8(bytes)) return { text: new TextDecoder().decode(bytes) };
+  // In Latin-1 each byte is a character, so that the lines can be tested one by one.
+  const lines = bytes.toString("latin1").split("\n");
+  return { fault: { what: "is not UTF-8", line: lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1"))) + 1 } };
 }
 
 const mostAliases = 100;
@@ -43,82 +68,75 @@ export class YamlDocument {
   }
 
   /** The value of the text, with aliases resolved; or its first fault. */
-  read(): { readonly value: unknown } | { readonly fault: YamlFault } {
+  read(): { readonly value: unknown } | { readonly fault: TextFault } {
     const fault = this.#syntaxFault() ?? this.meaningFault();
     if (fault !== undefined) return { fault };
     try {
       return { value: this.#document.toJS({ maxAliasCount: mostAliases }) };
     } catch (cause) {
       // An alias without an anchor, or aliases that would give a huge value.
-      return {
-        fault: { line: this.#lineOfAlias(), what: cause instanceof Error ? cause.message : String(cause), cause },
-      };
+      return { fault: { line: this.#lineOfAlias(), what: reasonOf(cause), cause } };
     }
   }
 
-  /** The first fault of syntax. */
-  #syntaxFault(): YamlFault | undefined {
+  #syntaxFault(): TextFault | undefined {
     if (this.#isTooDeep) return { line: 1, what: tooDeep };
     const [error] = [...this.#document.errors, ...this.#document.warnings];
     if (error === undefined) return undefined;
-    return {
-      line: this.#lineAt(error.pos[0]),
-      what: wordings[error.code] ?? error.message.split("\n")[0] ?? error.code,
-    };
+    const what = wordings[error.code] ?? error.message.split("\n")[0] ?? error.code;
+    return { line: this.#lineAt(error.pos[0]), what };
   }
 
   /** The first place that is correct syntax but would not be read as it is written; in JSON, too. */
-  meaningFault(): YamlFault | undefined {
-    const { visit, isScalar, isAlias } = this.#yaml;
-    const found: { offset: number; what: string }[] = [];
-    const refuse = (node: { range?: Yaml.Range | null | undefined }, what: string): symbol => {
-      found.push({ offset: node.range?.[0] ?? 0, what });
+  meaningFault(): TextFault | undefined {
+    const { visit } = this.#yaml;
+    let fault: TextFault | undefined;
+    const refuse = (node: Yaml.Node, what: string | undefined): symbol | undefined => {
+      if (what === undefined) return undefined;
+      fault = { line: this.#lineAt(node.range?.[0] ?? 0), what };
       return visit.BREAK;
     };
     let aliases = 0;
     visit(this.#document, {
       Alias: (_key, alias) => {
         aliases += 1;
-        return aliases > mostAliases ? refuse(alias, `holds more than ${mostAliases} aliases`) : undefined;
+        return refuse(alias, aliases > mostAliases ? `holds more than ${mostAliases} aliases` : undefined);
       },
-      Scalar: (_key, scalar) =>
-        isRounded(scalar)
-          ? refuse(scalar, "holds an integer that JSON readers cannot hold exactly; write it as a text")
-          : undefined,
-      Map: (_key, map) => {
-        const names = new Set<unknown>();
-        for (const { key } of map.items) {
-          if (isAlias(key)) return refuse(key, "has a field whose name is not a text");
-          if (!isScalar(key)) continue;
-          if (names.has(key.value)) return refuse(key, "declares a field a second time");
-          if (key.value === "<<" && key.type === "PLAIN")
-            return refuse(key, "has a merge key (<<), which YAML 1.2 does not know; write the fields out");
-          names.add(key.value);
-        }
-        return undefined;
-      },
+      Scalar: (_key, scalar) => refuse(scalar, isRounded(scalar) ? rounded : undefined),
+      Map: (_key, map) => this.#fieldFault(map, refuse),
     });
-    const [first] = found;
-    return first === undefined ? undefined : { line: this.#lineAt(first.offset), what: first.what };
+    return fault;
+  }
+
+  #fieldFault(map: Yaml.YAMLMap, refuse: (node: Yaml.Node, what: string) => symbol | undefined): symbol | undefined {
+    const names = new Set<unknown>();
+    for (const { key } of map.items) {
+      if (this.#yaml.isAlias(key)) return refuse(key, notText);
+      if (!this.#yaml.isScalar(key)) continue;
+      if (names.has(key.value)) return refuse(key, "declares a field a second time");
+      if (key.value === "<<" && key.type === "PLAIN")
+        return refuse(key, "has a merge key (<<), which YAML 1.2 does not know; write the fields out");
+      names.add(key.value);
+    }
+    return undefined;
   }
 
   /** The line of the first alias without an anchor before it; or else of the first alias, one of those that give too much. */
   #lineOfAlias(): number {
-    const { isAlias, visit } = this.#yaml;
     const anchors = new Set<string>();
-    let first: number | undefined;
-    let unresolved: number | undefined;
-    visit(this.#document, {
-      Node(_key, node) {
-        if (!isAlias(node)) {
-          if (node.anchor !== undefined) anchors.add(node.anchor);
-          return;
-        }
-        first ??= node.range?.[0];
-        if (!anchors.has(node.source)) unresolved ??= node.range?.[0];
+    const aliases: Yaml.Alias[] = [];
+    const unresolved: Yaml.Alias[] = [];
+    this.#yaml.visit(this.#document, {
+      Alias: (_key, alias) => {
+        aliases.push(alias);
+        if (!anchors.has(alias.source)) unresolved.push(alias);
+      },
+      Value: (_key, { anchor }) => {
+        if (anchor !== undefined) anchors.add(anchor);
       },
     });
-    return this.#lineAt(unresolved ?? first ?? 0);
+    const [first] = [...unresolved, ...aliases];
+    return this.#lineAt(first?.range?.[0] ?? 0);
   }
 
   /** The line of a path as findNotJson gives it, or of the deepest node above it that is found. */
@@ -126,12 +144,9 @@ export class YamlDocument {
     let node: unknown = this.#document.contents;
     let path = "";
     let start = this.#document.contents?.range[0] ?? 0;
-    const leadsOn = (next: string): boolean =>
-      wanted === next || wanted.startsWith(`${next}.`) || wanted.startsWith(`${next}[`);
     for (;;) {
-      if (this.#yaml.isAlias(node)) node = node.resolve(this.#document);
       const children = this.#childrenOf(node).map((child) => ({ ...child, path: joinPath(path, child.key) }));
-      const next = children.find((child) => leadsOn(child.path));
+      const next = children.find((child) => leadsTo(wanted, child.path));
       if (next === undefined) return this.#lineAt(start);
       ({ node, path } = next);
       start = next.start ?? start;
@@ -139,18 +154,15 @@ export class YamlDocument {
   }
 
   #childrenOf(node: unknown): { key: string | number; node: unknown; start: number | undefined }[] {
-    const { isMap, isNode, isScalar, isSeq } = this.#yaml;
-    if (isSeq(node))
-      return node.items.map((item, index) => ({
-        key: index,
-        node: item,
-        start: isNode(item) ? item.range?.[0] : undefined,
-      }));
+    const { isAlias, isMap, isNode, isScalar, isSeq } = this.#yaml;
+    const startOf = (part: unknown): number | undefined => (isNode(part) ? part.range?.[0] : undefined);
+    if (isAlias(node)) return this.#childrenOf(node.resolve(this.#document));
+    if (isSeq(node)) return node.items.map((item, key) => ({ key, node: item, start: startOf(item) }));
     if (!isMap(node)) return [];
     return node.items.map(({ key, value }) => ({
-      key: isScalar(key) ? String(key.value) : String(key),
+      key: String(isScalar(key) ? key.value : key),
       node: value,
-      start: isNode(key) ? key.range?.[0] : undefined,
+      start: startOf(key),
     }));
   }
 
@@ -159,12 +171,18 @@ export class YamlDocument {
   }
 }
 
+const rounded = "holds an integer that JSON readers cannot hold exactly; write it as a text";
+const notText = "has a field whose name is not a text";
 const tooDeep = "nests too deeply";
 const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
   MULTIPLE_DOCS: "begins a second document; a file holds one",
-  NON_STRING_KEY: "has a field whose name is not a text",
+  NON_STRING_KEY: notText,
   RESOURCE_EXHAUSTION: tooDeep,
 };
+
+function leadsTo(wanted: string, path: string): boolean {
+  return wanted.startsWith(path) && /^($|[.[])/.test(wanted.slice(path.length));
+}
 
 /** Whether an integer would be written back with other digits. */
 function isRounded({ value, source }: Yaml.Scalar): boolean {

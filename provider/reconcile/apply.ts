@@ -28,7 +28,9 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place):
   // Whose each rule is stands in the list: one reading of it instead of many looks.
   const looksAtAll = (owner !== null || foreign.length > 0) && (touched.length > 1 || place.known().length > 1);
   if (searches || (looksAtAll && touched.length > 0)) await place.readList();
-  if (steps.some(({ kind }) => kind !== "keep")) {
+  // Where the contract has no delete, a delete is refused before its first request.
+  const canDelete = place.contract.operations.delete.identifyBy !== null;
+  if (steps.some(({ kind }) => kind !== "keep" && (kind !== "delete" || canDelete))) {
     const firstDelete = touched.find(({ kind }) => kind !== "update")?.known;
     await place.judge.demandWitness(
       of,
@@ -40,66 +42,46 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place):
 }
 
 async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcome> {
-  const { key } = step;
+  const task = { key: step.key, of, place };
   // What the state must know, should the next request fail.
   let known = step.kind === "create" ? undefined : step.known;
   let left: KnownRule | undefined;
+  let differs: Written | undefined;
   try {
     if (step.kind !== "keep") place.judge.demandGoingOn();
-    switch (step.kind) {
-      case "keep":
-        break;
-      case "create":
-        known = await createOnce(step.declared, key, of, place);
-        break;
-      case "update":
-        known = await update(step.known, step.declared.definition, key, of, place);
-        break;
-      case "delete":
-        await remove(step.known, key, of, place);
-        known = undefined;
-        break;
-      case "replace": {
-        const { definition, adopt } = step.declared;
-        // A rule that was adopted is replaced now, so it is not adopted again.
-        const declared = adopt === undefined || adopt === step.known.ruleId ? { definition } : { definition, adopt };
-        if (step.deleteFirst) {
-          await remove(step.known, key, of, place);
-          known = undefined;
-          known = await createOnce(declared, key, of, place);
-        } else {
-          known = await createOnce(declared, key, of, place);
-          left = step.known;
-          await remove(left, key, of, place);
-          left = undefined;
-        }
-      }
+    if (step.kind === "create") known = await createOnce(step.declared, task);
+    if (step.kind === "update") known = await update(step.known, step.declared.definition, task);
+    if (step.kind === "delete" || (step.kind === "replace" && step.deleteFirst)) {
+      await remove(step.known, task);
+      known = undefined;
     }
-    return outcome(step, place, known, left);
+    if (step.kind === "replace") {
+      const { definition, adopt } = step.declared;
+      // A rule that was adopted is replaced now, so it is not adopted again.
+      const declared = adopt === undefined || adopt === step.known.ruleId ? { definition } : { definition, adopt };
+      left = step.deleteFirst ? undefined : step.known;
+      known = await createOnce(declared, task).catch((error) => {
+        if (!(error instanceof Written)) throw error;
+        differs = error;
+        return error.known;
+      });
+      if (left !== undefined) await remove(left, task);
+      left = undefined;
+    }
+    return outcome(step, place, known, undefined, differs?.error);
   } catch (error) {
-    if (error instanceof Written)
-      return outcome(
-        step,
-        place,
-        error.known,
-        step.kind === "replace" && !step.deleteFirst ? step.known : undefined,
-        error.error,
-      );
+    if (error instanceof Written) return outcome(step, place, error.known, left, error.error);
     if (!isMerchantRulesError(error)) throw error;
-    return outcome(step, place, known, left, error);
+    // The old rule is both: what is known, and what is left.
+    return outcome(step, place, known, known === left ? undefined : left, error);
   }
 }
 
 /** A rule that is seen to be gone by now is nothing to keep, whatever failed. */
-function outcome(
-  step: Step,
-  place: Place,
-  known: KnownRule | undefined,
-  left?: KnownRule,
-  error?: MerchantRulesError,
-): Outcome {
+function outcome(step: Step, place: Place, known?: KnownRule, left?: KnownRule, error?: MerchantRulesError): Outcome {
   const isOld = error !== undefined && "known" in step && step.known === known;
-  const isThere = (rule: KnownRule | undefined): rule is KnownRule => rule !== undefined && !place.isGone(rule.ruleId);
+  const isThere = (rule: KnownRule | undefined): rule is KnownRule =>
+    rule !== undefined && place.record(rule.ruleId).rule !== null;
   return {
     key: step.key,
     ...(isThere(known) ? { known } : {}),

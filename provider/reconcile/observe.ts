@@ -2,14 +2,16 @@ import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { field, isEqual, type JsonObject, project, valueAt } from "../../sdk/rules/index.ts";
 import { markedOwner, type Owner } from "./owner.ts";
-import type { Place, Sight, Whereabouts } from "./place.ts";
+import type { How, Place, Sight, Whereabouts } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
+
+type Known = ReadonlyMap<string, KnownRule>;
 
 /** A resource of the stack, as the reconciler needs to know it. */
 export interface Resource {
   readonly owner: Owner;
   /** The rules that its state knows, by key. */
-  readonly known: ReadonlyMap<string, KnownRule>;
+  readonly known: Known;
   /** Where its state says that they are; undefined where an old state does not say. */
   readonly whereabouts: Whereabouts | undefined;
   /** What messages call a rule beside its id; a resource of one rule has no key to call it by. */
@@ -17,9 +19,6 @@ export interface Resource {
   /** How a program says that a rule is to be taken over: `adopt: "<ruleId>"`. */
   readonly adopting: (key: string, ruleId: string) => string;
 }
-
-/** What is so of a rule. Where it cannot be told, that is an error. */
-export type Verdict = { readonly is: "present"; readonly rule: JsonObject } | { readonly is: "gone" };
 
 interface Seen {
   readonly key: string;
@@ -57,29 +56,25 @@ export class Judge {
     this.#place = place;
   }
 
+  /** Whether a rule that the stack knows was seen here. */
+  get hasWitness(): boolean {
+    return this.#hasWitness;
+  }
+
   /**
-   * What is so of rules that a resource knows, all or some, by key. `isFresh`: the list that was read does not count.
+   * Observes rules that a resource knows, all or some, by key.
+   * @returns those that are present; the others are gone
    * @throws MerchantRulesError where it cannot be told, saying what to check
    */
-  async observe(
-    of: Resource,
-    rules: ReadonlyMap<string, KnownRule> = of.known,
-    { isFresh = false } = {},
-  ): Promise<Map<string, Verdict>> {
-    const seen = await this.#look(of, rules, isFresh ? "fresh" : "list");
-    const isHere = this.#recognise(of, seen);
-    const strangers = seen.filter(({ sight }) => sight.is === "present");
-    if (!isHere && strangers.length > 0 && !(await this.#isRightPlace(of))) throw this.#otherRules(of, strangers);
-    const absent = seen.filter(({ sight }) => sight.is === "absent");
-    if (absent.length > 0 && !isHere && !(await this.#areGone(of, absent)))
-      throw await this.#noneSeen(of, absent.length);
-    return new Map(
-      seen.map(({ key, known, sight }): [string, Verdict] => {
-        if (sight.is === "present") return [key, sight];
-        this.#place.remember(known.ruleId, null);
-        return [key, { is: "gone" }];
-      }),
-    );
+  async observe(of: Resource, rules: Known = of.known, how: How = "list"): Promise<Map<string, JsonObject>> {
+    const seen = await this.#look(of, rules, how);
+    if (!this.#recognise(of, seen)) await this.#demandPlace(of, seen);
+    const present = new Map<string, JsonObject>();
+    for (const { key, known, sight } of seen) {
+      if (sight.is === "present") present.set(key, sight.rule);
+      else this.#place.remember(known.ruleId, null);
+    }
+    return present;
   }
 
   /**
@@ -117,11 +112,6 @@ export class Judge {
     return this.#firstDelete;
   }
 
-  /** Whether a rule that the stack knows was seen here. */
-  get hasWitness(): boolean {
-    return this.#hasWitness;
-  }
-
   /** @throws MerchantRulesError when a delete took other rules along */
   demandGoingOn(): void {
     if (this.#stop !== undefined) throw this.#stop;
@@ -129,44 +119,34 @@ export class Judge {
 
   async #findWitness(of: Resource, touched: readonly KnownRule[], firstDelete?: KnownRule): Promise<void> {
     if (this.#place.options.moved.isGiven) return;
-    const isElsewhere = await this.#isElsewhere(of);
+    const isElsewhere = (await this.#whereIs(of)) === "elsewhere";
     if (isElsewhere ? this.#seenHere.has(of.owner) : this.#hasWitness) return;
     // Hooks of other resources that are called at the same moment say what they know.
-    if (of.known.size === 1 && firstDelete !== undefined)
-      await new Promise((resolve) => setTimeout(resolve, togetherMs));
+    if (of.known.size === 1 && firstDelete !== undefined) await new Promise((done) => setTimeout(done, togetherMs));
     // The rule that is deleted first comes last: after the delete the witness is looked at again.
     const others = isElsewhere ? [] : this.#place.known();
     const ordered = [...touched, ...of.known.values(), ...others].filter(
       ({ ruleId }) => ruleId !== firstDelete?.ruleId,
     );
     const last = firstDelete === undefined ? [] : [firstDelete];
-    const candidates = [...new Map([...ordered, ...last].map((known) => [known.ruleId, known])).values()];
+    const candidates = [...new Map([...ordered, ...last].map((known) => [known.ruleId, known]))];
     const seen: Seen[] = [];
     for (let at = 0, size = 1; at < candidates.length; at += size, size *= 4) {
-      const batch = await this.#look(
-        of,
-        new Map(candidates.slice(at, at + size).map((known) => [known.ruleId, known])),
-        "cheap",
-      );
+      const batch = await this.#look(of, new Map(candidates.slice(at, at + size)), "cheap");
       if (this.#recognise(of, batch)) return;
       seen.push(...batch);
     }
-    const strangers = seen.filter(({ sight }) => sight.is === "present");
-    if (strangers.length > 0) throw this.#otherRules(of, strangers);
-    const [lone, ...rest] = seen;
-    const isOwnWord = rest.length === 0 && lone?.sight.is === "absent" && lone.sight.inOwnWords;
-    if (this.#place.options.acceptAllGone.isGiven || (!isElsewhere && (isOwnWord || (await this.#isSameIdentity(of)))))
-      return;
-    throw await this.#noneSeen(of, seen.length);
+    await this.#demandPlace(of, seen);
   }
 
-  async #look(of: Resource, rules: ReadonlyMap<string, KnownRule>, how: "list" | "cheap" | "fresh"): Promise<Seen[]> {
+  async #look(of: Resource, rules: Known, how: How): Promise<Seen[]> {
     this.#looksUnderWay += 1;
     this.#quiet?.timer.refresh();
     try {
       return await Promise.all(
         [...rules].map(async ([key, known]) => {
           const sight = await this.#place.look(known, of.label(key), how);
+          if (sight.is === "present") this.#present.add(known.ruleId);
           return { key, known, sight };
         }),
       );
@@ -176,72 +156,82 @@ export class Judge {
     }
   }
 
-  /** Whether any of what was seen is a rule as it is known. */
+  /** Whether any of what was seen is a rule as it is known: a witness. */
   #recognise(of: Resource, seen: readonly Seen[]): boolean {
-    for (const { known, sight } of seen) if (sight.is === "present") this.#present.add(known.ruleId);
-    const isHere = seen.some(({ known, sight }) => sight.is === "present" && this.#isKnown(of, known, sight.rule));
-    if (!isHere) {
-      for (const { key, known, sight } of seen)
-        if (sight.is === "present") demandOwnFields(sight.rule, known.definition, known.ruleId, of.label(key));
-      return false;
+    const { as } = this.#place.here;
+    const isOther = as !== undefined && (of.whereabouts?.as ?? as) !== as;
+    const isHere = seen.some(
+      ({ known, sight }) => sight.is === "present" && this.#isKnown(of, known, sight.rule, isOther),
+    );
+    if (isHere) {
+      this.#hasWitness = true;
+      this.#seenHere.add(of.owner);
+      this.#quiet?.end();
     }
-    this.#hasWitness = true;
-    this.#seenHere.add(of.owner);
-    this.#quiet?.end();
-    return true;
+    return isHere;
   }
 
-  #isKnown(of: Resource, { definition, markedAs }: KnownRule, rule: JsonObject): boolean {
+  /** Whether a live rule is the one that the state knows. Of another merchant's rules only the mark can tell. */
+  #isKnown(of: Resource, { definition, markedAs }: KnownRule, rule: JsonObject, isOther: boolean): boolean {
     const { contract } = this.#place;
     const mark = markedOwner(rule, contract);
-    if (mark !== undefined) return mark === of.owner || mark === markedAs;
+    if (mark !== undefined && (mark === of.owner || mark === markedAs)) return true;
+    if (isOther) return false;
     const { naturalKey } = contract.rule;
     const name = naturalKey === null ? undefined : valueAt(definition, naturalKey);
     if (naturalKey !== null && name !== undefined) return isEqual(valueAt(rule, naturalKey) ?? null, name);
-    return Object.entries(definition).some(([key, value]) => {
+    const fields = Object.entries(definition);
+    const same = fields.filter(([key, value]) => {
       const found = field(rule, key);
       return found !== undefined && isEqual(project(found, value, contract.rule, [key]), value, contract.rule);
     });
+    // Many rules have a field or two in common.
+    return same.length > 0 && same.length >= fields.length / 2;
+  }
+
+  /** What was seen holds no witness. @throws MerchantRulesError unless this is the right place all the same */
+  async #demandPlace(of: Resource, seen: readonly Seen[]): Promise<void> {
+    for (const { key, known, sight } of seen)
+      if (sight.is === "present") demandOwnFields(sight.rule, known.definition, known.ruleId, of.label(key));
+    const absent = seen.filter(({ sight }) => sight.is === "absent");
+    for (const { known } of absent) this.#missing.add(known.ruleId);
+    // A rule of which the state knows no field is neither a witness nor a stranger.
+    const strangers = seen.filter(
+      ({ known, sight }) => sight.is === "present" && Object.keys(known.definition).length > 0,
+    );
+    if (absent.length + strangers.length === 0 && (await this.#whereIs(of)) !== "elsewhere") return;
+    if (await this.#isRightPlace(of)) return;
+    if (absent.length < seen.length) throw this.#otherRules(of, seen);
+    const [{ sight } = {}] = absent;
+    const isOwnWord = of.known.size === 1 && this.#missing.size === 1 && sight?.is === "absent" && sight.inOwnWords;
+    const isElsewhere = (await this.#whereIs(of)) === "elsewhere";
+    if (this.#place.options.acceptAllGone.isGiven || (isOwnWord && !isElsewhere)) return;
+    throw this.#noneSeen(of, isElsewhere);
   }
 
   async #isRightPlace(of: Resource): Promise<boolean> {
     if (this.#place.options.moved.isGiven) return true;
-    if (await this.#isElsewhere(of)) return this.#seenHere.has(of.owner);
-    if (this.#hasWitness || (await this.#isSameIdentity(of))) return true;
+    const where = await this.#whereIs(of);
+    if (where === "elsewhere") return this.#seenHere.has(of.owner);
+    if (where === "surely here") return true;
     await this.#untilQuiet();
     return this.#hasWitness;
   }
 
-  async #areGone(of: Resource, absent: readonly Seen[]): Promise<boolean> {
-    if (this.#place.options.acceptAllGone.isGiven) return true;
-    for (const { known } of absent) this.#missing.add(known.ruleId);
-    if (await this.#isRightPlace(of)) return true;
-    const [lone] = absent;
-    const isOwnWord = lone?.sight.is === "absent" && lone.sight.inOwnWords;
-    return isOwnWord && of.known.size === 1 && this.#missing.size === 1 && !(await this.#isElsewhere(of));
-  }
-
-  /** Whether the state says that the rules are at another place than this. */
-  async #isElsewhere({ whereabouts: before }: Resource): Promise<boolean> {
-    if (before === undefined) return false;
+  /** Where the state says that the rules are, compared with this place. */
+  async #whereIs({ whereabouts: before }: Resource): Promise<"here" | "surely here" | "elsewhere"> {
+    if (before === undefined) return "here";
     const now = await this.#place.whereabouts();
-    if (before.as !== undefined && now.as !== undefined && before.as !== now.as) return true;
-    return before.at !== now.at || !isEqual(before.with ?? {}, now.with ?? {});
-  }
-
-  async #isSameIdentity({ whereabouts: before }: Resource): Promise<boolean> {
-    if (before?.as === undefined) return false;
-    return before.as === (await this.#place.whereabouts()).as;
+    const isSame = before.at === now.at && isEqual(before.with ?? {}, now.with ?? {});
+    if (before.as === undefined || now.as === undefined) return isSame ? "here" : "elsewhere";
+    return isSame && before.as === now.as ? "surely here" : "elsewhere";
   }
 
   /** Until a witness was seen, or no look has been under way for a while. One timer serves all who wait. */
   #untilQuiet(): Promise<void> {
-    if (this.#hasWitness || this.#isDoubtful) return Promise.resolve();
+    if (this.#hasWitness || this.#isDoubtful || this.#place.options.acceptAllGone.isGiven) return Promise.resolve();
     if (this.#quiet === undefined) {
-      let resolve: () => void = () => undefined;
-      const over = new Promise<void>((done) => {
-        resolve = done;
-      });
+      const { promise: over, resolve } = Promise.withResolvers<void>();
       const end = (): void => {
         clearTimeout(timer);
         this.#quiet = undefined;
@@ -259,69 +249,51 @@ export class Judge {
 
   /** After the first delete. @throws MerchantRulesError when another rule that was there is gone with it */
   async #demandOthers(deleted: string): Promise<void> {
-    const other = this.#place
-      .known()
-      .find(
-        ({ ruleId }) =>
-          ruleId !== deleted &&
-          this.#present.has(ruleId) &&
-          !this.#place.isGone(ruleId) &&
-          !this.#place.isBeingDeleted(ruleId),
-      );
+    const isThere = ({ ruleId }: KnownRule): boolean =>
+      ruleId !== deleted && this.#present.has(ruleId) && this.#place.record(ruleId).busy === undefined;
+    const other = this.#place.known().find(isThere);
     if (other === undefined || (await this.#place.look(other, undefined, "fresh")).is === "present") return;
-    this.#stop = new MerchantRulesError(
-      "SERVICE_FAILED",
-      `rule ${other.ruleId} is gone with it, so the service seems to delete more than it is asked to`,
-      {
-        attempted: `delete rule ${deleted}`,
-        advice:
-          "look at the service which rules are left, and correct operations.delete.identifyBy in the contract before anything else is deleted. Then run `pulumi up --refresh`, which makes again what is missing",
-      },
-    );
+    const reason = `rule ${other.ruleId} is gone with it, so the service seems to delete more than it is asked to`;
+    this.#stop = new MerchantRulesError("SERVICE_FAILED", reason, {
+      attempted: `delete rule ${deleted}`,
+      advice:
+        "look at the service which rules are left, and correct operations.delete.identifyBy in the contract before anything else is deleted. Then run `pulumi up --refresh`, which makes again what is missing",
+    });
     throw this.#stop;
   }
 
-  #otherRules(of: Resource, strangers: readonly Seen[]): MerchantRulesError {
+  #otherRules(of: Resource, seen: readonly Seen[]): MerchantRulesError {
     const { connection, moved, contract } = this.#place.options;
-    const [first] = strangers;
-    const ids = strangers
-      .slice(0, 5)
-      .map(({ known }) => known.ruleId)
-      .join(", ");
-    const by =
-      contract.rule.naturalKey === null
-        ? "no field of it is as the state knows it"
-        : `its natural key (${contract.rule.naturalKey}) is another`;
+    const { naturalKey } = contract.rule;
+    const strangers = seen.filter(({ sight }) => sight.is === "present");
+    const ids = strangers.slice(0, 5).map(({ known }) => known.ruleId);
+    const by = naturalKey === null ? "every field of it is another" : `its natural key (${naturalKey}) is another`;
     const what =
       strangers.length === 1
-        ? `rule ${ids} over connection "${connection}" is not the rule that the state knows: ${by}`
-        : `the rules ${ids} over connection "${connection}" are not those that the state knows`;
-    return new MerchantRulesError("CONNECTION_FAILED", `${what}${this.#whereSaid(of)}; nothing was written`, {
-      ...(first === undefined ? {} : { attempted: `recognise rule ${of.label(first.key) ?? first.known.ruleId}` }),
+        ? `rule ${ids.join()} over connection "${connection}" is not the rule that the state knows: ${by}`
+        : `the rules ${ids.join(", ")} over connection "${connection}" are not those that the state knows`;
+    return new MerchantRulesError("CONNECTION_FAILED", `${what}${this.#bothPlaces(of)}; nothing was written`, {
+      attempted: "recognise the rules that the state knows",
       advice: `check that address, credentials and parameters are those of the merchant that this stack describes. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run`,
     });
   }
 
-  async #noneSeen(of: Resource, count: number): Promise<MerchantRulesError> {
+  #noneSeen(of: Resource, isElsewhere: boolean): MerchantRulesError {
     const { connection, moved, acceptAllGone } = this.#place.options;
-    const number = Math.max(count, this.#missing.size);
-    const isElsewhere = await this.#isElsewhere(of);
-    const gone = `If all of its rules were really deleted at the service, set ${acceptAllGone.howTo} for one run`;
+    const what = `none of the ${this.#missing.size} rules that were looked for can be seen over connection "${connection}"`;
     const advice = isElsewhere
       ? `set the connection back to where the rules are. If they are to be at the new place from now on, set ${moved.howTo} for one run`
-      : `check that address, credentials and parameters are those of the merchant that this stack describes. ${gone}`;
-    return new MerchantRulesError(
-      "CONNECTION_FAILED",
-      `none of the ${number} rules that were looked for can be seen over connection "${connection}"${this.#whereSaid(of)}`,
-      { attempted: "find the rules that the state knows", advice },
-    );
+      : `check that address, credentials and parameters are those of the merchant that this stack describes. If all of its rules were really deleted at the service, set ${acceptAllGone.howTo} for one run`;
+    return new MerchantRulesError("CONNECTION_FAILED", `${what}${this.#bothPlaces(of)}; nothing was written`, {
+      attempted: "find the rules that the state knows",
+      advice,
+    });
   }
 
   /** Both places by name, where they are not the same. */
-  #whereSaid({ whereabouts }: Resource): string {
-    if (whereabouts === undefined) return "";
-    const [before, here] = [whereabouts, this.#place.here].map(inWords);
-    return before === here ? "" : ` (the state says they are at ${before}; the connection now is ${here})`;
+  #bothPlaces({ whereabouts }: Resource): string {
+    const [before, now] = [whereabouts ?? this.#place.here, this.#place.here].map(inWords);
+    return before === now ? "" : ` (the state says they are at ${before}; the connection now is ${now})`;
   }
 }
 

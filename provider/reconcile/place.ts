@@ -41,6 +41,9 @@ export type Sight =
   /** `inOwnWords`: the service itself said so, in its own error form, by other rules in its list, or by a dead row. */
   | { readonly is: "absent"; readonly inOwnWords: boolean };
 
+/** How a rule is looked at. See {@link Place.look}. */
+export type How = "list" | "cheap" | "fresh";
+
 /** What this run knows of one rule. */
 interface RuleRecord {
   /** The resource of this stack that holds the rule. */
@@ -78,8 +81,10 @@ export class Place {
   readonly #written = new Map<string, Set<string>>();
   /** The last create under way for a natural key. */
   readonly #creating = new Map<string, Promise<unknown>>();
-  readonly #replaced = new Map<Owner, Resource>();
-  readonly #inPart = new Set<string>();
+  /** Resources whose rule the engine replaces, as they were: their creates know no rule. */
+  readonly replaced = new Map<Owner, Resource>();
+  /** Operations whose answers hold a part of the rule alone, as was seen in this run. */
+  readonly answersInPart = new Set<"create" | "update">();
   #here: Whereabouts;
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
@@ -114,12 +119,13 @@ export class Place {
     return this.#here;
   }
 
-  // Who holds which rule.
-
-  /** The state of a resource knows the rule. */
-  know(known: KnownRule): void {
-    this.#record(known.ruleId).known = known;
+  record(ruleId: string): RuleRecord {
+    const record = this.#records.get(ruleId) ?? {};
+    this.#records.set(ruleId, record);
+    return record;
   }
+
+  // Who holds which rule.
 
   /** Rules that the states of this run's resources know. */
   known(): KnownRule[] {
@@ -130,7 +136,7 @@ export class Place {
 
   /** A resource keeps the rule. @throws MerchantRulesError RULE_CONFLICT: another one holds it. */
   hold(ruleId: string, owner: Owner): void {
-    const record = this.#record(ruleId);
+    const record = this.record(ruleId);
     if (this.isHeldByOther(ruleId, owner)) throw conflict(ruleId, record.owner);
     record.owner = owner;
     record.isLeaving = false;
@@ -138,14 +144,15 @@ export class Place {
 
   /** A resource deletes or replaces the rule in this run, so that another may have it. */
   leave(ruleId: string, owner: Owner): void {
-    const record = this.#record(ruleId);
+    const record = this.record(ruleId);
     if (!record.isPassedOn && !this.isHeldByOther(ruleId, owner)) Object.assign(record, { owner, isLeaving: true });
   }
 
-  /** A create makes the rule or takes it over. @throws MerchantRulesError RULE_CONFLICT: a resource holds it. */
+  /** A create makes the rule or takes it over. @throws MerchantRulesError RULE_CONFLICT: a resource holds it, or deletes it now. */
   claim(ruleId: string, owner: Owner): void {
-    const record = this.#record(ruleId);
-    if (record.owner !== undefined && record.isLeaving !== true) throw conflict(ruleId, record.owner);
+    const record = this.record(ruleId);
+    if (record.busy !== undefined || (record.owner !== undefined && record.isLeaving !== true))
+      throw conflict(ruleId, record.owner);
     if (record.owner === owner) record.isPassedOn = true;
     record.owner = owner;
     record.isLeaving = false;
@@ -156,52 +163,22 @@ export class Place {
    * does not delete the rule.
    */
   isPassedOn(ruleId: string): boolean {
-    const record = this.#record(ruleId);
+    const record = this.record(ruleId);
     const { isPassedOn = false } = record;
     delete record.isPassedOn;
     return isPassedOn;
   }
 
-  /** What a failed take-over leaves: nobody holds the rule, as before. */
-  release(ruleId: string): void {
-    delete this.#record(ruleId).owner;
-  }
-
   /** Waits a moment for the resource of this stack that holds a rule to say so: the engine asks one after another. */
   async holderKnown(ruleId: string): Promise<void> {
     const end = performance.now() + patienceMs;
-    while (this.#records.get(ruleId)?.owner === undefined && performance.now() < end)
+    while (this.record(ruleId).owner === undefined && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
-  holderOf(ruleId: string): { owner: Owner; isLeaving: boolean } | undefined {
-    const { owner, isLeaving = false } = this.#records.get(ruleId) ?? {};
-    return owner === undefined ? undefined : { owner, isLeaving };
-  }
-
   isHeldByOther(ruleId: string, owner: Owner): boolean {
-    const holder = this.holderOf(ruleId);
-    return holder !== undefined && !holder.isLeaving && holder.owner !== owner;
-  }
-
-  /** Whether this run has deleted the rule, or has seen that it is gone. */
-  isGone(ruleId: string): boolean {
-    return this.#records.get(ruleId)?.rule === null;
-  }
-
-  /** Whether this run deletes the rule now. */
-  isBeingDeleted(ruleId: string): boolean {
-    return this.#records.get(ruleId)?.busy !== undefined;
-  }
-
-  /** The engine replaces the rule of a resource: its create knows no rule any more, but the resource does. */
-  replacing(of: Resource): void {
-    if (of.owner !== "") this.#replaced.set(of.owner, of);
-  }
-
-  /** A resource whose rule is replaced, as it was. */
-  replaced(owner: Owner): Resource | undefined {
-    return this.#replaced.get(owner);
+    const record = this.record(ruleId);
+    return record.owner !== undefined && !record.isLeaving && record.owner !== owner;
   }
 
   /** Runs creates of one natural key one after another, so that the second sees what the first made. */
@@ -223,8 +200,8 @@ export class Place {
    * Looks at one rule. `list`: in the list, where the contract has one, and by a GET where it is not in there. `cheap`:
    * in the list only if that was read anyhow; what a GET showed in this run counts. `fresh`: by a GET.
    */
-  async look(known: KnownRule, label: string | undefined, how: "list" | "cheap" | "fresh"): Promise<Sight> {
-    const record = this.#record(known.ruleId);
+  async look(known: KnownRule, label: string | undefined, how: How): Promise<Sight> {
+    const record = this.record(known.ruleId);
     const { list } = this.contract.operations;
     let inOwnWords = false;
     if (how !== "fresh" && record.rule === undefined) {
@@ -248,12 +225,6 @@ export class Place {
     if (this.contract.operations.list !== null) await this.#listed();
   }
 
-  /** Whether the answers of an operation hold a part of the rule alone, as was seen in this run. */
-  answersInPart(operation: "create" | "update", isSo?: true): boolean {
-    if (isSo) this.#inPart.add(operation);
-    return this.#inPart.has(operation);
-  }
-
   /** Whether a rule can be looked up without its id. */
   canSearch(definition: JsonObject): boolean {
     return this.contract.operations.list !== null && this.#naturalKeyOf(definition) !== undefined;
@@ -269,7 +240,7 @@ export class Place {
     if (key === undefined) return undefined;
     const listed = this.contract.operations.list === null ? [] : await this.#listedWith(key, isFresh);
     const written = [...(this.#written.get(key) ?? [])].flatMap((ruleId) => {
-      const rule = this.#records.get(ruleId)?.rule;
+      const rule = this.record(ruleId).rule;
       return rule ? [{ ruleId, rule }] : [];
     });
     const [found, ...others] = [...listed, ...written];
@@ -286,7 +257,7 @@ export class Place {
   async all(): Promise<LiveRule[]> {
     const { byId } = await this.#listed();
     const own = [...this.#records].flatMap(([ruleId, { rule }]) => (rule ? [{ ruleId, rule }] : []));
-    return [...[...byId.values()].filter(({ ruleId }) => this.#records.get(ruleId)?.rule === undefined), ...own];
+    return [...[...byId.values()].filter(({ ruleId }) => this.record(ruleId).rule === undefined), ...own];
   }
 
   /** Whether a live rule is the service's own (contract `rule.foreign`). */
@@ -296,7 +267,7 @@ export class Place {
 
   /** This run made, changed or saw the rule (null: deleted it, or saw that it is gone): the list tells it no longer. */
   remember(ruleId: string, rule: JsonObject | null): void {
-    const record = this.#record(ruleId);
+    const record = this.record(ruleId);
     if (record.rule) this.#writtenWith(record.rule)?.delete(ruleId);
     record.rule = rule;
     delete record.seen;
@@ -306,7 +277,7 @@ export class Place {
 
   /** Marks a delete as under way, until it ends. */
   async deleting<T>(ruleId: string, run: () => Promise<T>): Promise<T> {
-    const record = this.#record(ruleId);
+    const record = this.record(ruleId);
     const busy = run();
     record.busy = busy;
     try {
@@ -314,12 +285,6 @@ export class Place {
     } finally {
       delete record.busy;
     }
-  }
-
-  #record(ruleId: string): RuleRecord {
-    const record = this.#records.get(ruleId) ?? {};
-    this.#records.set(ruleId, record);
-    return record;
   }
 
   #writtenWith(rule: JsonObject): Set<string> | undefined {
@@ -334,8 +299,8 @@ export class Place {
     const pass = isFresh ? await this.#freshPass() : await this.#listed();
     const found = pass.byNaturalKey.get(key) ?? [];
     // A rule that is on its way out must not be taken over.
-    await Promise.allSettled(found.map(({ ruleId }) => this.#records.get(ruleId)?.busy));
-    return found.filter(({ ruleId }) => this.#records.get(ruleId)?.rule === undefined);
+    await Promise.allSettled(found.map(({ ruleId }) => this.record(ruleId).busy));
+    return found.filter(({ ruleId }) => this.record(ruleId).rule === undefined);
   }
 
   #naturalKeyOf(definition: JsonObject): string | undefined {
@@ -351,7 +316,7 @@ export class Place {
         ...(label === undefined ? {} : { label }),
       });
       if (saysSo(rule, this.contract.rule.gone)) return { is: "absent", inOwnWords: true, isDead: true };
-      this.#record(ruleId).seen = rule;
+      this.record(ruleId).seen = rule;
       return { is: "present", rule };
     } catch (error) {
       if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;

@@ -2,7 +2,6 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { markedOwner } from "./owner.ts";
 import type { Place } from "./place.ts";
 import type { DeclaredRule, KnownRule } from "./plan.ts";
-import { say } from "./write.ts";
 
 /**
  * Looks for rules at the service that the set neither holds nor is about to take over.
@@ -28,7 +27,7 @@ export async function lookForUnmanaged(
   if (unmanaged.length > named.length) named.push(`and ${unmanaged.length - named.length} more`);
   const [what, are] = unmanaged.length === 1 ? ["rule", "is"] : ["rules", "are"];
   const found = `${unmanaged.length} ${what} at the service ${are} not in the set: ${named.join(", ")}`;
-  if (onUnmanaged === "warn") return say(found);
+  if (onUnmanaged === "warn") return console.error(found);
   throw new MerchantRulesError("RULE_CONFLICT", found, {
     advice: "declare them in the set (with adopt), delete them at the service, or set onUnmanaged to warn or ignore",
   });

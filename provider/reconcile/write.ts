@@ -1,26 +1,25 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import {
-  differences,
-  isEqual,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  pathOf,
-  project,
-  withoutValueAt,
-} from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import * as json from "../../sdk/rules/index.ts";
 import type { Resource } from "./observe.ts";
 import { marked, markedOwner } from "./owner.ts";
 import type { Place } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
 
+/** What is done for one rule of a resource. */
+export interface Task {
+  readonly key: string;
+  readonly of: Resource;
+  readonly place: Place;
+}
+
 /** A rule was written, and something is wrong with what is there now: the state must know it as it is. */
 export class Written extends Error {
-  readonly known: KnownRule | undefined;
+  readonly known: KnownRule;
   readonly error: MerchantRulesError;
 
-  constructor(known: KnownRule | undefined, error: MerchantRulesError) {
+  constructor(known: KnownRule, error: MerchantRulesError) {
     super(error.message);
     this.known = known;
     this.error = error;
@@ -32,75 +31,69 @@ export class Written extends Error {
  * @throws MerchantRulesError RULE_NOT_FOUND: it is gone; RULE_CONFLICT: it is another's
  * @throws Written: the service keeps something else than was declared
  */
-export async function update(
-  known: KnownRule,
-  definition: JsonObject,
-  key: string,
-  of: Resource,
-  place: Place,
-): Promise<KnownRule> {
+export async function update(known: KnownRule, definition: JsonObject, task: Task): Promise<KnownRule> {
+  const { key, of, place } = task;
   const { ruleId } = known;
-  const label = of.label(key);
-  const attempted = `update rule ${label ?? ruleId}`;
-  const whose = await notOurs(known, key, of, place);
+  const attempted = `update rule ${of.label(key) ?? ruleId}`;
+  const whose = await notOurs(known, task);
   if (whose !== undefined) {
-    throw new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} is ${whose}`, {
-      attempted,
-      advice: `to take it over, add ${of.adopting(key, ruleId)} to a new resource; to have a rule of your own, remove this one from the program and declare it anew`,
-    });
+    const advice = `to take it over, declare it as a new resource with ${of.adopting(key, ruleId)}; to leave it, remove it from the program`;
+    throw new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} is ${whose}`, { attempted, advice });
   }
   let answer: LiveRule | undefined;
   try {
     const sent = marked(definition, of.owner, key, place.contract);
-    answer = await (await place.client()).update(ruleId, sent, naming(label, known.definition));
+    answer = await (await place.client()).update(ruleId, sent, naming(known, task));
   } catch (error) {
-    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
-    if (await isThere(known, key, of, place)) throw yetFound("update", error);
-    throw error.with({
-      attempted,
-      reason: `rule ${ruleId} is no longer there`,
-      advice: "run `pulumi up --refresh`, which sees that it is gone and makes it again",
-    });
+    if (!isMerchantRulesError(error)) throw error;
+    // A service that keeps deleted rules may refuse to change one as a conflict.
+    const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
+    if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw error;
+    if (await isThere(known, task)) throw isConflict ? error : yetFound("update", error);
+    const advice = "run `pulumi up --refresh`, which sees that it is gone and makes it again";
+    throw error.with({ code: "RULE_NOT_FOUND", attempted, reason: `rule ${ruleId} is no longer there`, advice });
   }
   place.remember(ruleId, definition);
-  const { markedAs: _, ...written } = known;
-  return kept(answer, { ...written, definition }, "update", key, of, place);
+  return kept(answer, { ruleId, definition }, "update", task);
 }
 
 /**
  * Deletes a rule. One that is gone already counts as deleted. One that another resource of the stack holds by now, or
  * that is another's at the service, is left alone.
  */
-export async function remove(known: KnownRule, key: string, of: Resource, place: Place): Promise<void> {
+export async function remove(known: KnownRule, task: Task): Promise<void> {
+  const { of, place } = task;
   const { ruleId } = known;
-  const label = of.label(key);
-  if (place.isHeldByOther(ruleId, of.owner) || place.isGone(ruleId) || place.isPassedOn(ruleId)) return;
-  const whose = await notOurs(known, key, of, place);
-  if (whose !== undefined) return say(`rule ${label ?? ruleId} (${ruleId}) is ${whose}, and is not deleted`);
-  await place.judge.deleting(ruleId, () => place.deleting(ruleId, () => removeNow(known, key, of, place)));
+  if (place.isHeldByOther(ruleId, of.owner) || place.record(ruleId).rule === null || place.isPassedOn(ruleId)) return;
+  const whose = await notOurs(known, task);
+  if (whose !== undefined) return say(`is ${whose}, and is not deleted`, ruleId, task);
+  await place.judge.deleting(ruleId, async () => {
+    // While this delete waited for its turn, another resource may have taken the rule over.
+    if (place.isHeldByOther(ruleId, of.owner) || place.isPassedOn(ruleId)) return;
+    await place.deleting(ruleId, () => removeNow(known, task));
+  });
 }
 
-async function removeNow(known: KnownRule, key: string, of: Resource, place: Place): Promise<void> {
+async function removeNow(known: KnownRule, task: Task): Promise<void> {
+  const { place } = task;
   const { ruleId } = known;
-  const label = of.label(key);
   let isSure = !place.contract.operations.delete.readAfter;
   let notFound: MerchantRulesError | undefined;
   try {
-    const answer = await (await place.client()).delete(ruleId, naming(label, known.definition));
-    isSure &&= answer === "deleted";
+    isSure &&= (await (await place.client()).delete(ruleId, naming(known, task))) === "deleted";
   } catch (error) {
     if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
     notFound = error;
   }
-  if (notFound !== undefined || !isSure) {
-    // A path that is wrong in the contract is answered 404, too; a page in between says 200.
-    if (await isThere(known, key, of, place))
-      throw notFound === undefined ? stillThere(known, label) : yetFound("delete", notFound);
-    if (notFound !== undefined && !place.judge.hasWitness)
-      say(
-        `rule ${label ?? ruleId} was not there and counts as deleted; if connection "${place.options.connection}" is not the one that made it, it still is in force there`,
-      );
-  }
+  // A path that is wrong in the contract is answered 404, too; a page in between says 200.
+  if ((notFound !== undefined || !isSure) && (await isThere(known, task)))
+    throw notFound === undefined ? stillThere(known, task) : yetFound("delete", notFound);
+  if (notFound !== undefined && !place.judge.hasWitness)
+    say(
+      `was not there and counts as deleted; if connection "${place.options.connection}" is not the one that made it, it still is in force there`,
+      ruleId,
+      task,
+    );
   place.remember(ruleId, null);
 }
 
@@ -113,61 +106,61 @@ export async function kept(
   answer: LiveRule | undefined,
   written: KnownRule,
   operation: "create" | "update",
-  key: string,
-  of: Resource,
-  place: Place,
+  task: Task,
 ): Promise<KnownRule> {
-  const { rule: options } = place.contract;
+  const { key, of, place } = task;
   const { definition, ruleId } = written;
-  const { isSealed: _, ...known } = written;
-  if (answer === undefined || Object.keys(ownFields(answer.rule, place)).length === 0) return known;
-  let seen = project(answer.rule, definition, options);
-  if (isEqual(seen, definition, options)) return known;
-  const label = of.label(key);
-  if (Object.keys(definition).some((name) => !Object.hasOwn(answer.rule, name))) {
+  if (answer === undefined || Object.keys(ownFields(answer.rule, place)).length === 0) return written;
+  let live = answer.rule;
+  if (isAsDeclared(live, definition, place)) return written;
+  if (Object.keys(definition).some((name) => !Object.hasOwn(live, name))) {
     // Some services answer with a part of the rule.
-    if (place.answersInPart(operation)) return known;
-    const sight = await place.look(known, label, "fresh").catch((error) => {
-      throw isMerchantRulesError(error) ? new Written(known, error) : error;
+    if (place.answersInPart.has(operation)) return written;
+    const sight = await place.look(written, of.label(key), "fresh").catch((error) => {
+      throw isMerchantRulesError(error) ? new Written(written, error) : error;
     });
-    if (sight.is === "absent") return known;
-    seen = project(sight.rule, definition, options);
-    if (isEqual(seen, definition, options)) {
-      place.answersInPart(operation, true);
-      return known;
+    if (sight.is === "absent") return written;
+    live = sight.rule;
+    if (isAsDeclared(live, definition, place)) {
+      place.answersInPart.add(operation);
+      return written;
     }
   }
-  const now = { ...known, definition: isJsonObject(seen) ? seen : {} };
+  const now = { ruleId, definition: seenAs(live, definition, place) };
   place.remember(ruleId, now.definition);
-  throw new Written(
-    now,
-    new MerchantRulesError(
-      "RULE_DIFFERS",
-      `the service keeps another rule than the declared one: it differs at ${pathsOf(seen, definition, place)}`,
-      {
-        attempted: `${operation} rule ${label ?? ruleId} (id ${ruleId})`,
-        advice: `declare these fields as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (body, bodyAt)`,
-      },
-    ),
-  );
+  const reason = `the service keeps another rule than the declared one: it differs at ${pathsOf(live, definition, place)}`;
+  const error = new MerchantRulesError("RULE_DIFFERS", reason, {
+    attempted: `${operation} rule ${of.label(key) ?? ruleId} (id ${ruleId})`,
+    advice: `declare these fields as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (body, bodyAt)`,
+  });
+  throw new Written(now, error);
+}
+
+/** A live rule as far as a definition speaks of it. */
+export function seenAs(live: JsonObject, definition: JsonObject, { contract }: Place): JsonObject {
+  const seen = json.project(live, definition, contract.rule);
+  return json.isJsonObject(seen) ? seen : {};
+}
+
+export function isAsDeclared(live: JsonObject, definition: JsonObject, place: Place): boolean {
+  return json.isEqual(seenAs(live, definition, place), definition, place.contract.rule);
 }
 
 /** A rule without what the service adds to it: its id, the mark, what it alone sets. */
 export function ownFields(rule: JsonObject, { contract }: Place): JsonObject {
   const { id, owner, readOnly } = contract.rule;
-  const added = [...id, ...readOnly, ...(owner === null ? [] : [owner.at])];
-  return added.reduce(withoutValueAt, rule);
+  return [...id, ...readOnly, ...(owner === null ? [] : [owner.at])].reduce(json.withoutValueAt, rule);
 }
 
 /** The paths at which a live rule differs; values may be secret. */
 export function pathsOf(live: Json, definition: JsonObject, { contract }: Place): string {
-  const seen = project(live, definition, contract.rule);
-  const paths = differences(seen, definition, contract.rule).map(({ path }) => pathOf(path));
+  const seen = json.project(live, definition, contract.rule);
+  const paths = json.differences(seen, definition, contract.rule).map(({ path }) => json.pathOf(path));
   return paths.length > 10 ? `${paths.slice(0, 10).join(", ")} and ${paths.length - 10} more` : paths.join(", ");
 }
 
 /** Whose a known rule is, where it is not ours: the service says so by a mark or by `rule.foreign`. */
-async function notOurs(known: KnownRule, key: string, of: Resource, place: Place): Promise<string | undefined> {
+async function notOurs(known: KnownRule, { key, of, place }: Task): Promise<string | undefined> {
   const { owner, foreign } = place.contract.rule;
   if (owner === null && foreign.length === 0) return undefined;
   const sight = await place.look(known, of.label(key), "cheap");
@@ -178,8 +171,8 @@ async function notOurs(known: KnownRule, key: string, of: Resource, place: Place
   return `managed by "${mark}" now, as its mark says`;
 }
 
-async function isThere(known: KnownRule, key: string, of: Resource, place: Place): Promise<boolean> {
-  return (await place.judge.observe(of, new Map([[key, known]]), { isFresh: true })).get(key)?.is === "present";
+async function isThere(known: KnownRule, { key, of, place }: Task): Promise<boolean> {
+  return (await place.judge.observe(of, new Map([[key, known]]), "fresh")).get(key) !== undefined;
 }
 
 function yetFound(operation: "update" | "delete", notFound: MerchantRulesError): MerchantRulesError {
@@ -190,19 +183,21 @@ function yetFound(operation: "update" | "delete", notFound: MerchantRulesError):
   });
 }
 
-function stillThere({ ruleId }: KnownRule, label: string | undefined): MerchantRulesError {
+function stillThere({ ruleId }: KnownRule, { key, of }: Task): MerchantRulesError {
   return new MerchantRulesError("SERVICE_FAILED", "by its answers the rule is deleted, but a read still finds it", {
-    attempted: `delete rule ${label ?? ruleId}`,
+    attempted: `delete rule ${of.label(key) ?? ruleId}`,
     advice:
       "run again; if it stays, see whether operations.delete.path and operations.delete.identifyBy in the contract are right, or whether the service keeps deleted rules (rule.gone)",
   });
 }
 
-export function naming(label: string | undefined, known: JsonObject): { label?: string; known: JsonObject } {
-  return label === undefined ? { known } : { label, known };
+export function naming(known: { definition: JsonObject }, { key, of }: Task): { label?: string; known: JsonObject } {
+  const label = of.label(key);
+  return { known: known.definition, ...(label === undefined ? {} : { label }) };
 }
 
-/** What a run does that nobody asked for by name is said. The engine shows it with the resource. */
-export function say(text: string): void {
-  console.error(text);
+/** What a run does that nobody asked for by name is said. The engine shows what a provider prints. */
+export function say(what: string, ruleId: string, { key, of }: Pick<Task, "key" | "of">): void {
+  const label = of.label(key);
+  console.error(`rule ${label === undefined ? ruleId : `${label} (${ruleId})`} ${what}`);
 }

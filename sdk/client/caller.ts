@@ -1,27 +1,42 @@
-import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Contract } from "../contract/schema.ts";
+import { isMerchantRulesError, MerchantRulesError, type Outer } from "../errors.ts";
 import type { ErrorBudget } from "./error-budget.ts";
-import { errorOfAnswer, errorOfFailure, errorOfUnusable, type FailedRequest, type FailureContext } from "./failures.ts";
+import {
+  errorOfAnswer,
+  errorOfNoAnswer,
+  errorOfUnusable,
+  type FailedRequest,
+  type FailureContext,
+} from "./failures.ts";
+import { longestTimerMs, WaitedTooLong } from "./limiter.ts";
 import { UnusableAnswer } from "./response.ts";
-import { type AttemptClock, noTurns, type RetriedCall, type Turns, withRetries } from "./retry.ts";
 import type { Presented, TokenSource } from "./token.ts";
-import { type Answer, AttemptFailure, type Transport } from "./transport.ts";
+import type { Answer } from "./transport.ts";
 
-/** One call as an operation of the contract describes it. */
-export interface Call<T> extends FailedRequest, Pick<RetriedCall<T>, "attempted" | "isRepeatable" | "failed"> {
+/** One call as an operation of the contract describes it. It may take several attempts. */
+export interface Call<T> extends FailedRequest {
+  /** In words, for messages: `create rule "limit-1"`. */
+  readonly attempted: () => string;
+  /** Whether it is harmless to send a write again after an attempt that may have taken effect. Default: false. */
+  readonly isRepeatable?: boolean;
   /** What the answer of a success means. @throws UnusableAnswer */
   readonly parse: (answer: Answer) => T;
+  /** Ends a failed call by a value or an error. `unknown` is its first failure that may have taken effect. */
+  readonly failed?: (error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T;
 }
 
 export interface CallerOptions extends FailureContext {
-  readonly transport: Transport;
   readonly tokens: TokenSource;
   /** Counts what fails on the wire. */
   readonly budget: ErrorBudget;
-  /** Lets attempts start. By default they start at once. */
-  readonly turns?: Turns;
+  /** Whether attempts wait until the budget lets them start. Default: they start at once. */
+  readonly takesTurns?: boolean;
   /** The bound of the first wait between attempts. */
   readonly backoffMs: number;
 }
+
+const mostBackoffMs = 10_000;
 
 /** Sends calls to one origin: credentials, attempts, errors. */
 export class Caller {
@@ -31,71 +46,157 @@ export class Caller {
     this.#options = options;
   }
 
-  call<T>(call: Call<T>): Promise<T> {
-    const { tokens, contract, backoffMs, turns = noTurns } = this.#options;
-    let isRenewed = false;
-    const attempt = async (clock: AttemptClock): Promise<T> => {
-      const current = tokens.current();
-      const presented = Array.isArray(current) ? current : await this.#token(current, call, clock);
-      const answer = await this.#send(call, presented, clock);
-      const renewal = answer.status === 401 && !isRenewed ? tokens.renewed(presented) : undefined;
-      if (renewal === undefined) return this.#parse(call, answer);
-      isRenewed = true;
-      return this.#parse(call, await this.#send(call, await this.#token(renewal, call, clock), clock));
+  /**
+   * The one retry loop. The wait between attempts is Retry-After plus a random time below a bound that doubles (full
+   * jitter, at most 10 s), so that refused requests do not return at the same moment. There are two clocks: one for
+   * each attempt and one for the whole call. The second starts with the first attempt, not while the call waits for its
+   * turn.
+   * @throws MerchantRulesError: the last failure, with what was attempted
+   */
+  async call<T>(call: Call<T>): Promise<T> {
+    const { budget, takesTurns = false, backoffMs } = this.#options;
+    const { limits } = this.#options.contract;
+    const turns = takesTurns ? budget : undefined;
+    const progress = { deadline: Number.POSITIVE_INFINITY, isRenewed: false };
+    const leftMs = (): number => progress.deadline - performance.now();
+    let attempts = 0;
+    let postponed = 0;
+    let waitMs = 0;
+    let unknown: MerchantRulesError | undefined;
+    let last: MerchantRulesError | undefined;
+    const attempt = async (): Promise<T> => {
+      const startedAt = performance.now();
+      if (attempts === 0) progress.deadline = startedAt + limits.totalTimeoutMs;
+      else if (startedAt >= progress.deadline) throw new WaitedTooLong();
+      attempts += 1;
+      try {
+        const value = await this.#attempt(call, progress);
+        budget.answered();
+        turns?.succeeded();
+        return value;
+      } catch (thrown) {
+        if (!isMerchantRulesError(thrown)) throw thrown;
+        // The token operation has counted its own failures.
+        if (thrown.attempted === undefined || thrown.code === "UNAUTHENTICATED")
+          budget.failed(thrown, call.isAboutRule);
+        const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
+        waitMs = (thrown.retryAfterMs ?? 0) + backoff;
+        // Before the turn ends, because then the next request starts.
+        if (thrown.code === "RATE_LIMITED")
+          turns?.slowDown(asksTooMuch(thrown, limits) ? 0 : timerMs(waitMs), startedAt);
+        throw thrown;
+      }
     };
-    const { attempted, isRepeatable, failed } = call;
-    return withRetries({ attempted, isRepeatable, attempt, failed }, contract.limits, turns, backoffMs);
-  }
-
-  async #send(call: Call<unknown>, presented: Presented, clock: AttemptClock): Promise<Answer> {
-    const { tokens, transport } = this.#options;
-    try {
-      const answer = await transport.send(call.request, presented, clock.timeoutMs());
-      if (answer.status !== 401) tokens.accepted(presented);
-      return answer;
-    } catch (error) {
-      throw error instanceof AttemptFailure ? this.#counted(call, errorOfFailure(this.#options, call, error)) : error;
+    for (;;) {
+      try {
+        if (turns === undefined) return await attempt();
+        return await turns.run(attempt, last === undefined ? undefined : { maxWaitMs: timerMs(leftMs()) });
+      } catch (thrown) {
+        const isStopped = isMerchantRulesError(thrown) && thrown.code === "NOT_TRIED";
+        // A retry that was not sent ends with the failure before it, where that says more.
+        const isUnsent =
+          thrown instanceof WaitedTooLong || (isStopped && (unknown !== undefined || thrown.cause === last));
+        const error = isUnsent ? last : thrown;
+        if (!isMerchantRulesError(error)) throw thrown;
+        if (error.outcomeUnknown) unknown ??= error;
+        // A service with many clients may send one away several times. Only the total clock ends that.
+        if (!isUnsent && error.code === "RATE_LIMITED" && error.retryAfterMs !== undefined) postponed += 1;
+        const end = isStopped ? {} : endOf(error, call, limits, { attempts, postponed, isInTime: waitMs < leftMs() });
+        if (end !== undefined) {
+          const attempted = error.attempted ?? call.attempted();
+          const final = error.with({ attempted, outcomeUnknown: unknown !== undefined, ...end });
+          if (call.failed !== undefined) return call.failed(final, unknown);
+          throw final;
+        }
+        last = error;
+        await (turns?.pause(timerMs(waitMs)) ?? sleep(timerMs(waitMs)));
+      }
     }
   }
 
-  #parse<T>(call: Call<T>, answer: Answer): T {
-    if (!call.request.success.includes(answer.status))
-      throw this.#counted(call, errorOfAnswer(this.#options, call, answer));
+  /** One attempt: one request, or a second one with a new token when the first is refused. */
+  async #attempt<T>(call: Call<T>, progress: Progress): Promise<T> {
+    const { tokens } = this.#options;
+    const current = tokens.current();
+    const presented = current instanceof Promise ? await this.#token(current, call, progress) : current;
+    let answer = await this.#send(call, presented, progress);
+    const renewal = answer.status === 401 && !progress.isRenewed ? tokens.renewed(presented) : undefined;
+    if (renewal !== undefined) {
+      progress.isRenewed = true;
+      answer = await this.#send(call, await this.#token(renewal, call, progress), progress);
+    }
+    if (!call.request.success.includes(answer.status)) throw errorOfAnswer(this.#options, call, answer);
     try {
-      const value = call.parse(answer);
-      this.#options.budget.answered();
-      return value;
+      return call.parse(answer);
     } catch (error) {
-      if (!(error instanceof UnusableAnswer)) throw error;
-      throw this.#counted(call, errorOfUnusable(this.#options, call, answer, error));
+      throw error instanceof UnusableAnswer ? errorOfUnusable(this.#options, call, answer, error) : error;
     }
   }
 
-  #counted(call: Call<unknown>, error: MerchantRulesError): MerchantRulesError {
-    this.#options.budget.failed(error, call.isAboutRule);
-    return error;
+  async #send(call: Call<unknown>, presented: Presented, { deadline }: Progress): Promise<Answer> {
+    const { tokens, transport, contract } = this.#options;
+    const mostMs = Math.min(contract.limits.attemptTimeoutMs, deadline - performance.now());
+    const answer = await transport.send(call.request, presented, timerMs(Math.max(1, mostMs)));
+    if ("fault" in answer) throw errorOfNoAnswer(this.#options, call, answer);
+    if (answer.status !== 401) tokens.accepted(presented);
+    return answer;
   }
 
   /** Waits for a token as long as the call may last. The token operation has clocks of its own. */
-  async #token(token: Presented | Promise<Presented>, call: Call<unknown>, clock: AttemptClock): Promise<Presented> {
-    const waitMs = clock.leftMs();
+  async #token(token: Promise<Presented>, call: Call<unknown>, { deadline }: Progress): Promise<Presented> {
+    const waitMs = timerMs(deadline - performance.now());
     const { promise: timeUp, reject } = Promise.withResolvers<never>();
-    const late = (): MerchantRulesError =>
-      new MerchantRulesError("TIMED_OUT", `no access token within ${Math.round(waitMs)} ms`, {
-        advice: "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there",
-      });
-    const timer = setTimeout(() => reject(late()), waitMs);
+    const timer = setTimeout(() => {
+      const advice = "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there";
+      reject(new MerchantRulesError("TIMED_OUT", `no access token within ${waitMs} ms`, { advice }));
+    }, waitMs);
     try {
       return await Promise.race([token, timeUp]);
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
       // The call itself was not sent, and the token operation has had its own attempts.
       const attempted = `request an access token to ${call.attempted()}`;
-      const failure = error.with({ attempted, retryable: false, outcomeUnknown: false });
-      // Other failures of the token operation were counted when they came over the wire.
-      throw failure.code === "UNAUTHENTICATED" ? this.#counted(call, failure) : failure;
+      throw error.with({ attempted, retryable: false, outcomeUnknown: false });
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+/** What the attempts of one call share. */
+interface Progress {
+  /** When the total clock ends (performance.now). */
+  deadline: number;
+  /** Whether a refused token was replaced; that happens once. */
+  isRenewed: boolean;
+}
+
+/** What to add to the last failure of a call; undefined when another attempt is due. */
+function endOf(
+  error: MerchantRulesError,
+  { isRepeatable }: Call<unknown>,
+  limits: Contract["limits"],
+  { attempts, postponed, isInTime }: { attempts: number; postponed: number; isInTime: boolean },
+): Outer | undefined {
+  if (!error.retryable || (error.outcomeUnknown && !isRepeatable)) return {};
+  if (asksTooMuch(error, limits)) {
+    const asked = `asks to wait ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s`;
+    const reason = `${error.reason} and ${asked}, longer than limits.maxRetryAfterMs (${limits.maxRetryAfterMs} ms)`;
+    return { reason, advice: "run it again later, or raise limits.maxRetryAfterMs in the contract" };
+  }
+  if (attempts - postponed >= limits.maxAttempts)
+    return attempts === 1 ? {} : { reason: `${error.reason}, at the last of ${attempts} attempts` };
+  if (isInTime) return undefined;
+  const within = `within limits.totalTimeoutMs (${limits.totalTimeoutMs} ms)`;
+  return { reason: `${error.reason}, and no time is left for attempt ${attempts + 1} ${within}` };
+}
+
+/** Whether the service asks for a longer wait than the contract allows; jitter does not count. */
+function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: Contract["limits"]): boolean {
+  return retryAfterMs > limits.maxRetryAfterMs;
+}
+
+/** A number of milliseconds that a timer takes. */
+function timerMs(ms: number): number {
+  return Math.min(longestTimerMs, Math.max(0, Math.ceil(ms)));
 }

@@ -1,6 +1,5 @@
 import { type ErrorCode, MerchantRulesError } from "../errors.ts";
-import type { Limiter } from "./limiter.ts";
-import type { Turns } from "./retry.ts";
+import { Limiter } from "./limiter.ts";
 
 /** A blip may fail as many requests as run at once: it counts only when it lasts, or when there are more than that. */
 const fewestFailures = 20;
@@ -9,12 +8,12 @@ const blipMs = 1_000;
 const closedMs = 60_000;
 
 /**
- * Stops sending when the connection is dead. Refused credentials close the budget at once; so do 20 failed attempts in
- * a row that take longer than a second, and 45 however fast they fail. While it is closed, every call and every retry fails with NOT_TRIED. After 60 s one call is sent: its success
- * opens the budget, its failure closes it for another 60 s.
+ * A limiter that stops sending when the connection is dead. Refused credentials close the budget at once; so do 20
+ * failed attempts in a row that take longer than a second, and 45 however fast they fail. While it is closed, every
+ * call and every retry fails with NOT_TRIED. After 60 s one call is sent: its success opens the budget, its failure
+ * closes it for another 60 s.
  */
-export class ErrorBudget implements Turns {
-  readonly #limiter: Limiter;
+export class ErrorBudget extends Limiter {
   readonly #sleepers = new Set<() => void>();
   #failures = 0;
   #failingSince = 0;
@@ -22,15 +21,13 @@ export class ErrorBudget implements Turns {
   #isTrying = false;
   #tryAt = 0;
 
-  constructor(limiter: Limiter) {
-    this.#limiter = limiter;
-  }
-
-  run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
+  /** @throws MerchantRulesError NOT_TRIED, by rejection, when nothing is sent any more */
+  override run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
     if (this.#closed !== undefined && !this.#letsThrough(retry !== undefined)) return Promise.reject(this.#closed);
-    return this.#limiter.run(task, retry);
+    return super.run(task, retry);
   }
 
+  /** The wait before a retry. It ends early when nothing is sent any more. */
   pause(ms: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -42,25 +39,17 @@ export class ErrorBudget implements Turns {
     });
   }
 
-  slowDown(waitMs: number, startedAt: number): void {
-    this.#limiter.slowDown(waitMs, startedAt);
-  }
-
-  succeeded(): void {
-    this.#limiter.succeeded();
-  }
-
   /** An attempt succeeded, or its error is about this one call. */
   answered(): void {
     if (this.#failures === 0 || this.#isClosed) return;
     this.#failures = 0;
     this.#closed = undefined;
     this.#isTrying = false;
-    this.#limiter.bound(Number.POSITIVE_INFINITY);
+    this.bound(Number.POSITIVE_INFINITY);
   }
 
   /** An attempt failed. */
-  failed(error: MerchantRulesError, isAboutRule: boolean): void {
+  failed(error: MerchantRulesError, isAboutRule = false): void {
     if (error.code === "RATE_LIMITED" || this.#isClosed) return;
     if (!isOfConnection(error, isAboutRule)) {
       this.answered();
@@ -71,7 +60,7 @@ export class ErrorBudget implements Turns {
     this.#failures = error.code === "UNAUTHENTICATED" ? mostFailures : this.#failures + 1;
     const left = (now - this.#failingSince < blipMs ? mostFailures : fewestFailures) - this.#failures;
     // Never more requests at once than failures are left. Else more would start while the last of them fail.
-    this.#limiter.bound(Math.max(1, Math.min(left, fewestFailures - this.#failures)));
+    this.bound(Math.max(1, Math.min(left, fewestFailures - this.#failures)));
     if (left <= 0) this.#close(error);
   }
 
@@ -81,14 +70,12 @@ export class ErrorBudget implements Turns {
   }
 
   #close(cause: MerchantRulesError): void {
-    const { reason, advice } = cause;
-    this.#closed = new MerchantRulesError("NOT_TRIED", `not sent, because the connection fails: ${reason}`, {
-      ...(advice === undefined ? {} : { advice }),
-      cause,
-    });
+    const { advice } = cause;
+    const reason = `not sent, because the connection fails: ${cause.reason}`;
+    this.#closed = new MerchantRulesError("NOT_TRIED", reason, { ...(advice === undefined ? {} : { advice }), cause });
     this.#isTrying = false;
     this.#tryAt = performance.now() + closedMs;
-    this.#limiter.release(this.#closed);
+    this.release(this.#closed);
     for (const wake of this.#sleepers) wake();
   }
 

@@ -1,10 +1,10 @@
 import type { Contract } from "../contract/schema.ts";
-import { type ErrorCode, type Exchange, errorOfStatus, MerchantRulesError } from "../errors.ts";
-import { type Json, valueAt } from "../rules/index.ts";
+import { type ErrorCode, type Exchange, errorOfStatus, MerchantRulesError, shortened } from "../errors.ts";
+import { valueAt } from "../rules/index.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
-import { jsonOf, type UnusableAnswer } from "./response.ts";
-import type { Answer, AttemptFailure } from "./transport.ts";
+import { jsonIfAny, type UnusableAnswer } from "./response.ts";
+import type { Answer, NoAnswer, Transport } from "./transport.ts";
 
 const longestText = 300;
 
@@ -13,18 +13,18 @@ const longestSearched = 8192;
 
 /** What errors need to know of the client. */
 export interface FailureContext {
-  readonly origin: string;
   readonly contract: Contract;
   readonly redactor: Redactor;
+  readonly transport: Transport;
 }
 
 /** What errors need to know of the call. */
 export interface FailedRequest {
   readonly request: WireRequest;
-  /** Whether a 404 means that a rule is not there. Otherwise it means that the path is wrong. */
-  readonly isAboutRule: boolean;
-  /** Whether the request changes something at the service. */
-  readonly writes: boolean;
+  /** Whether a 404 means that a rule is not there. Otherwise it means that the path is wrong. Default: false. */
+  readonly isAboutRule?: boolean;
+  /** Whether the request changes something at the service. Default: false. */
+  readonly writes?: boolean;
   /** Values that are not printed; see {@link hiddenIn}. */
   readonly hidden?: () => readonly Hidden[];
 }
@@ -32,24 +32,19 @@ export interface FailedRequest {
 /** The error of an answer whose status is no success. */
 export function errorOfAnswer(context: FailureContext, failed: FailedRequest, answer: Answer): MerchantRulesError {
   const { status } = answer;
+  const { request, isAboutRule = false, writes = false } = failed;
   const exchange = exchangeOf(context, failed, answer);
   if (status >= 200 && status < 300) {
-    const reason = `the service answered ${status}; expected ${failed.request.success.join(" or ")}`;
-    return new MerchantRulesError("RESPONSE_INVALID", reason, {
-      exchange,
-      advice: "if this status means success here, add it to success of this operation in the contract",
-      outcomeUnknown: failed.writes,
-    });
+    const reason = `the service answered ${status}; expected ${request.success.join(" or ")}`;
+    const advice = "if this status means success here, add it to success of this operation in the contract";
+    return new MerchantRulesError("RESPONSE_INVALID", reason, { exchange, advice, outcomeUnknown: writes });
   }
-  if ((status === 404 || status === 410) && !failed.isAboutRule) {
-    return new MerchantRulesError("REJECTED", `the service answered ${status}`, {
-      exchange,
-      advice: "nothing answers at this path; check baseUrl and the path of this operation in the contract",
-    });
+  if ((status === 404 || status === 410) && !isAboutRule) {
+    const advice = "nothing answers at this path; check baseUrl and the path of this operation in the contract";
+    return new MerchantRulesError("REJECTED", `the service answered ${status}`, { exchange, advice });
   }
-  const retryAfterMs = retryAfterMsOf(answer.headers);
-  const error = errorOfStatus(exchange, retryAfterMs === undefined ? {} : { retryAfterMs });
-  return error.outcomeUnknown && !failed.writes ? error.with({ outcomeUnknown: false }) : error;
+  const error = errorOfStatus(exchange, retryAfterMsOf(answer.headers));
+  return error.outcomeUnknown && !writes ? error.with({ outcomeUnknown: false }) : error;
 }
 
 /** The error of a success that is not what the contract says. */
@@ -65,15 +60,15 @@ export function errorOfUnusable(
       ? "try again; the answer was not whole"
       : "compare the answer with operations and rule in the contract",
     retryable: isCut,
-    outcomeUnknown: failed.writes,
+    outcomeUnknown: failed.writes === true,
   });
 }
 
 /** The error of an exchange that brought no whole answer. */
-export function errorOfFailure(
+export function errorOfNoAnswer(
   context: FailureContext,
   failed: FailedRequest,
-  { fault, wasSent, status, timeoutMs, cause }: AttemptFailure,
+  { fault, wasSent, status, timeoutMs, cause }: NoAnswer,
 ): MerchantRulesError {
   const { method, path } = failed.request;
   const make = (code: ErrorCode, reason: string, advice: string, retryable = true): MerchantRulesError =>
@@ -81,8 +76,8 @@ export function errorOfFailure(
       exchange: { method, path, ...(status === undefined ? {} : { status }) },
       advice,
       retryable,
-      outcomeUnknown: wasSent && failed.writes,
-      ...(cause instanceof Error ? { cause: harmless(context, cause, failed) } : {}),
+      outcomeUnknown: wasSent && failed.writes === true,
+      cause: cause && harmless(context, cause, failed),
     });
   if (fault === "timed out") {
     const reason = `${wasSent ? "no whole answer" : "no connection"} within ${Math.round(timeoutMs)} ms`;
@@ -94,16 +89,15 @@ export function errorOfFailure(
     const advice = "raise limits.maxBodyBytes, or for a list lower limits.pageSize, in the contract";
     return make("RESPONSE_INVALID", reason, advice, false);
   }
-  const code = codeOf(cause);
+  const { origin } = context.transport;
+  const code = codeOf(cause) ?? "";
   if (!wasSent && isCertificateFault(code)) {
-    const reason = `the certificate of ${context.origin} is not trusted (${code})`;
     const advice =
       "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are always checked";
-    return make("CONNECTION_FAILED", reason, advice, false);
+    return make("CONNECTION_FAILED", `the certificate of ${origin} is not trusted (${code})`, advice, false);
   }
   const ended = `the connection ended ${status === undefined ? "before an answer" : "in the middle of the answer"}`;
-  const what = wasSent ? ended : `cannot connect to ${context.origin}`;
-  const reason = code === undefined ? what : `${what} (${code})`;
+  const reason = (wasSent ? ended : `cannot connect to ${origin}`) + (code && ` (${code})`);
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED")
     return make("CONNECTION_FAILED", reason, "this client was closed; make another", false);
   const advice = "check baseUrl, the network and the proxy variables of the environment";
@@ -112,11 +106,11 @@ export function errorOfFailure(
 
 function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answer): Exchange & { status: number } {
   const { errors } = context.contract;
-  const body = errorBody(answer);
+  const body = jsonIfAny(answer);
   const texts = {
     serviceCode: valueAt(body, errors.code),
     serviceMessage: valueAt(body, errors.message),
-    requestId: headerText(answer, errors.requestId.header),
+    requestId: [answer.headers[errors.requestId.header.toLowerCase()]].flat()[0],
   };
   const found = Object.entries(texts).flatMap(([name, value]) => {
     const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
@@ -140,48 +134,30 @@ function retryAfterMsOf(headers: Answer["headers"]): number | undefined {
   return Math.max(0, at - (Number.isNaN(sent) ? Date.now() : sent));
 }
 
-/** The JSON of a failure, if it has any. */
-function errorBody(answer: Answer): Json | undefined {
-  try {
-    return jsonOf(answer);
-  } catch {
-    return undefined;
-  }
-}
-
-function headerText({ headers }: Answer, name: string): string | undefined {
-  const value = headers[name.toLowerCase()];
-  return Array.isArray(value) ? value[0] : value;
-}
-
 /** A text of the service, fit to be printed: without secrets, on one line, short. */
 function clean({ redactor }: FailureContext, text: string, { hidden }: FailedRequest): string {
   if (text.length > longestSearched) return `[a text of ${text.length} characters]`;
   const more = hidden?.() ?? [];
   // Twice, because a secret may hold characters that are taken out in between.
   const plain = redactor.redact(text, more).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
-  const shown = redactor.redact(plain, more).trim();
-  return shown.length > longestText ? `${shown.slice(0, longestText)}...` : shown;
+  return shortened(redactor.redact(plain, more).trim(), longestText);
 }
 
 /** undici's errors may hold raw bytes of an answer, so only their message and code are kept. */
 function harmless(context: FailureContext, cause: Error, failed: FailedRequest): Error {
   const code = codeOf(cause);
-  return Object.assign(
-    new Error(clean(context, cause.message || (code ?? cause.name), failed)),
-    code === undefined ? {} : { code },
-  );
+  const error = new Error(clean(context, cause.message || (code ?? cause.name), failed));
+  return code === undefined ? error : Object.assign(error, { code });
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+function codeOf(error: Error | undefined): string | undefined {
+  return error !== undefined && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 /** Codes of Node's TLS and of OpenSSL's verification (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
-function isCertificateFault(code: string | undefined): boolean {
+function isCertificateFault(code: string): boolean {
   return (
-    code !== undefined &&
-    (/^(ERR_TLS_|CERT_|UNABLE_TO_|CRL_|ERROR_IN_C)/.test(code) ||
-      /(SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/.test(code))
+    /^(ERR_TLS_|CERT_|UNABLE_TO_|CRL_|ERROR_IN_C)/.test(code) ||
+    /(SELF_SIGNED_CERT|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)/.test(code)
   );
 }

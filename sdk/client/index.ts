@@ -1,5 +1,4 @@
 export type { Connection, Credentials } from "./connection.ts";
 export type { LiveRule } from "./response.ts";
-export type { CallOptions, UpdateOptions } from "./rule-calls.ts";
-export { RulesClient, type RulesClientOptions } from "./rules-client.ts";
+export { type CallOptions, RulesClient, type RulesClientOptions, type UpdateOptions } from "./rules-client.ts";
 export { demandOwnFields } from "./update-body.ts";

@@ -1,11 +1,10 @@
 import PQueue from "p-queue";
 import type { Contract } from "../contract/schema.ts";
-import { WaitedTooLong } from "./retry.ts";
 
-interface Waiter {
-  readonly begin: () => void;
-  readonly fail: (reason: Error) => void;
-}
+/** The turn of a retry did not come in time. */
+export class WaitedTooLong extends Error {}
+
+type Waiter = PromiseWithResolvers<void>;
 
 /**
  * Bounds how many requests of one client run at once and how many start in a second. After a 429 everything pauses as
@@ -39,7 +38,10 @@ export class Limiter {
     return Math.min(this.#concurrency, this.#bound);
   }
 
-  /** Runs a task when its turn comes. Retries go first; they wait for `maxWaitMs` at most. */
+  /**
+   * Runs a task when its turn comes. Retries go before calls that have not begun; they wait for `maxWaitMs` at most.
+   * @throws WaitedTooLong, by rejection
+   */
   async run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
     if (this.#waiting > 0 || !this.#hasRoom) await this.#turn(retry);
     else this.#running += 1;
@@ -53,6 +55,7 @@ export class Limiter {
     }
   }
 
+  /** The service refused a request that began at `startedAt` (performance.now) for coming too fast. */
   slowDown(waitMs: number, startedAt: number): void {
     // Requests that ran together are refused together: that is one refusal, not sixteen.
     if (startedAt > this.#slowedAt) {
@@ -74,6 +77,7 @@ export class Limiter {
     if (this.#waiting + (this.#window?.size ?? 0) === 0) this.#pause.unref();
   }
 
+  /** A request went well. */
   succeeded(): void {
     if (this.#concurrency === this.#most) return;
     this.#successes += 1;
@@ -91,7 +95,7 @@ export class Limiter {
 
   /** Ends the wait of all that wait with an error. */
   release(reason: Error): void {
-    for (const { fail } of [...this.#retries.splice(0), ...this.#others.splice(0)]) fail(reason);
+    for (const { reject } of [...this.#retries.splice(0), ...this.#others.splice(0)]) reject(reason);
     this.#released.abort(reason);
     this.#released = new AbortController();
     this.#pause?.unref();
@@ -108,28 +112,27 @@ export class Limiter {
   #admit(): void {
     while (this.#waiting > 0 && this.#hasRoom) {
       this.#running += 1;
-      (this.#retries.shift() ?? this.#others.shift())?.begin();
+      (this.#retries.shift() ?? this.#others.shift())?.resolve();
     }
   }
 
   #turn(retry: { maxWaitMs: number } | undefined): Promise<void> {
     this.#pause?.ref();
-    const { promise, resolve: begin, reject: fail } = Promise.withResolvers<void>();
-    const waiter = { begin, fail };
+    const waiter: Waiter = Promise.withResolvers();
     if (retry === undefined) {
       this.#others.push(waiter);
-      return promise;
+      return waiter.promise;
     }
     this.#retries.push(waiter);
     const timer = setTimeout(() => {
       this.#retries.splice(this.#retries.indexOf(waiter), 1);
-      fail(new WaitedTooLong());
+      waiter.reject(new WaitedTooLong());
     }, retry.maxWaitMs);
-    return promise.finally(() => clearTimeout(timer));
+    return waiter.promise.finally(() => clearTimeout(timer));
   }
 }
 
-const longestTimerMs = 2_147_483_647;
+export const longestTimerMs = 2_147_483_647;
 
 /** Whole starts in a window: 2.5 a second are 2 in 800 ms, 0.5 a second 1 in 2 s. */
 function windowOf(requestsPerSecond: number): { intervalCap: number; interval: number; strict: true } {

@@ -1,136 +1,114 @@
 import type { Contract, Operations, Pagination } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
-import { type LiveRule, type RulePlaces, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 
-type List = NonNullable<Operations["list"]>;
+/** One pass over the pages of a list. */
+export class Pages {
+  readonly #list: NonNullable<Operations["list"]>;
+  readonly #contract: Contract;
+  readonly #ids = new Set<string>();
+  readonly #cursors = new Set<string>();
+  #before: readonly LiveRule[] | undefined;
+  /** Of the next page, from 1; undefined after the last. */
+  #number: number | undefined = 1;
+  /** Rules on the pages before the next one. */
+  #passed = 0;
+  #cursor: string | undefined;
 
-/** One answer of the list operation. */
-export interface Page {
-  readonly rules: readonly LiveRule[];
-  /** Whether there are more pages; undefined when the contract or the answer does not say. */
-  readonly more: boolean | undefined;
-  readonly cursor: string | undefined;
-}
+  constructor(list: NonNullable<Operations["list"]>, contract: Contract) {
+    this.#list = list;
+    this.#contract = contract;
+  }
 
-/** How far the pages have been read. */
-export interface Position {
-  /** From 1. */
-  readonly number: number;
-  /** Rules on the pages before this one. */
-  readonly passed: number;
-  readonly cursor: string | undefined;
-}
-
-/** Asks for one page. `check` throws when the page or the place of the next one is wrong. */
-export type AskForPage = (
-  position: Position,
-  check: (page: Page, next: Position | undefined) => void,
-) => Promise<{ page: Page; next: Position | undefined }>;
-
-/** The rules on all pages, each id once. @throws MerchantRulesError RESPONSE_INVALID when the pages do not end */
-export async function* allPages(ask: AskForPage, { limits }: Contract): AsyncGenerator<LiveRule, void, undefined> {
-  const ids = new Set<string>();
-  const cursors = new Set<string>();
-  let before: Page | undefined;
-  let position: Position | undefined = { number: 1, passed: 0, cursor: undefined };
-  while (position !== undefined) {
-    const { number } = position;
-    if (number > limits.maxPages) {
-      const reason = `the list has more than limits.maxPages (${limits.maxPages}) pages`;
+  /**
+   * The query of the next page, `name=value` by `&`, encoded; undefined after the last.
+   * @throws MerchantRulesError RESPONSE_INVALID when the pages do not end
+   */
+  nextQuery(): string | undefined {
+    if (this.#number === undefined) return undefined;
+    const { maxPages, pageSize } = this.#contract.limits;
+    if (this.#number > maxPages) {
+      const reason = `the list has more than limits.maxPages (${maxPages}) pages`;
       const advice = "raise limits.maxPages or limits.pageSize in the contract";
       throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
     }
-    const last = before;
-    const { page, next }: Awaited<ReturnType<AskForPage>> = await ask(position, (found, following) => {
-      if (following?.cursor !== undefined && cursors.has(following.cursor)) {
-        throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
-      }
-      if (following !== undefined && following.cursor === undefined && last !== undefined && isSame(last, found)) {
-        throw new UnusableAnswer(
-          `page ${number} of the list repeats the page before it; see operations.list.pagination`,
-        );
-      }
-    });
-    for (const rule of page.rules) {
-      if (ids.has(rule.ruleId)) continue;
-      ids.add(rule.ruleId);
-      yield rule;
+    const { pagination } = this.#list;
+    if (pagination.type === "none") return "";
+    const pairs: [string, string][] = [];
+    if (pagination.limit !== null) pairs.push([pagination.limit, String(pageSize)]);
+    if (pagination.type === "page") pairs.push([pagination.page, String(pagination.first + this.#number - 1)]);
+    if (pagination.type === "offset") pairs.push([pagination.offset, String(this.#passed)]);
+    if (pagination.type === "cursor" && this.#cursor !== undefined) pairs.push([pagination.cursor, this.#cursor]);
+    return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+  }
+
+  /**
+   * Takes the answer to the next query: every item must be a rule with an id.
+   * @returns its rules that were on no page before
+   * @throws UnusableAnswer when the page, or what it says of the next one, cannot be right
+   */
+  take(answer: Json): LiveRule[] {
+    const rules = this.#rulesIn(answer);
+    const { pagination } = this.#list;
+    const cursor = cursorIn(answer, pagination);
+    const isLast = isLastPage(pagination, rules.length, moreIn(answer, pagination), cursor);
+    if (!isLast && cursor !== undefined && this.#cursors.has(cursor))
+      throw new UnusableAnswer(`page ${this.#number} of the list leads back to a page before it`);
+    if (!isLast && cursor === undefined && this.#before !== undefined && isSame(this.#before, rules)) {
+      const place = "see operations.list.pagination";
+      throw new UnusableAnswer(`page ${this.#number} of the list repeats the page before it; ${place}`);
     }
-    if (next?.cursor !== undefined) cursors.add(next.cursor);
-    before = page;
-    position = next;
+    if (cursor !== undefined) this.#cursors.add(cursor);
+    this.#cursor = cursor;
+    this.#before = rules;
+    this.#passed += rules.length;
+    this.#number = isLast || this.#number === undefined ? undefined : this.#number + 1;
+    return rules.filter(({ ruleId }) => this.#ids.size < this.#ids.add(ruleId).size);
+  }
+
+  #rulesIn(answer: Json): LiveRule[] {
+    const { items, envelope } = this.#list;
+    const places = { id: this.#contract.rule.id, envelope };
+    const found = valueAt(answer, items);
+    if (!isJsonArray(found))
+      throw new UnusableAnswer(`there is no array of rules at ${items || "the root"} (operations.list.items)`);
+    return found.map((item, index) => {
+      const rule = ruleIn(item, places);
+      if (rule === undefined)
+        throw new UnusableAnswer(`item ${index} of the list has no rule object at ${envelope || "its root"}`);
+      const ruleId = ruleIdIn(item, places);
+      if (ruleId === undefined)
+        throw new UnusableAnswer(`item ${index} of the list has no id at ${places.id.join(" or ")} (rule.id)`);
+      return { ruleId, rule };
+    });
   }
 }
 
-function isSame(a: Page, b: Page): boolean {
-  return a.rules.length === b.rules.length && a.rules.every(({ ruleId }, index) => ruleId === b.rules[index]?.ruleId);
-}
-
-/** The query of a page: `name=value` by `&`, encoded. */
-export function pageQuery(pagination: Pagination, pageSize: number, position: Position): string {
-  if (pagination.type === "none") return "";
-  const pairs: [string, string][] = [];
-  if (pagination.limit !== null) pairs.push([pagination.limit, String(pageSize)]);
-  if (pagination.type === "page") pairs.push([pagination.page, String(pagination.first + position.number - 1)]);
-  if (pagination.type === "offset") pairs.push([pagination.offset, String(position.passed)]);
-  if (pagination.type === "cursor" && position.cursor !== undefined) pairs.push([pagination.cursor, position.cursor]);
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
-}
-
-/** A page in an answer: every item must be a rule with an id. @throws UnusableAnswer */
-export function pageIn(answer: Json, { items, envelope, pagination }: List, id: RulePlaces["id"]): Page {
-  const found = valueAt(answer, items);
-  if (!isJsonArray(found))
-    throw new UnusableAnswer(
-      `there is no array of rules at ${items === "" ? "the root" : items} (operations.list.items)`,
-    );
-  const places = { id, envelope };
-  const rules = found.map((item, index) => {
-    const rule = ruleIn(item, places);
-    if (rule === undefined)
-      throw new UnusableAnswer(
-        `item ${index} of the list has no rule object at ${envelope === "" ? "its root" : envelope}`,
-      );
-    const ruleId = ruleIdIn(item, places);
-    if (ruleId === undefined)
-      throw new UnusableAnswer(`item ${index} of the list has no id at ${id.join(" or ")} (rule.id)`);
-    return { ruleId, rule };
-  });
-  return { rules, more: moreIn(answer, pagination), cursor: cursorIn(answer, pagination) };
+function isSame(a: readonly LiveRule[], b: readonly LiveRule[]): boolean {
+  return a.length === b.length && a.every(({ ruleId }, index) => ruleId === b[index]?.ruleId);
 }
 
 /**
- * Where the next page is; undefined after the last. Numbered or counted pages end when the answer says so, else with
- * the first empty page. A short page is not the end: the service may give fewer rules than were asked for.
+ * Whether the list ends with a page. Numbered or counted pages end when the answer says so, else with the first empty
+ * page. A short page is not the end: the service may give fewer rules than were asked for.
+ * @param more whether the answer says that there is more; undefined when it does not say
  * @throws UnusableAnswer when the answer says that there is more, but not where
  */
-export function nextPosition({ type }: Pagination, page: Page, { number, passed }: Position): Position | undefined {
-  if (type === "none" || page.more === false) return undefined;
-  if (type === "cursor") {
-    if (page.cursor !== undefined)
-      return { number: number + 1, passed: passed + page.rules.length, cursor: page.cursor };
-    if (page.more === true)
-      throw new UnusableAnswer(
-        "the list says that there is more, but gives no cursor (operations.list.pagination.next)",
-      );
-    return undefined;
-  }
-  if (page.rules.length === 0) {
-    if (page.more === true) throw new UnusableAnswer("the list says that there is more, but the page is empty");
-    return undefined;
-  }
-  return { number: number + 1, passed: passed + page.rules.length, cursor: undefined };
+function isLastPage({ type }: Pagination, count: number, more: boolean | undefined, cursor: string | undefined) {
+  if (type === "none" || more === false) return true;
+  if (type === "cursor" ? cursor !== undefined : count > 0) return false;
+  if (more === undefined) return true;
+  const gives = type === "cursor" ? "gives no cursor (operations.list.pagination.next)" : "the page is empty";
+  throw new UnusableAnswer(`the list says that there is more, but ${gives}`);
 }
 
 function moreIn(answer: Json, pagination: Pagination): boolean | undefined {
   if (pagination.type === "none" || pagination.more === null) return undefined;
   const more = valueAt(answer, pagination.more) ?? undefined;
-  if (more !== undefined && typeof more !== "boolean")
-    throw new UnusableAnswer(
-      `what stands at ${pagination.more} (operations.list.pagination.more) is neither true nor false`,
-    );
-  return more;
+  if (more === undefined || typeof more === "boolean") return more;
+  const at = `${pagination.more} (operations.list.pagination.more)`;
+  throw new UnusableAnswer(`what stands at ${at} is neither true nor false`);
 }
 
 function cursorIn(answer: Json, pagination: Pagination): string | undefined {

@@ -1,3 +1,7 @@
+import type { Contract } from "../contract/schema.ts";
+import { type JsonObject, pathOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
+import { isAt } from "../rules/pointer.ts";
+
 /** A text that must not be seen. */
 export interface Hidden {
   readonly text: string;
@@ -40,9 +44,10 @@ export class Redactor {
     const needles = needlesOf([...[...this.#kept, ...this.#tokens].map((secret) => ({ text: secret })), ...more]);
     if (needles.length === 0) return text;
     const found: Range[] = [];
-    let layer: Layer | undefined = plainLayer(text);
+    let layer: readonly Byte[] | undefined = plainLayer(text);
     for (let depth = 0; depth < mostLayers && layer !== undefined; depth += 1) {
-      for (const needle of needles) found.push(...occurrences(layer, needle));
+      const plain = comparable(textOf(layer));
+      for (const needle of needles) found.push(...occurrences(plain, layer, needle));
       layer = decoded(layer);
     }
     return without(text, found);
@@ -75,77 +80,47 @@ function needlesOf(hidden: readonly Hidden[]): Needle[] {
   return [...needles.values()];
 }
 
-/** A text as bytes, one character each, and for each byte which part of the original text it comes from. */
-interface Layer {
-  readonly bytes: string;
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
+/** One byte of a text, as a character, and which part of the original text it comes from. */
+interface Byte {
+  readonly byte: string;
+  readonly start: number;
+  readonly end: number;
 }
 
-function plainLayer(text: string): Layer {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  let bytes = "";
-  let at = 0;
-  for (const character of text) {
-    const own = bytesOf(character);
-    for (let index = 0; index < own.length; index += 1) {
-      starts.push(at);
-      ends.push(at + character.length);
-    }
-    bytes += own;
-    at += character.length;
-  }
-  return { bytes, starts, ends };
+function plainLayer(text: string): Byte[] {
+  let end = 0;
+  return [...text].flatMap((character) => {
+    const start = end;
+    end += character.length;
+    return [...bytesOf(character)].map((byte) => ({ byte, start, end }));
+  });
 }
 
 const escapes = /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\(.)/gis;
 const shortEscapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
 /** A layer with one encoding taken off, or undefined where there is none. */
-function decoded({ bytes, starts, ends }: Layer): Layer | undefined {
-  let plain = "";
-  const plainStarts: number[] = [];
-  const plainEnds: number[] = [];
+function decoded(layer: readonly Byte[]): Byte[] | undefined {
+  const plain: Byte[][] = [];
   let kept = 0;
-  const keep = (until: number): void => {
-    plain += bytes.slice(kept, until);
-    for (let index = kept; index < until; index += 1) {
-      plainStarts.push(starts[index] ?? 0);
-      plainEnds.push(ends[index] ?? 0);
-    }
-  };
-  for (const { 0: spelling, 1: percent, 2: units, 3: character = "", index } of bytes.matchAll(escapes)) {
-    keep(index);
-    kept = index + spelling.length;
+  for (const { 0: spelling, 1: percent, 2: units, 3: character = "", index } of textOf(layer).matchAll(escapes)) {
     let own = shortEscapes[character] ?? character;
-    if (percent !== undefined) own = String.fromCharCode(Number.parseInt(percent, 16));
-    if (units !== undefined)
-      own = bytesOf(
-        String.fromCharCode(
-          ...units
-            .split(/\\u/i)
-            .slice(1)
-            .map((unit) => Number.parseInt(unit, 16)),
-        ),
-      );
-    plain += own;
-    for (let byte = 0; byte < own.length; byte += 1) {
-      plainStarts.push(starts[index] ?? 0);
-      plainEnds.push(ends[kept - 1] ?? 0);
-    }
+    if (percent !== undefined) own = fromHex(percent);
+    if (units !== undefined) own = bytesOf(units.replace(/\\u(.{4})/gi, (_, unit: string) => fromHex(unit)));
+    plain.push(layer.slice(kept, index));
+    kept = index + spelling.length;
+    const start = layer[index]?.start ?? 0;
+    const end = layer[kept - 1]?.end ?? 0;
+    plain.push([...own].map((byte) => ({ byte, start, end })));
   }
-  if (kept === 0) return undefined;
-  keep(bytes.length);
-  return { bytes: plain, starts: plainStarts, ends: plainEnds };
+  return kept === 0 ? undefined : [...plain.flat(), ...layer.slice(kept)];
 }
 
-function* occurrences({ bytes, starts, ends }: Layer, { bytes: needle, mark, isWord }: Needle): Generator<Range> {
-  const text = comparable(bytes);
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
-    const last = at + needle.length - 1;
+function* occurrences(text: string, layer: readonly Byte[], { bytes, mark, isWord }: Needle): Generator<Range> {
+  for (let at = text.indexOf(bytes); at !== -1; at = text.indexOf(bytes, at + 1)) {
+    const last = at + bytes.length - 1;
     if (isWord && (isOfWord(text[at - 1]) || isOfWord(text[last + 1]))) continue;
-    yield { start: starts[at] ?? 0, end: ends[last] ?? 0, mark };
+    yield { start: layer[at]?.start ?? 0, end: layer[last]?.end ?? 0, mark };
   }
 }
 
@@ -169,31 +144,64 @@ function bytesOf(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
+function textOf(layer: readonly Byte[]): string {
+  return layer.map(({ byte }) => byte).join("");
+}
+
+function fromHex(digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits, 16));
+}
+
 /** Forms write a blank as +. */
 function comparable(bytes: string): string {
   return bytes.replaceAll("+", " ");
 }
 
-function encodedFormsOf(secret: string): string[] {
-  const hex = Buffer.from(secret).toString("hex");
-  return [hex, hex.toUpperCase(), ...base64FormsOf(secret)];
-}
-
 /**
- * Base64 of a secret at each of the three offsets that it can have within a longer text, without the characters that it
- * shares with its neighbours, in the alphabet for texts and in the one for URLs.
+ * A secret in hexadecimal and in Base64: at each of the three offsets that it can have within a longer text, without
+ * the characters that it shares with its neighbours, in the alphabet for texts and in the one for URLs.
  */
-function base64FormsOf(secret: string): string[] {
+function encodedFormsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
+  const hex = bytes.toString("hex");
   const whole = bytes.toString("base64").replace(/=+$/, "");
   const shifted = [0, 1, 2].map((offset) => {
-    const first = Math.ceil((8 * offset) / 6);
-    const last = Math.floor((8 * (offset + bytes.length)) / 6);
-    return Buffer.concat([Buffer.alloc(offset), bytes])
-      .toString("base64")
-      .slice(first, last);
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    return encoded.slice(Math.ceil((8 * offset) / 6), Math.floor((8 * (offset + bytes.length)) / 6));
   });
   // A fragment of a few characters would be found in innocent words.
-  const standard = [...(whole.length >= 4 ? [whole] : []), ...shifted.filter((form) => form.length >= 6)];
-  return [...new Set(standard.flatMap((form) => [form, form.replaceAll("+", "-").replaceAll("/", "_")]))];
+  const base64 = [...(whole.length >= 4 ? [whole] : []), ...shifted.filter((form) => form.length >= 6)];
+  const forUrls = base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"));
+  return [hex, hex.toUpperCase(), ...base64, ...forUrls];
+}
+
+/** A shorter text is found everywhere, and could not be kept secret. */
+const shortestHidden = 4;
+
+/** From this length on a text is hidden within longer words, too. */
+const shortestWithinWords = 8;
+
+/**
+ * The values of a definition that are not printed when the service repeats them. Their path in the definition is
+ * printed instead. A definition may hold secrets, and nothing says which of its fields do. So every text and number of
+ * 4 characters or more is hidden, but for the natural key, by which people know a rule. The fields that the contract
+ * calls secret (`rule.secret`) are hidden however short they are, numbers from two digits on. Single digits and truth
+ * values are never hidden: they tell nothing.
+ */
+export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "secret" | "naturalKey">): Hidden[] {
+  const naturalKey = rule.naturalKey === null ? undefined : valueAt(definition, rule.naturalKey);
+  const name = typeof naturalKey === "number" ? String(naturalKey) : naturalKey;
+  const secrets: Hidden[] = [];
+  const others: Hidden[] = [];
+  walk(definition, (value, { path }) => {
+    if (typeof value !== "string" && typeof value !== "number") return;
+    const text = String(value);
+    const isText = typeof value === "string";
+    const mark = `[${pathOf(path, "definition")}]`;
+    const hidden = { text, mark, isWord: !isText || text.length < shortestWithinWords };
+    const isSecret = rule.secret.some((pattern) => isAt(path.slice(0, segmentsOf(pattern).length), pattern));
+    if (isSecret && (isText || /\d\D*\d/.test(text))) secrets.push(hidden);
+    if (text.length >= shortestHidden && text !== name) others.push(hidden);
+  });
+  return [...secrets, ...others];
 }

@@ -1,25 +1,9 @@
 import { createRequire } from "node:module";
+import type { IdentifyBy, Operations } from "../contract/schema.ts";
 import { expand, namesIn } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
+import { type JsonObject, jsonObject } from "../rules/index.ts";
 import type { Connection } from "./connection.ts";
-import { encodeSegment, encodeText, headerValue, type Refuse } from "./encode.ts";
-
-export type Templates = ReturnType<typeof templatesOf>;
-
-/** The requests of a contract's operations, as far as it has them. @throws as {@link RequestTemplate} */
-export function templatesOf(connection: Connection, prefix: string) {
-  const { operations, auth } = connection.contract;
-  const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
-  const optional = (at: string, fixed: FixedParts | null) => (fixed === null ? undefined : template(at, fixed));
-  return {
-    create: template("operations.create", operations.create),
-    get: template("operations.get", operations.get),
-    delete: template("operations.delete", operations.delete),
-    update: optional("operations.update", operations.update),
-    list: optional("operations.list", operations.list),
-    identity: optional("auth.identity", auth.identity),
-  };
-}
 
 /** The values given for the contract's parameters, and its defaults for the rest. */
 export function parametersOf({ contract, parameters }: Connection): Record<string, string> {
@@ -32,13 +16,9 @@ export function parametersOf({ contract, parameters }: Connection): Record<strin
 }
 
 /** What an operation of the contract fixes. */
-interface FixedParts {
+export type FixedParts = Pick<Operations["create"], "path" | "headers" | "query" | "success"> & {
   readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly success: readonly number[];
-}
+};
 
 /** A request without its credentials. */
 export interface WireRequest {
@@ -62,11 +42,13 @@ export interface Additions {
   readonly body?: string;
 }
 
+/** Throws an error that says why a value cannot be sent. */
+export type Refuse = (reason: string) => never;
+
 /** Builds the requests of one operation. What they share is worked out once. */
 export class RequestTemplate {
   readonly #fixed: FixedParts;
-  readonly #before: string;
-  readonly #after: string | undefined;
+  readonly #path: string;
   readonly #query: string;
   readonly #headers: readonly string[];
   readonly #bodyHeaders: readonly string[];
@@ -80,27 +62,22 @@ export class RequestTemplate {
     const parameters = parametersOf(connection);
     const refuse = (reason: string): never => {
       const what = `connection ${JSON.stringify(connection.name)}: ${reason}; ${at} of its contract uses it`;
-      throw new MerchantRulesError("SETTINGS_INVALID", what, {
-        advice:
-          "give the parameter a value in the connection's settings, or a default under parameters in the contract",
-      });
+      const advice =
+        "give the parameter a value in the connection's settings, or a default under parameters in the contract";
+      throw new MerchantRulesError("SETTINGS_INVALID", what, { advice });
     };
     const fill = (text: string, encode: (value: string, refuse: Refuse) => string): string => {
+      const encoded: Record<string, string> = {};
       for (const name of namesIn(text)) {
-        if (name !== "ruleId" && !Object.hasOwn(parameters, name)) refuse(`parameter ${name} has no value`);
+        const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+        if (value !== undefined)
+          encoded[name] = encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`));
+        else if (name !== "ruleId") refuse(`parameter ${name} has no value`);
       }
-      const named = Object.entries(parameters).filter(([name]) => text.includes(`{${name}}`));
-      const encoded = named.map(([name, value]) => [
-        name,
-        encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`)),
-      ]);
-      return expand(text, Object.fromEntries(encoded));
+      return expand(text, encoded);
     };
     this.#fixed = fixed;
-    const path = fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
-    const idAt = path.indexOf("{ruleId}");
-    this.#before = prefix + (idAt === -1 ? path : path.slice(0, idAt));
-    this.#after = idAt === -1 ? undefined : path.slice(idAt + "{ruleId}".length);
+    this.#path = prefix + fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
     const pairs = Object.entries(fixed.query).map(([name, text]) => {
       const literal = namesIn(text).length === 0;
       const value = literal ? text : fill(text, (given) => given);
@@ -115,7 +92,8 @@ export class RequestTemplate {
   }
 
   request({ segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
-    const path = this.#after === undefined ? this.#before : this.#before + segment + this.#after;
+    // A function, because `$` in a text would be read as a pattern.
+    const path = this.#path.replace("{ruleId}", () => segment);
     const all = this.#query === "" || query === "" ? this.#query + query : `${this.#query}&${query}`;
     const shared = body === undefined ? this.#headers : this.#bodyHeaders;
     return {
@@ -126,6 +104,57 @@ export class RequestTemplate {
       body: body ?? null,
       success: this.#fixed.success,
     };
+  }
+}
+
+/**
+ * A value as one segment of a path, percent-encoded. Refused: an empty value, and one that some server on the way could
+ * read as another path, also after decoding (`.`, `..`, `%2e%2e`, `a/../b`).
+ */
+export function encodeSegment(value: string, refuse: Refuse): string {
+  // encodeURIComponent leaves dots alone, so only values with . / \ or % need a closer look.
+  if (/[./\\%]/.test(value) && stepsAside(value)) refuse("it has the meaning of another path (. or ..)");
+  return encodeText(value, refuse);
+}
+
+/** A value of the query, percent-encoded. It may be empty only when the contract fixes it (`isFixed`). */
+export function encodeText(value: string, refuse: Refuse, { isFixed = false } = {}): string {
+  if (value === "" && !isFixed) refuse("it is empty");
+  if (!value.isWellFormed()) refuse("it is not well-formed Unicode");
+  return encodeURIComponent(value);
+}
+
+/** A value of a header, unchanged. Refused: control characters, other than Latin-1, blanks at the ends (servers drop them). */
+export function headerValue(value: string, refuse: Refuse): string {
+  if (value === "") refuse("it is empty");
+  if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) refuse("it has characters that no header can carry");
+  if (value.trim() !== value) refuse("it begins or ends with a blank, which a header loses");
+  return value;
+}
+
+/** The part of a request that names its rule, as the contract says; in a body, the id stands beside the fields of `body`. */
+export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  switch (place.in) {
+    case "path":
+      return { ...sent, segment: encodeSegment(ruleId, refuse) };
+    case "query":
+      return { ...sent, query: `${encodeURIComponent(place.name)}=${encodeText(ruleId, refuse)}` };
+    case "header":
+      return { ...sent, headers: [place.name, headerValue(ruleId, refuse)] };
+    case "body":
+      if (ruleId === "") refuse("it is empty");
+      return { body: JSON.stringify(jsonObject([...Object.entries(body ?? {}), [place.name, ruleId]])) };
+  }
+}
+
+/** Whether a value has a segment `.` or `..`, however often it is decoded. */
+function stepsAside(value: string): boolean {
+  for (let text = value; ; ) {
+    if (text.split(/[/\\]/).some((segment) => segment === "." || segment === "..")) return true;
+    const decoded = text.replace(/%[0-7][0-9a-f]/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+    if (decoded === text) return false;
+    text = decoded;
   }
 }
 

@@ -31,70 +31,45 @@ export function jsonOf({ body, headers }: Answer): Json {
     throw new UnusableAnswer(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
   if (body.length === 0) throw new UnusableAnswer("the body is empty, not JSON");
   if (!isUtf8(body)) throw new UnusableAnswer("the body is not UTF-8");
-  if (isNestedBeyond(body, deepestAnswer))
-    throw new UnusableAnswer(`the body nests deeper than ${deepestAnswer} levels`);
-  const text = body.toString();
-  const value = parsed(text);
-  // Few answers have such a text, so few are walked through.
-  if (/\d{150}|e\+?\d{3}/i.test(text) && holdsInfinity(value))
-    throw new UnusableAnswer("the body has a number that is too large for JSON readers");
+  const value = parsed(body.toString());
+  const fault = faultOf(value);
+  if (fault !== undefined) throw new UnusableAnswer(`the body ${fault}`);
   return value;
 }
 
-/** Whether the body of an answer is JSON. */
-export function isJsonAnswer(answer: Answer): boolean {
+/** The JSON of an answer, where it is JSON. */
+export function jsonIfAny(answer: Answer): Json | undefined {
   try {
-    jsonOf(answer);
-    return true;
+    return jsonOf(answer);
   } catch (error) {
-    if (error instanceof UnusableAnswer) return false;
+    if (error instanceof UnusableAnswer) return undefined;
     throw error;
   }
 }
 
 function parsed(text: string): Json {
   try {
-    const value: Json = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-    return value;
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     const isCut = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
     throw new UnusableAnswer(isCut ? "the body ends before its JSON does" : "the body is not JSON", { isCut });
   }
 }
 
-/** JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
-function holdsInfinity(value: Json): boolean {
-  if (typeof value === "object" && value !== null)
-    return Object.values(value).some((child: Json) => holdsInfinity(child));
-  return typeof value === "number" && !Number.isFinite(value);
-}
-
 /** Far more than a definition may nest, and far less than what would overflow a stack. */
 const deepestAnswer = 500;
 
-/** Whether JSON nests deeper than so many levels. Says nothing useful of other texts. */
-function isNestedBeyond(json: Buffer, levels: number): boolean {
-  let depth = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === quote) at = endOfText(json, at);
-    else if (byte === openBrace || byte === openBracket) {
-      depth += 1;
-      if (depth > levels) return true;
-    } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+/** Why JSON cannot be passed on. JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
+function faultOf(value: Json, levelsLeft = deepestAnswer): string | undefined {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return "has a number that is too large for JSON readers";
+  if (typeof value !== "object" || value === null) return undefined;
+  if (levelsLeft === 0) return `nests deeper than ${deepestAnswer} levels`;
+  for (const child of Object.values<Json>(value)) {
+    const fault = faultOf(child, levelsLeft - 1);
+    if (fault !== undefined) return fault;
   }
-  return false;
-}
-
-const [quote, backslash, openBrace, openBracket, closeBrace, closeBracket] = Buffer.from('"\\{[}]');
-
-/** The index of the quote that ends the text that begins at `start`. */
-function endOfText(json: Buffer, start: number): number {
-  for (let at = start + 1; at < json.length; at += 1) {
-    if (json[at] === backslash) at += 1;
-    else if (json[at] === quote) return at;
-  }
-  return json.length;
+  return undefined;
 }
 
 /** The JSON object of an answer. @throws UnusableAnswer */

@@ -1,14 +1,14 @@
+import { randomUUID } from "node:crypto";
 import type { Contract } from "../contract/schema.ts";
-import type { JsonObject } from "../rules/index.ts";
+import { MerchantRulesError, shortened } from "../errors.ts";
+import { findInexactNumber, isJsonObject, type JsonObject, valueAt, withValueAt } from "../rules/index.ts";
 import { Caller } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
-import { Limiter } from "./limiter.ts";
-import { allPages } from "./pages.ts";
-import { Redactor } from "./redact.ts";
-import { templatesOf } from "./request-template.ts";
-import type { LiveRule } from "./response.ts";
-import { type CallOptions, RuleCalls, type UpdateOptions } from "./rule-calls.ts";
+import { Pages } from "./pages.ts";
+import { hiddenIn, Redactor } from "./redact.ts";
+import { type FixedParts, identify, type Refuse, RequestTemplate } from "./request-template.ts";
+import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
 import { demandOwnFields, updateBody } from "./update-body.ts";
@@ -16,6 +16,18 @@ import { demandOwnFields, updateBody } from "./update-body.ts";
 export interface RulesClientOptions {
   /** The bound of the random wait before the second attempt, in milliseconds; it doubles with each. Default 200. */
   readonly backoffMs?: number;
+}
+
+export interface CallOptions {
+  /** What messages call the rule, such as the key it has in a set. */
+  readonly label?: string;
+  /** What the rule is known to hold. It is not printed when the service repeats it in an error. */
+  readonly known?: JsonObject;
+}
+
+export interface UpdateOptions extends CallOptions {
+  /** The rule as a GET just showed it, so that it is not read again. */
+  readonly live?: JsonObject;
 }
 
 /**
@@ -30,8 +42,8 @@ export class RulesClient {
   readonly connectionName: string;
   /** The service's address, without a slash at its end. */
   readonly baseUrl: string;
-  readonly #calls: RuleCalls;
   readonly #caller: Caller;
+  readonly #templates: ReturnType<typeof templatesOf>;
   readonly #transports: readonly Transport[];
   #identity: Promise<string> | undefined;
 
@@ -42,13 +54,13 @@ export class RulesClient {
     this.contract = contract;
     this.connectionName = name;
     this.baseUrl = base.origin + base.prefix;
-    this.#calls = new RuleCalls(contract, templatesOf(connection, base.prefix), name);
-    const transport = new Transport(base, { ...contract.limits, connections: contract.limits.concurrency });
-    const budget = new ErrorBudget(new Limiter(contract.limits));
-    const shared = { origin: base.origin, contract, redactor: new Redactor(), transport, budget, backoffMs };
-    const { tokens, transport: tokenTransport } = tokenSetup(connection, shared);
-    this.#caller = new Caller({ ...shared, tokens, turns: budget });
-    this.#transports = tokenTransport === undefined ? [transport] : [transport, tokenTransport];
+    this.#templates = templatesOf(connection, base.prefix);
+    const transport = new Transport(base, contract.limits);
+    const budget = new ErrorBudget(contract.limits);
+    const shared = { contract, redactor: new Redactor(), transport, budget, backoffMs };
+    const { tokens, transports } = tokenSetup(connection, shared);
+    this.#caller = new Caller({ ...shared, tokens, takesTurns: true });
+    this.#transports = [transport, ...transports];
   }
 
   /**
@@ -57,12 +69,55 @@ export class RulesClient {
    * @returns the id, and the rule in the answer, `{}` where the answer has an id alone
    */
   async create(definition: JsonObject, options: CallOptions = {}): Promise<LiveRule> {
-    return await this.#caller.call(this.#calls.create(definition, options));
+    const { operations, rule, idempotency } = this.contract;
+    return await this.#caller.call({
+      request: this.#templates.create.request({
+        body: JSON.stringify(withValueAt(undefined, operations.create.bodyAt, definition)),
+        headers: this.#idempotencyKey(),
+      }),
+      ...this.#messages("create", undefined, options, definition),
+      isRepeatable: idempotency !== null,
+      writes: true,
+      parse: (answer) => {
+        const json = jsonObjectOf(answer);
+        const ruleId = ruleIdIn(json, rule);
+        if (ruleId === undefined) throw new UnusableAnswer(`the answer has no id at ${rule.id.join(" or ")} (rule.id)`);
+        return { ruleId, rule: ruleIn(json, rule) ?? {} };
+      },
+      failed: (error, unknown) => {
+        if (unknown === undefined) throw error;
+        const { code, reason, advice, exchange } = error;
+        const isUnreadable = code === "RESPONSE_INVALID" && (exchange?.status ?? 0) < 300;
+        const toDo = "look for the rule at the service; create it again only if it is not there";
+        throw error.with({
+          code: isUnreadable ? "RESPONSE_INVALID" : "RULE_OUTCOME_UNKNOWN",
+          reason: `${reason}; the rule may exist`,
+          // A redirect or an unreadable answer comes again until the contract or the address is right.
+          advice: code === "RESPONSE_INVALID" && advice !== undefined ? `${toDo}; ${advice}` : toDo,
+          cause: unknown,
+        });
+      },
+    });
   }
 
   /** Reads a rule. RULE_NOT_FOUND when the service answers 404 or 410, and only then. */
   async get(ruleId: string, options: CallOptions = {}): Promise<LiveRule> {
-    return await this.#caller.call(this.#calls.get(ruleId, options));
+    const { rule } = this.contract;
+    const messages = this.#messages("get", ruleId, options);
+    const named = identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(messages.attempted));
+    return await this.#caller.call({
+      request: this.#templates.get.request(named),
+      ...messages,
+      isAboutRule: true,
+      parse: (answer) => {
+        const json = jsonObjectOf(answer);
+        const live = ruleIn(json, rule);
+        if (live === undefined)
+          throw new UnusableAnswer(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
+        expectId(ruleIdIn(json, rule), ruleId);
+        return { ruleId, rule: live };
+      },
+    });
   }
 
   /**
@@ -72,43 +127,102 @@ export class RulesClient {
    * @returns the rule in the answer, or undefined where it has none with an id
    */
   async update(ruleId: string, definition: JsonObject, options: UpdateOptions = {}): Promise<LiveRule | undefined> {
-    const { operations, rule } = this.contract;
-    const body = operations.update?.body ?? "declared";
-    const send = (changed: JsonObject, seen: UpdateOptions) =>
-      this.#caller.call(this.#calls.update(ruleId, changed, definition, seen));
-    if (body === "declared") return await send(definition, options);
-    const live = options.live ?? (await this.get(ruleId, options)).rule;
-    demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
-    const changed = updateBody(definition, live, body, rule);
-    if (changed === undefined) return { ruleId, rule: live };
-    return await send(changed, { ...options, live });
+    const { operations, rule, idempotency } = this.contract;
+    const { update } = operations;
+    const template = this.#templates.update;
+    const { attempted } = this.#messages("update", ruleId, options);
+    if (update === null || template === null) throw unsupported(attempted, "update", "operations.update");
+    let { live = {} } = options;
+    let changed: JsonObject | undefined = definition;
+    if (update.body !== "declared") {
+      live = options.live ?? (await this.get(ruleId, options)).rule;
+      demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
+      changed = updateBody(definition, live, update.body, rule);
+      if (changed === undefined) return { ruleId, rule: live };
+      expectExact(changed, attempted);
+    }
+    const body = withValueAt(undefined, update.bodyAt, changed);
+    const named = identify(ruleId, update.identifyBy, isJsonObject(body) ? body : {}, refusal(attempted));
+    return await this.#caller.call({
+      request: template.request({ ...named, headers: [...(named.headers ?? []), ...this.#idempotencyKey()] }),
+      ...this.#messages("update", ruleId, options, definition, live),
+      isRepeatable: update.method === "PUT" || idempotency !== null,
+      isAboutRule: true,
+      writes: true,
+      parse: (answer) => {
+        if (answer.body.length === 0) return undefined;
+        const json = jsonOf(answer);
+        const answered = ruleIdIn(json, rule);
+        expectId(answered, ruleId);
+        const updated = ruleIn(json, rule);
+        return answered === undefined || updated === undefined ? undefined : { ruleId, rule: updated };
+      },
+    });
   }
 
   /**
    * Deletes a rule. RULE_NOT_FOUND when the service answers 404 or 410.
-   * @returns "unconfirmed" when the answer was a page instead of JSON, or when an attempt lost its answer and the next
-   * was answered 404; read the rule to see whether it is gone
+   * @returns "deleted" for a success with JSON (seed, section 4) or without a body; "unconfirmed" when the answer was a
+   * page instead of JSON, or when an attempt lost its answer and the next was answered 404: read the rule to see
+   * whether it is gone
    */
   async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "unconfirmed"> {
-    return await this.#caller.call(this.#calls.delete(ruleId, options));
+    const { identifyBy } = this.contract.operations.delete;
+    const messages = this.#messages("delete", ruleId, options);
+    if (identifyBy === null)
+      throw unsupported(messages.attempted, "delete", "operations.delete.identifyBy: query | body | path | header");
+    return await this.#caller.call({
+      request: this.#templates.delete.request(identify(ruleId, identifyBy, undefined, refusal(messages.attempted))),
+      ...messages,
+      isRepeatable: true,
+      isAboutRule: true,
+      writes: true,
+      parse: (answer) => (answer.body.length === 0 || jsonIfAny(answer) !== undefined ? "deleted" : "unconfirmed"),
+      failed: (error, unknown) => {
+        // A lost answer and then a 404 look like a delete that worked; so do two faults of a proxy.
+        if (error.code === "RULE_NOT_FOUND" && unknown !== undefined) return "unconfirmed";
+        throw error;
+      },
+    });
   }
 
   /**
    * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, or
    * there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
    */
-  list(): AsyncGenerator<LiveRule, void, undefined> {
-    return allPages((position, check) => this.#caller.call(this.#calls.page(position, check)), this.contract);
+  async *list(): AsyncGenerator<LiveRule, void, undefined> {
+    const { list } = this.contract.operations;
+    const template = this.#templates.list;
+    const messages = this.#messages("list");
+    if (list === null || template === null) throw unsupported(messages.attempted, "list", "operations.list");
+    const pages = new Pages(list, this.contract);
+    for (let query = pages.nextQuery(); query !== undefined; query = pages.nextQuery()) {
+      const request = template.request({ query });
+      yield* await this.#caller.call({ request, ...messages, parse: (answer) => pages.take(jsonOf(answer)) });
+    }
   }
 
   /** Who the credentials are (`auth.identity`), asked once; undefined where the contract cannot ask. */
   async identity(): Promise<string | undefined> {
-    const call = this.#calls.identity();
-    if (call === undefined) return undefined;
-    this.#identity ??= this.#caller.call(call).catch((error: unknown) => {
-      this.#identity = undefined;
-      throw error;
-    });
+    const { identity } = this.contract.auth;
+    const template = this.#templates.identity;
+    if (identity === null || template === null) return undefined;
+    this.#identity ??= this.#caller
+      .call({
+        request: template.request(),
+        attempted: () => `ask who the credentials are${this.#on}`,
+        parse: (answer) => {
+          const found = valueAt(jsonOf(answer), identity.at);
+          if (typeof found === "string" && found !== "") return found;
+          if (Number.isSafeInteger(found)) return String(found);
+          const place = identity.at || "the root";
+          throw new UnusableAnswer(`there is no text or whole number at ${place} (auth.identity.at)`);
+        },
+      })
+      .catch((error: unknown) => {
+        this.#identity = undefined;
+        throw error;
+      });
     return await this.#identity;
   }
 
@@ -116,4 +230,75 @@ export class RulesClient {
   async close(): Promise<void> {
     await Promise.all(this.#transports.map((transport) => transport.close()));
   }
+
+  get #on(): string {
+    return this.connectionName === "default" ? "" : ` on connection ${quoted(this.connectionName)}`;
+  }
+
+  /** What messages say of a call, and what they hide. These are functions, because most calls need no message. */
+  #messages(operation: string, ruleId?: string, { label, known = {} }: CallOptions = {}, ...sent: JsonObject[]) {
+    const attempted = (): string => {
+      const id = ruleId === undefined ? "" : quoted(ruleId);
+      const named = label === undefined ? id : `${quoted(label)}${id === "" || label === ruleId ? "" : ` (id ${id})`}`;
+      const what = named === "" ? (operation === "list" ? "rules" : "a rule") : `rule ${named}`;
+      return `${operation} ${what}${this.#on}`;
+    };
+    const hidden = () => [...sent, known].flatMap((definition) => hiddenIn(definition, this.contract.rule));
+    return { attempted, hidden };
+  }
+
+  /** One key for all attempts of a call. */
+  #idempotencyKey(): string[] {
+    const { idempotency } = this.contract;
+    return idempotency === null ? [] : [idempotency.header, randomUUID()];
+  }
+}
+
+function templatesOf(connection: Connection, prefix: string) {
+  const { operations, auth } = connection.contract;
+  const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
+  const { update, list } = operations;
+  return {
+    create: template("operations.create", operations.create),
+    get: template("operations.get", operations.get),
+    delete: template("operations.delete", operations.delete),
+    update: update && template("operations.update", update),
+    list: list && template("operations.list", list),
+    identity: auth.identity && template("auth.identity", auth.identity),
+  };
+}
+
+/** A field of the live rule that nobody declared must go back as it came. */
+function expectExact(body: JsonObject, attempted: () => string): void {
+  const rounded = findInexactNumber(body);
+  if (rounded === undefined) return;
+  const what = `${rounded.path} of the live rule is a number beyond what can be held exactly`;
+  const reason = `${what}, and to send it back would change it`;
+  const advice =
+    "declare that field too, with a value that can be; or set operations.update.body in the contract to declared";
+  throw new MerchantRulesError("RULE_INVALID", reason, { attempted: attempted(), advice });
+}
+
+function expectId(answered: string | undefined, ruleId: string): void {
+  if (answered !== undefined && answered !== ruleId)
+    throw new UnusableAnswer(`the answer is about another rule, ${quoted(answered)}`);
+}
+
+function refusal(attempted: () => string): Refuse {
+  return (reason) => {
+    throw new MerchantRulesError("RULE_INVALID", `its id cannot be sent: ${reason}`, {
+      attempted: attempted(),
+      advice: "name the rule by the id that the service gave it; where it gave this one, check rule.id in the contract",
+    });
+  };
+}
+
+function unsupported(attempted: () => string, operation: string, toSet: string): MerchantRulesError {
+  const reason = `the contract does not say how the service does ${operation}`;
+  const advice = `set ${toSet} in the contract, as the service documents it`;
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { attempted: attempted(), advice });
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(shortened(name, 120));
 }

@@ -4,21 +4,12 @@ import { MerchantRulesError } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
 import { Caller, type CallerOptions } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
-import { headerValue } from "./encode.ts";
-import type { Redactor } from "./redact.ts";
-import { parametersOf, RequestTemplate } from "./request-template.ts";
+import { headerValue, parametersOf, RequestTemplate } from "./request-template.ts";
 import { jsonOf, UnusableAnswer } from "./response.ts";
 import { Transport } from "./transport.ts";
 
 /** The headers that carry the credentials: names and values by turns; none where the contract presents none. */
 export type Presented = readonly string[];
-
-/** What the token operation answered. */
-interface FetchedToken {
-  readonly token: string;
-  /** How long it lives, in milliseconds; undefined: until the service refuses it. */
-  readonly lifeMs: number | undefined;
-}
 
 /** Gives requests their credentials. */
 export interface TokenSource {
@@ -30,53 +21,58 @@ export interface TokenSource {
   accepted(presented: Presented): void;
 }
 
-/** How the requests of a connection get their credentials. */
-export interface TokenSetup {
-  readonly tokens: TokenSource;
-  /** The sockets of the token operation, when it is at another origin; to be closed with the client. */
-  readonly transport?: Transport;
-}
-
-/** @throws MerchantRulesError SETTINGS_INVALID: no token operation for client credentials, a token that no header can carry */
-export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "tokens" | "turns">): TokenSetup {
+/**
+ * How the requests of a connection get their credentials.
+ * @returns with the sockets of the token operation, when it is at another origin; to be closed with the client
+ * @throws MerchantRulesError SETTINGS_INVALID: no token operation for client credentials, a token that no header can carry
+ */
+export function tokenSetup(
+  connection: Connection,
+  shared: Omit<CallerOptions, "tokens" | "takesTurns">,
+): { tokens: TokenSource; transports: Transport[] } {
   const { contract, credentials, name } = connection;
+  const { redactor } = shared;
+  const { present, token: operation } = contract.auth;
+  if (credentials.kind === "none" || present === null) return { tokens: fixed([]), transports: [] };
   const parameters = parametersOf(connection);
-  const present = presenter(contract.auth, parameters, shared.redactor);
-  if (credentials.kind === "none" || contract.auth.present === null) return { tokens: fixed([]) };
-  if (credentials.kind === "token") return { tokens: fixed(present(credentials.token)) };
-  const { token } = contract.auth;
-  if (token === null) {
-    throw new MerchantRulesError(
-      "SETTINGS_INVALID",
-      `connection ${JSON.stringify(name)} has client credentials, but its contract has no token operation`,
-      { advice: "set auth.token in the contract, or give the connection a token" },
-    );
+  const presented = (token: string): Presented => {
+    redactor.add(token);
+    const value = headerValue(expand(present.format, { ...parameters, token }), (reason) => {
+      throw new MerchantRulesError("SETTINGS_INVALID", `the token cannot be presented in ${present.name}: ${reason}`, {
+        advice: "give the token without line breaks or blanks around it",
+      });
+    });
+    return [present.name, value];
+  };
+  if (credentials.kind === "token") return { tokens: fixed(presented(credentials.token)), transports: [] };
+  if (operation === null) {
+    const reason = `connection ${JSON.stringify(name)} has client credentials, but its contract has no token operation`;
+    const advice = "set auth.token in the contract, or give the connection a token";
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
   }
-  shared.redactor.keep(credentials.clientSecret);
-  const base = parseBaseUrl(
-    token.baseUrl ?? connection.baseUrl,
-    token.baseUrl === null ? "baseUrl" : "auth.token.baseUrl of the contract",
-  );
-  const isElsewhere = base.origin !== shared.origin;
-  const transport = isElsewhere ? new Transport(base, { ...contract.limits, connections: 1 }) : shared.transport;
-  const isForm = token.encoding === "form";
-  const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
-  const template = new RequestTemplate(connection, base.prefix, "auth.token", token, contentType);
   const { clientId, clientSecret } = credentials;
+  redactor.keep(clientSecret);
+  const setting = operation.baseUrl === null ? "baseUrl" : "auth.token.baseUrl of the contract";
+  const base = parseBaseUrl(operation.baseUrl ?? connection.baseUrl, setting);
+  const transports = base.origin === shared.transport.origin ? [] : [new Transport(base, contract.limits, 1)];
+  const [transport = shared.transport] = transports;
+  const caller = new Caller({ ...shared, transport, tokens: fixed([]) });
+  const isForm = operation.encoding === "form";
+  const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
+  const template = new RequestTemplate(connection, base.prefix, "auth.token", operation, contentType);
   const values = { ...parameters, clientId, clientSecret };
-  const fields = Object.entries(token.fields).map(([name, text]): [string, string] => [name, expand(text, values)]);
+  const fields = Object.entries(operation.fields).map(([field, text]): [string, string] => [
+    field,
+    expand(text, values),
+  ]);
   const request = template.request({
     body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(Object.fromEntries(fields)),
   });
-  const caller = new Caller({ ...shared, origin: base.origin, transport, tokens: fixed([]) });
-  const fetch = (): Promise<FetchedToken> =>
-    caller.call({
+  const obtain = async (): Promise<ObtainedToken> => {
+    const { token, lifeMs } = await caller.call({
       request,
       attempted: () => "request an access token",
-      isRepeatable: true,
-      isAboutRule: false,
-      writes: false,
-      parse: (answer) => tokenIn(jsonOf(answer), token),
+      parse: (answer) => tokenIn(jsonOf(answer), operation),
       failed: (error) => {
         // RFC 6749, 5.2: a token operation refuses client credentials with 400 as well.
         if (![400, 401, 403].includes(error.exchange?.status ?? 0)) throw error;
@@ -84,13 +80,20 @@ export function tokenSetup(connection: Connection, shared: Omit<CallerOptions, "
         throw error.with({ code: "UNAUTHENTICATED", advice });
       },
     });
-  const tokens = new RenewedToken(fetch, present);
-  return isElsewhere ? { tokens, transport } : { tokens };
+    return { presented: presented(token), lifeMs };
+  };
+  return { tokens: new RenewedToken(obtain), transports };
 }
 
 /** Credentials that do not change: a given token, or none. */
 function fixed(presented: Presented): TokenSource {
   return { current: () => presented, renewed: () => undefined, accepted: () => undefined };
+}
+
+interface ObtainedToken {
+  readonly presented: Presented;
+  /** How long it lives, in milliseconds. Infinity: until the service refuses it. */
+  readonly lifeMs: number;
 }
 
 interface HeldToken {
@@ -114,16 +117,14 @@ const failureHoldsMs = 10_000;
  * refused from the first is not replaced for 10 s.
  */
 class RenewedToken implements TokenSource {
-  readonly #fetch: () => Promise<FetchedToken>;
-  readonly #present: (token: string) => Presented;
+  readonly #fetch: () => Promise<ObtainedToken>;
   #held: HeldToken | undefined;
   #flight: Promise<Presented> | undefined;
   #isAfterRefusal = false;
   #failure: { readonly error: unknown; readonly until: number } | undefined;
 
-  constructor(fetch: () => Promise<FetchedToken>, present: (token: string) => Presented) {
+  constructor(fetch: () => Promise<ObtainedToken>) {
     this.#fetch = fetch;
-    this.#present = present;
   }
 
   current(): Presented | Promise<Presented> {
@@ -163,8 +164,7 @@ class RenewedToken implements TokenSource {
     const askedAt = performance.now();
     if (this.#failure !== undefined && askedAt < this.#failure.until) throw this.#failure.error;
     try {
-      const { token, lifeMs = Number.POSITIVE_INFINITY } = await this.#fetch();
-      const presented = this.#present(token);
+      const { presented, lifeMs } = await this.#fetch();
       const endsAt = askedAt + lifeMs;
       const renewAt = endsAt - Math.min(mostEarlyMs, lifeMs * earlyPart);
       this.#held = { presented, obtainedAt: performance.now(), endsAt, renewAt, isDoubtful: this.#isAfterRefusal };
@@ -179,37 +179,15 @@ class RenewedToken implements TokenSource {
 }
 
 /** The token and its life in an answer of the token operation. @throws UnusableAnswer, which never quotes the token */
-function tokenIn(answer: Json, { accessToken, expiresIn }: NonNullable<Contract["auth"]["token"]>): FetchedToken {
+function tokenIn(answer: Json, { accessToken, expiresIn }: NonNullable<Contract["auth"]["token"]>) {
   const token = valueAt(answer, accessToken);
   if (typeof token !== "string" || token === "")
     throw new UnusableAnswer(`there is no token at ${accessToken || "the root"} (auth.token.accessToken)`);
   headerValue(token, () => {
     throw new UnusableAnswer(`the token at ${accessToken} has characters that no header can carry`);
   });
-  const life = expiresIn === null ? undefined : (valueAt(answer, expiresIn) ?? undefined);
-  if (life === undefined) return { token, lifeMs: undefined };
-  if (typeof life !== "number" || !(life > 0)) {
-    throw new UnusableAnswer(
-      `the token's life at ${expiresIn} (auth.token.expiresIn) is not a positive number of seconds`,
-    );
-  }
-  return { token, lifeMs: life * 1000 };
-}
-
-/** Makes the headers of a token, which it hides. @throws MerchantRulesError SETTINGS_INVALID, without the token */
-function presenter(
-  { present }: Contract["auth"],
-  parameters: Readonly<Record<string, string>>,
-  redactor: Redactor,
-): (token: string) => Presented {
-  if (present === null) return () => [];
-  return (token) => {
-    redactor.add(token);
-    const value = headerValue(expand(present.format, { ...parameters, token }), (reason) => {
-      throw new MerchantRulesError("SETTINGS_INVALID", `the token cannot be presented in ${present.name}: ${reason}`, {
-        advice: "give the token without line breaks or blanks around it",
-      });
-    });
-    return [present.name, value];
-  };
+  const seconds = (expiresIn === null ? undefined : valueAt(answer, expiresIn)) ?? Number.POSITIVE_INFINITY;
+  if (typeof seconds === "number" && seconds > 0) return { token, lifeMs: seconds * 1000 };
+  const at = `${expiresIn} (auth.token.expiresIn)`;
+  throw new UnusableAnswer(`the token's life at ${at} is not a positive number of seconds`);
 }

@@ -4,11 +4,6 @@ import { MerchantRulesError } from "../errors.ts";
 import type { BaseUrl } from "./connection.ts";
 import type { WireRequest } from "./request-template.ts";
 
-export interface TransportOptions extends Pick<Contract["limits"], "attemptTimeoutMs" | "maxBodyBytes"> {
-  /** Connections to the origin at once. */
-  readonly connections: number;
-}
-
 const longestConnectMs = 10_000;
 
 /**
@@ -20,28 +15,39 @@ export class Transport {
   readonly #dispatcher: Dispatcher;
   readonly #maxBodyBytes: number;
 
-  /** @throws MerchantRulesError SETTINGS_INVALID where a proxy variable of the environment is no URL */
-  constructor({ origin, isLoopback }: BaseUrl, { connections, attemptTimeoutMs, maxBodyBytes }: TransportOptions) {
+  /**
+   * @param connections to the origin at once
+   * @throws MerchantRulesError SETTINGS_INVALID where a proxy variable of the environment is no URL
+   */
+  constructor({ origin, isLoopback }: BaseUrl, limits: Contract["limits"], connections = limits.concurrency) {
     this.origin = origin;
-    this.#maxBodyBytes = maxBodyBytes;
+    this.#maxBodyBytes = limits.maxBodyBytes;
     // An attempt has its own clock, from connect to last byte. undici's clocks for parts of it are off.
     const options: Pool.Options = {
       connections,
       pipelining: 1,
       allowH2: false,
-      connectTimeout: Math.min(attemptTimeoutMs, longestConnectMs),
+      connectTimeout: Math.min(limits.attemptTimeoutMs, longestConnectMs),
       headersTimeout: 0,
       bodyTimeout: 0,
     };
     this.#dispatcher = isLoopback || !hasProxy() ? new Pool(origin, options) : proxied(options);
   }
 
-  /** Sends once. @throws AttemptFailure, by rejection */
-  send(request: WireRequest, credentials: readonly string[], timeoutMs: number): Promise<Answer> {
+  /**
+   * Sends once; never rejects. It uses undici's `dispatch` instead of `request`, because only `dispatch` tells for
+   * certain whether sending had begun: a create that never left may be sent again, any other may not.
+   */
+  send(request: WireRequest, credentials: readonly string[], timeoutMs: number): Promise<Answer | NoAnswer> {
     const { method, target, body, success } = request;
     const headers = credentials.length === 0 ? [...request.headers] : [...request.headers, ...credentials];
-    const options = { origin: this.origin, method, path: target, headers, body };
-    return attempt(this.#dispatcher, options, { timeoutMs, maxBodyBytes: this.#maxBodyBytes, success });
+    const exchange = new ExchangeHandler(success, this.#maxBodyBytes, timeoutMs);
+    try {
+      this.#dispatcher.dispatch({ origin: this.origin, method, path: target, headers, body }, exchange);
+    } catch (error) {
+      exchange.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+    }
+    return exchange.outcome.promise;
   }
 
   close(): Promise<void> {
@@ -76,69 +82,38 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-type AttemptFault = "timed out" | "no connection" | "body too large";
-
 /** An exchange that brought no whole answer. */
-export class AttemptFailure extends Error {
+export interface NoAnswer {
+  readonly fault: "timed out" | "no connection" | "body too large";
   /** Whether any of the request may have left this machine. */
   readonly wasSent: boolean;
   /** The status, where the answer had begun. */
   readonly status: number | undefined;
   readonly timeoutMs: number;
-  readonly fault: AttemptFault;
-
-  constructor(fault: AttemptFault, known: Pick<AttemptFailure, "wasSent" | "status" | "timeoutMs">, cause?: Error) {
-    super(fault, { cause });
-    this.fault = fault;
-    this.wasSent = known.wasSent;
-    this.status = known.status;
-    this.timeoutMs = known.timeoutMs;
-  }
-}
-
-interface AttemptBounds {
-  readonly timeoutMs: number;
-  /** Of a success. The body of a failure is cut at 64 KiB. */
-  readonly maxBodyBytes: number;
-  readonly success: readonly number[];
+  readonly cause: Error | undefined;
 }
 
 const maxFailureBodyBytes = 65_536;
 
-/**
- * One request and its answer. It uses undici's `dispatch` instead of `request`, because only `dispatch` tells for
- * certain whether sending had begun: a create that never left may be sent again, any other may not.
- * @throws AttemptFailure, by rejection
- */
-function attempt(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, bounds: AttemptBounds): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const handler = new AttemptHandler(bounds, resolve, reject);
-    try {
-      dispatcher.dispatch(options, handler);
-    } catch (error) {
-      handler.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
-    }
-  });
-}
-
-class AttemptHandler implements Dispatcher.DispatchHandler {
-  readonly #bounds: AttemptBounds;
-  readonly #resolve: (answer: Answer) => void;
-  readonly #reject: (failure: AttemptFailure) => void;
+/** Gathers the answer to one request. The body of a failure is cut at 64 KiB. */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly outcome = Promise.withResolvers<Answer | NoAnswer>();
+  readonly #success: readonly number[];
+  readonly #maxBodyBytes: number;
+  readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
   #controller: Controller | undefined;
   #status: number | undefined;
   #headers: Headers = {};
-  #chunks: Buffer[] = [];
   #bytes = 0;
-  #isSuccess = false;
   #isSettled = false;
 
-  constructor(bounds: AttemptBounds, resolve: (answer: Answer) => void, reject: (failure: AttemptFailure) => void) {
-    this.#bounds = bounds;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#timer = setTimeout(() => this.#fail("timed out"), bounds.timeoutMs);
+  constructor(success: readonly number[], maxBodyBytes: number, timeoutMs: number) {
+    this.#success = success;
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#timeoutMs = timeoutMs;
+    this.#timer = setTimeout(() => this.#fail("timed out"), timeoutMs);
   }
 
   /** Called when a connection is there, right before the request is written. */
@@ -152,9 +127,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     this.#status = status;
     this.#headers = headers;
-    this.#isSuccess = this.#bounds.success.includes(status);
     const announced = headers["content-length"];
-    if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#bounds.maxBodyBytes)
+    if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#maxBodyBytes)
       this.#fail("body too large");
   }
 
@@ -162,45 +136,41 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#bytes += chunk.length;
     this.#chunks.push(chunk);
-    const most = this.#isSuccess ? this.#bounds.maxBodyBytes : Math.min(this.#bounds.maxBodyBytes, maxFailureBodyBytes);
+    const most = this.#isSuccess ? this.#maxBodyBytes : Math.min(this.#maxBodyBytes, maxFailureBodyBytes);
     if (this.#bytes > most) this.#fail("body too large");
   }
 
   onResponseEnd(): void {
     if (this.#status === undefined) this.#fail("no connection");
-    else this.#end(this.#status);
+    else this.#answer(this.#status);
   }
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
     this.#fail("no connection", error);
   }
 
-  #fail(fault: AttemptFault, cause?: Error): void {
+  get #isSuccess(): boolean {
+    return this.#status !== undefined && this.#success.includes(this.#status);
+  }
+
+  #fail(fault: NoAnswer["fault"], cause?: Error): void {
     if (this.#isSettled) return;
+    const status = this.#status;
     // The status of a failure is enough, even when its body is not whole.
-    if (this.#status !== undefined && !this.#isSuccess) this.#end(this.#status);
-    else {
-      this.#settle();
-      const known = {
-        wasSent: this.#controller !== undefined,
-        status: this.#status,
-        timeoutMs: this.#bounds.timeoutMs,
-      };
-      this.#reject(new AttemptFailure(fault, known, cause));
-    }
+    if (status !== undefined && !this.#isSuccess) this.#answer(status);
+    else this.#settle({ fault, wasSent: this.#controller !== undefined, status, timeoutMs: this.#timeoutMs, cause });
     this.#controller?.abort(new Error(fault));
   }
 
-  #end(status: number): void {
-    if (this.#isSettled) return;
-    this.#settle();
+  #answer(status: number): void {
     const [first] = this.#chunks;
     const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    this.#resolve({ status, headers: this.#headers, body });
+    this.#settle({ status, headers: this.#headers, body });
   }
 
-  #settle(): void {
+  #settle(outcome: Answer | NoAnswer): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
+    this.outcome.resolve(outcome);
   }
 }

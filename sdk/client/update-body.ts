@@ -20,15 +20,11 @@ export function demandOwnFields(answered: JsonObject, known: JsonObject, ruleId:
   const fields = Object.keys(known);
   // Services drop nulls.
   if (fields.length === 0 || fields.some((key) => Object.hasOwn(answered, key) || known[key] === null)) return;
-  throw new MerchantRulesError(
-    "RESPONSE_INVALID",
-    "what the service answered has none of the fields that are declared",
-    {
-      attempted: `read rule ${label ?? ruleId}`,
-      advice:
-        "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule",
-    },
-  );
+  const reason = "what the service answered has none of the fields that are declared";
+  throw new MerchantRulesError("RESPONSE_INVALID", reason, {
+    attempted: `read rule ${label ?? ruleId}`,
+    advice: "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule",
+  });
 }
 
 /** What an update sends; undefined when the live rule is as the definition says already. */

@@ -1,4 +1,5 @@
 import { segmentsOf } from "../rules/index.ts";
+import { printable } from "../rules/printable.ts";
 import { type Contract, headerNamePattern, type Operations } from "./schema.ts";
 import { namesIn } from "./template.ts";
 
@@ -10,23 +11,35 @@ export interface ContractIssue {
   readonly allowed: string;
 }
 
+/** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
+type RefuseIf = (isWrong: boolean, path: ContractIssue["path"], allowed: string, found?: string) => void;
+
 /** Where fields that are right on their own cannot work together; empty when the contract can work. */
 export function inconsistencies(contract: Contract): ContractIssue[] {
-  return [
-    ...ruleIdIssues(contract),
-    ...nameIssues(contract),
-    ...headerIssues(contract),
-    ...queryIssues(contract),
-    ...markIssues(contract),
-    ...otherIssues(contract),
-  ];
+  const issues: ContractIssue[] = [];
+  const refuseIf: RefuseIf = (isWrong, path, allowed, found) => {
+    if (isWrong) issues.push({ path, found: found ?? shownAt(contract, path), allowed });
+  };
+  for (const check of [checkRuleIds, checkNames, checkHeaders, checkListQuery, checkMarks, checkOthers])
+    check(contract, refuseIf);
+  return issues;
 }
 
-function issue(path: ContractIssue["path"], found: string, allowed: string): ContractIssue {
-  return { path, found, allowed };
+/** The value at a path, as a message shows it. It may be anything, JSON or not. */
+export function shownAt(root: unknown, path: ContractIssue["path"]): string {
+  const value = path.reduce<unknown>((within, key) => {
+    const isThere = typeof within === "object" && within !== null && Object.hasOwn(within, key);
+    return isThere ? Reflect.get(within, key) : undefined;
+  }, root);
+  if (value === undefined) return "nothing";
+  if (typeof value === "number") return String(value);
+  try {
+    return printable(JSON.stringify(value) ?? `a ${typeof value}`, 80);
+  } catch {
+    return `a ${typeof value} that is not JSON`;
+  }
 }
 
-type Issues = Generator<ContractIssue>;
 type Request = Pick<Operations["get"], "path" | "headers" | "query">;
 
 /** Every request that a contract describes, with where it is described. */
@@ -39,164 +52,121 @@ function requestsOf({ operations, auth }: Contract): { at: string[]; name: strin
   return named.flatMap(({ request, ...rest }) => (request === null ? [] : [{ ...rest, request }]));
 }
 
-function* ruleIdIssues(contract: Contract): Issues {
-  const { operations } = contract;
+function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
   for (const { at, name, request } of requestsOf(contract)) {
     const path = [...at, "path"];
     const times = namesIn(request.path).filter((each) => each === "ruleId").length;
-    if (times > 1) yield issue(path, request.path, "a path that contains {ruleId} once");
-    if (name === "get" && times === 0) yield issue(path, request.path, "a path that contains {ruleId}");
-    if (name === "create" && times > 0)
-      yield issue(path, request.path, "a path without {ruleId}, which only the service knows");
-    if (!["get", "create", "delete", "update"].includes(name) && times > 0)
-      yield issue(path, request.path, "a path without {ruleId}");
-  }
-  yield* identifyByIssues("delete", operations.delete);
-  if (operations.update === null) return;
-  yield* identifyByIssues("update", operations.update);
-  const { identifyBy, bodyAt } = operations.update;
-  if (identifyBy.in === "body" && bodyAt === "") {
-    const allowed = `a pointer such as /rule, so that the field ${identifyBy.name} stands beside the definition`;
-    yield issue(["operations", "update", "bodyAt"], '""', allowed);
-  }
-}
-
-function* identifyByIssues(
-  name: "delete" | "update",
-  { path, query, identifyBy }: Operations["delete"] | NonNullable<Operations["update"]>,
-): Issues {
-  const at = ["operations", name];
-  const isInPath = namesIn(path).includes("ruleId");
-  if (identifyBy?.in === "path" && !isInPath)
-    yield issue([...at, "path"], path, "a path that contains {ruleId}, because identifyBy.in is path");
-  if (identifyBy?.in !== "path" && isInPath)
-    yield issue(
-      [...at, "identifyBy", "in"],
-      identifyBy?.in ?? "nothing",
-      `path, because ${name}.path contains {ruleId}`,
-    );
-  if (identifyBy?.in === "header" && !headerNamePattern.test(identifyBy.name))
-    yield issue([...at, "identifyBy", "name"], identifyBy.name, "the name of an HTTP header");
-  if (identifyBy?.in === "query" && Object.hasOwn(query, identifyBy.name))
-    yield issue([...at, "identifyBy", "name"], identifyBy.name, "a query parameter that the operation does not fix");
-}
-
-function* nameIssues(contract: Contract): Issues {
-  const { auth, parameters } = contract;
-  const known = new Set(Object.keys(parameters));
-  for (const reserved of ["ruleId", "token", "clientId", "clientSecret"])
-    if (known.has(reserved))
-      yield issue(["parameters", reserved], reserved, `another name: ${reserved} has a meaning of its own`);
-
-  const check = function* (at: readonly string[], text: string, own: readonly string[] = []): Issues {
-    const allowed = [...own, ...known].map((name) => `{${name}}`).join(", ");
-    for (const name of namesIn(text)) {
-      if (known.has(name) || own.includes(name)) continue;
-      yield issue(
-        at,
-        `{${name}}`,
-        allowed === ""
-          ? "no {name}: the contract declares no parameters"
-          : `${allowed}, or declare it under parameters`,
-      );
-    }
-  };
-  for (const { at, request } of requestsOf(contract)) {
-    // Where {ruleId} may stand is judged elsewhere.
-    yield* check([...at, "path"], request.path, ["ruleId"]);
-    for (const part of ["headers", "query"] as const)
-      for (const [key, text] of Object.entries(request[part])) yield* check([...at, part, key], text);
-  }
-  if (auth.present !== null) yield* check(["auth", "present", "format"], auth.present.format, ["token"]);
-  for (const [key, text] of Object.entries(auth.token?.fields ?? {}))
-    yield* check(["auth", "token", "fields", key], text, ["clientId", "clientSecret"]);
-}
-
-/** Headers that the transport sets, or that would put a credential into a file that is committed. */
-const ownedHeaders = [
-  "host",
-  "content-length",
-  "transfer-encoding",
-  "connection",
-  "content-type",
-  "accept",
-  "user-agent",
-  "cookie",
-  "proxy-authorization",
-  "authorization",
-];
-
-function* headerIssues(contract: Contract): Issues {
-  const { operations, auth, idempotency } = contract;
-  const owned = [...ownedHeaders, ...(auth.present === null ? [] : [auth.present.name.toLowerCase()])];
-  const another = "another header: this one is set by the client itself";
-  if (idempotency !== null) {
-    const header = idempotency.header.toLowerCase();
-    if (owned.includes(header)) yield issue(["idempotency", "header"], idempotency.header, another);
-    owned.push(header);
+    const isOfOneRule = ["get", "create", "delete", "update"].includes(name);
+    refuseIf(times > 1, path, "a path that contains {ruleId} once");
+    refuseIf(name === "get" && times === 0, path, "a path that contains {ruleId}");
+    refuseIf(name === "create" && times > 0, path, "a path without {ruleId}, which only the service knows");
+    refuseIf(!isOfOneRule && times > 0, path, "a path without {ruleId}");
   }
   for (const name of ["delete", "update"] as const) {
-    const place = operations[name]?.identifyBy;
-    if (place?.in === "header" && owned.includes(place.name.toLowerCase()))
-      yield issue(["operations", name, "identifyBy", "name"], place.name, another);
+    const operation = contract.operations[name];
+    if (operation === null) continue;
+    const { path, query, identifyBy: by } = operation;
+    const at = ["operations", name];
+    const byIn = [...at, "identifyBy", "in"];
+    const byName = [...at, "identifyBy", "name"];
+    const needsId = "a path that contains {ruleId}, because identifyBy.in is path";
+    const isInPath = namesIn(path).includes("ruleId");
+    refuseIf(by?.in === "path" && !isInPath, [...at, "path"], needsId);
+    refuseIf(by?.in !== "path" && isInPath, byIn, `path, because ${name}.path contains {ruleId}`);
+    refuseIf(by?.in === "header" && !headerNamePattern.test(by.name), byName, "the name of an HTTP header");
+    const isFixed = by?.in === "query" && Object.hasOwn(query, by.name);
+    refuseIf(isFixed, byName, "a query parameter that the operation does not fix");
   }
+  const { update } = contract.operations;
+  const beside = `a pointer such as /rule, so that the field ${update?.identifyBy.name} stands beside the definition`;
+  refuseIf(update?.identifyBy.in === "body" && update.bodyAt === "", ["operations", "update", "bodyAt"], beside);
+}
+
+function checkNames(contract: Contract, refuseIf: RefuseIf): void {
+  const { auth, parameters } = contract;
+  const known = Object.keys(parameters);
+  for (const name of ["ruleId", "token", "clientId", "clientSecret"])
+    refuseIf(known.includes(name), ["parameters", name], `another name: ${name} has a meaning of its own`, name);
+
+  function checkText(at: readonly string[], text: string, own: readonly string[] = []): void {
+    const names = [...own, ...known];
+    const list = names.map((name) => `{${name}}`).join(", ");
+    const allowed =
+      list === "" ? "no {name}: the contract declares no parameters" : `${list}, or declare it under parameters`;
+    for (const name of namesIn(text)) refuseIf(!names.includes(name), at, allowed, `{${name}}`);
+  }
+  for (const { at, request } of requestsOf(contract)) {
+    // Where {ruleId} may stand is judged elsewhere.
+    checkText([...at, "path"], request.path, ["ruleId"]);
+    for (const part of ["headers", "query"] as const)
+      for (const [key, text] of Object.entries(request[part])) checkText([...at, part, key], text);
+  }
+  if (auth.present !== null) checkText(["auth", "present", "format"], auth.present.format, ["token"]);
+  for (const [key, text] of Object.entries(auth.token?.fields ?? {}))
+    checkText(["auth", "token", "fields", key], text, ["clientId", "clientSecret"]);
+}
+
+const framingHeaders = ["host", "content-length", "transfer-encoding", "connection"];
+const clientHeaders = ["content-type", "accept", "user-agent"];
+/** A contract is a file that is committed. */
+const credentialHeaders = ["cookie", "proxy-authorization", "authorization"];
+
+function checkHeaders(contract: Contract, refuseIf: RefuseIf): void {
+  const { operations, auth, idempotency } = contract;
+  const taken = new Set([...framingHeaders, ...clientHeaders, ...credentialHeaders]);
+  const isTaken = (header: string): boolean => taken.has(header.toLowerCase());
+  const another = "another header: this one is set by the client itself";
+  if (auth.present !== null) taken.add(auth.present.name.toLowerCase());
+  if (idempotency !== null) {
+    refuseIf(isTaken(idempotency.header), ["idempotency", "header"], another);
+    taken.add(idempotency.header.toLowerCase());
+  }
+  for (const name of ["delete", "update"] as const) {
+    const by = operations[name]?.identifyBy;
+    refuseIf(by?.in === "header" && isTaken(by.name), ["operations", name, "identifyBy", "name"], another);
+  }
+  const noCredentials = `${another} (credentials belong in settings, not in the contract)`;
   for (const { at, request } of requestsOf(contract))
     for (const header of Object.keys(request.headers))
-      if (owned.includes(header.toLowerCase()))
-        yield issue(
-          [...at, "headers", header],
-          header,
-          `${another} (credentials belong in settings, not in the contract)`,
-        );
+      refuseIf(isTaken(header), [...at, "headers", header], noCredentials, header);
 }
 
 /** One name twice in a query: services differ in which of them they read. */
-function* queryIssues({ operations: { list } }: Contract): Issues {
-  if (list === null) return;
-  const pagination: Readonly<Record<string, unknown>> = list.pagination;
-  for (const part of ["limit", "cursor", "page", "offset"]) {
-    const name = pagination[part];
-    if (typeof name !== "string" || !Object.hasOwn(list.query, name)) continue;
+function checkListQuery({ operations: { list } }: Contract, refuseIf: RefuseIf): void {
+  for (const [part, name] of Object.entries(list?.pagination ?? {})) {
+    const isTwice =
+      ["limit", "cursor", "page", "offset"].includes(part) && Object.hasOwn(list?.query ?? {}, String(name));
     const allowed = `another query parameter: this one is sent as operations.list.pagination.${part}`;
-    yield issue(["operations", "list", "query", name], name, allowed);
+    refuseIf(isTwice, ["operations", "list", "query", String(name)], allowed, String(name));
   }
 }
 
 /** What a rule says about itself stands in one of its fields; the owner's mark stands in a field that nothing else uses. */
-function* markIssues({ rule }: Contract): Issues {
+function checkMarks({ rule }: Contract, refuseIf: RefuseIf): void {
   const oneField = "a pointer to one field, such as";
   for (const name of ["gone", "foreign"] as const)
     for (const [index, { at }] of rule[name].entries())
-      if (at === "") yield issue(["rule", name, index, "at"], '""', `${oneField} /status`);
+      refuseIf(at === "", ["rule", name, index, "at"], `${oneField} /status`);
   if (rule.owner === null) return;
-  const { at } = rule.owner;
   const path = ["rule", "owner", "at"];
-  const overlaps = (other: string): boolean => {
-    const segments = segmentsOf(at);
-    return segmentsOf(other).every((segment, index) => segment === "*" || segment === (segments[index] ?? segment));
-  };
-  if (at === "") yield issue(path, '""', `${oneField} /metadata/managedBy`);
-  else if (rule.naturalKey !== null && overlaps(rule.naturalKey))
-    yield issue(path, at, "a place apart from rule.naturalKey");
-  else if (rule.id.some(overlaps)) yield issue(path, at, "a place apart from rule.id");
-  else if (rule.immutable.some(overlaps))
-    yield issue(path, at, "a place apart from rule.immutable: the mark changes when a rule gets another owner");
+  const mark = segmentsOf(rule.owner.at);
+  refuseIf(mark.length === 0, path, `${oneField} /metadata/managedBy`);
+  const overlaps = (other: string): boolean =>
+    mark.length > 0 &&
+    segmentsOf(other).every((segment, index) => segment === "*" || segment === (mark[index] ?? segment));
+  const byOwner = "a place apart from rule.immutable: the mark changes when a rule gets another owner";
+  refuseIf(rule.naturalKey !== null && overlaps(rule.naturalKey), path, "a place apart from rule.naturalKey");
+  refuseIf(rule.id.some(overlaps), path, "a place apart from rule.id");
+  refuseIf(rule.immutable.some(overlaps), path, byOwner);
 }
 
-function* otherIssues({ rule: { schema }, auth, limits }: Contract): Issues {
+function checkOthers({ rule: { schema }, auth, limits }: Contract, refuseIf: RefuseIf): void {
+  const isAsync = schema !== null && Object.hasOwn(schema, "$async");
   // Its validation would answer with a promise, which is never refused.
-  if (schema !== null && Object.hasOwn(schema, "$async"))
-    yield issue(
-      ["rule", "schema", "$async"],
-      JSON.stringify(schema.$async),
-      "no $async: a definition is checked at once",
-    );
-  if (auth.token !== null && auth.present === null)
-    yield issue(["auth", "present"], "null", "how the token that auth.token obtains is presented");
-  if (limits.attemptTimeoutMs > limits.totalTimeoutMs)
-    yield issue(
-      ["limits", "attemptTimeoutMs"],
-      String(limits.attemptTimeoutMs),
-      `at most totalTimeoutMs, ${limits.totalTimeoutMs}`,
-    );
+  refuseIf(isAsync, ["rule", "schema", "$async"], "no $async: a definition is checked at once");
+  const isUnused = auth.token !== null && auth.present === null;
+  refuseIf(isUnused, ["auth", "present"], "how the token that auth.token obtains is presented");
+  const { attemptTimeoutMs, totalTimeoutMs } = limits;
+  const atMost = `at most totalTimeoutMs, ${totalTimeoutMs}`;
+  refuseIf(attemptTimeoutMs > totalTimeoutMs, ["limits", "attemptTimeoutMs"], atMost);
 }

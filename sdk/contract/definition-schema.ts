@@ -1,15 +1,8 @@
 import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import {
-  contains,
-  isJsonArray,
-  type Json,
-  type JsonObject,
-  pathOf,
-  pointerOf,
-  segmentsOf,
-  valueAt,
-} from "../rules/index.ts";
+import { isJsonArray, type Json, type JsonObject, reasonOf } from "../rules/json.ts";
+import { pointerOf, segmentsOf, valueAt } from "../rules/pointer.ts";
+import { contains, pathOf } from "../rules/walk.ts";
 
 /** One place where a definition is not what the contract's JSON Schema (`rule.schema`) asks for. */
 export interface DefinitionFault {
@@ -45,7 +38,7 @@ export function schemaError(schema: JsonObject): string | undefined {
     return undefined;
   } catch (error) {
     if (error instanceof RangeError) return "nesting without end";
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -1,13 +1,12 @@
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
-import { findNotJson, isJsonArray, type Json, pathOf, pointerOf, valueAt, walk } from "../rules/index.ts";
+import { findNotJson, pathOf, walk } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
-import { readTextFile } from "../text-file.ts";
-import { YamlDocument } from "../yaml-document.ts";
-import { type ContractIssue, inconsistencies } from "./consistency.ts";
+import { readTextFile, YamlDocument } from "../yaml-document.ts";
+import { type ContractIssue, inconsistencies, shownAt } from "./consistency.ts";
 import { schemaError } from "./definition-schema.ts";
-import { type Contract, type ContractInput, contractSchema, publishedSchema } from "./schema.ts";
+import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 
 /** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
 export const presets = ["seed", "illustrative"] as const;
@@ -56,17 +55,12 @@ export function parseContract(text: string, file: string): Contract {
   const document = new YamlDocument(text);
   const read = document.read();
   if ("fault" in read) throw invalid(file, [`${file}:${read.fault.line}: ${printable(read.fault.what, 200)}`]);
+  const placeOf = (path: string): string => `${file}:${document.lineOfPath(path)}: `;
   const notJson = findNotJson(read.value);
-  if (notJson !== undefined) {
-    const { path, found } = notJson;
-    throw invalid(file, [
-      `${file}:${document.lineOfPath(path)}: ${printable(path, 200)}: found ${found}; allowed: what JSON can hold`,
-    ]);
-  }
-  const parsed = parse(read.value);
-  if ("contract" in parsed) return parsed.contract;
-  const lineOf = ({ path }: ContractIssue): number => document.lineOfPath(pathOf(path));
-  throw invalid(file, parsed.issues, (issue) => `${file}:${lineOf(issue)}: ${sentence(issue)}`);
+  if (notJson === undefined) return contractOf(read.value, file, ({ path }) => placeOf(pathOf(path)));
+  const { path, found } = notJson;
+  const issue = { path: path === "" ? [] : [path], found, allowed: "what JSON can hold" };
+  throw invalid(file, [`${placeOf(path)}${sentence(issue)}`]);
 }
 
 /**
@@ -74,21 +68,23 @@ export function parseContract(text: string, file: string): Contract {
  * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}, with `source` in place of the file.
  */
 export function defineContract(input: ContractInput, source = "contract"): Contract {
-  const parsed = parse(input);
-  if ("contract" in parsed) return parsed.contract;
-  throw invalid(source, parsed.issues, (issue) => `${source}: ${sentence(issue)}`);
+  return contractOf(input, source, () => `${source}: `);
 }
 
-function parse(value: unknown): { contract: Contract } | { issues: ContractIssue[] } {
-  const dropped = droppedFields(value);
-  if (dropped.length > 0) return { issues: dropped };
+function contractOf(value: unknown, source: string, placeOf: (issue: ContractIssue) => string): Contract {
   const result = contractSchema.safeParse(value);
-  if (!result.success) return { issues: result.error.issues.flatMap((issue) => explain(issue, value)) };
-  const issues = inconsistencies(result.data);
-  const wrongSchema = result.data.rule.schema === null ? undefined : schemaError(result.data.rule.schema);
-  if (wrongSchema !== undefined)
-    issues.push({ path: ["rule", "schema"], found: wrongSchema, allowed: "a JSON Schema that compiles" });
-  return issues.length === 0 ? { contract: result.data } : { issues };
+  let issues = droppedFields(value);
+  if (issues.length === 0)
+    issues = result.success
+      ? [...inconsistencies(result.data), ...schemaIssues(result.data)]
+      : result.error.issues.flatMap((issue) => explain(issue, value));
+  if (result.success && issues.length === 0) return result.data;
+  throw invalid(source, issues, (issue) => `${placeOf(issue)}${sentence(issue)}`);
+}
+
+function schemaIssues({ rule: { schema } }: Contract): ContractIssue[] {
+  const found = schema === null ? undefined : schemaError(schema);
+  return found === undefined ? [] : [{ path: ["rule", "schema"], found, allowed: "a JSON Schema that compiles" }];
 }
 
 /** Fields called `__proto__`, which the schema would drop without a word. */
@@ -117,13 +113,12 @@ function sentence({ path, found, allowed }: ContractIssue): string {
 
 function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-  if (issue.code === "unrecognized_keys") {
-    const allowed = knownFields(path);
+  const allowed = allowedBy(issue);
+  if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ path: [...path, key], found: "an unknown field", allowed }));
-  }
   if (issue.code === "invalid_key")
-    return issue.issues.map(({ message }) => ({ path, found: shown(path.at(-1)), allowed: allowedIn(message) }));
-  return [{ path, found: shown(path.reduce<unknown>(child, root)), allowed: allowedBy(issue) }];
+    return issue.issues.map((inner) => ({ path, found: shownAt(path.at(-1), []), allowed: allowedBy(inner) }));
+  return [{ path, found: shownAt(root, path), allowed }];
 }
 
 function allowedBy(issue: z.core.$ZodIssue): string {
@@ -137,48 +132,6 @@ function allowedBy(issue: z.core.$ZodIssue): string {
     case "too_big":
       return `at most ${issue.maximum}`;
     default:
-      return allowedIn(issue.message);
-  }
-}
-
-function allowedIn(message: string): string {
-  return message.replace(/^(allowed: |Invalid discriminator value\. Expected )/, "");
-}
-
-let described: Json | undefined;
-
-/** The fields that a contract may have at a path, so that a misspelt one can be fixed. */
-function knownFields(path: ContractIssue["path"]): string {
-  described ??= JSON.parse(publishedSchema());
-  const inside = (schema: Json, key: string | number): Json | undefined =>
-    valueAt(schema, pointerOf(["properties", key])) ??
-    valueAt(schema, "/items") ??
-    valueAt(schema, "/additionalProperties");
-  const schemas = path.reduce<Json[]>(
-    (above, key) => above.flatMap((schema) => variantsOf(inside(schema, key))),
-    variantsOf(described),
-  );
-  const names = schemas.flatMap((schema) => Object.keys(valueAt(schema, "/properties") ?? {}));
-  return names.length === 0 ? "no field of this name" : [...new Set(names)].join(", ");
-}
-
-function variantsOf(schema: Json | undefined): Json[] {
-  if (schema === undefined) return [];
-  const variants = valueAt(schema, "/anyOf") ?? valueAt(schema, "/oneOf");
-  return isJsonArray(variants) ? variants.flatMap(variantsOf) : [schema];
-}
-
-function child(value: unknown, key: string | number): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-}
-
-/** A value as a message shows it. It may be anything, JSON or not. */
-function shown(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (typeof value === "number") return String(value);
-  try {
-    return printable(JSON.stringify(value) ?? `a ${typeof value}`, 80);
-  } catch {
-    return `a ${typeof value} that is not JSON`;
+      return issue.message.replace(/^(allowed: |Invalid discriminator value\. Expected )/, "");
   }
 }

@@ -1,8 +1,7 @@
 import { field, isJsonArray, isJsonObject, type Json, jsonObject } from "./json.ts";
 import { matching } from "./matching.ts";
-import type { Path } from "./path.ts";
 import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
-import { walk } from "./walk.ts";
+import { type Path, walk } from "./walk.ts";
 
 export interface CompareOptions {
   /** Arrays whose order means nothing; contract `rule.unordered`. */
@@ -10,6 +9,9 @@ export interface CompareOptions {
 }
 
 const ordered: CompareOptions = { unordered: [] };
+
+/** A value, or undefined where there is none. */
+type Side = Json | undefined;
 
 /** One field or element that is not the same on both sides. */
 export interface Difference {
@@ -73,21 +75,23 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
 
 /** The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. */
 export function differences(
-  before: Json,
-  after: Json,
+  before: Side,
+  after: Side,
   options: CompareOptions = ordered,
   path: Path = [],
 ): Difference[] {
+  if (before === undefined) return after === undefined ? [] : [{ path, kind: "add", after }];
+  if (after === undefined) return [{ path, kind: "delete", before }];
   if (isEqual(before, after, options, path)) return [];
   if (isJsonObject(before) && isJsonObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => between(field(before, key), field(after, key), options, [...path, key]));
+    return [...keys].flatMap((key) => differences(field(before, key), field(after, key), options, [...path, key]));
   }
   if (isJsonArray(before) && isJsonArray(after)) {
     const counterparts = isUnordered(path, options) ? inDeclaredOrder(after, before, options, path) : after;
     const length = Math.max(before.length, counterparts.length);
     return Array.from({ length }).flatMap((_, index) =>
-      between(before[index], counterparts[index], options, [...path, index]),
+      differences(before[index], counterparts[index], options, [...path, index]),
     );
   }
   return [{ path, kind: "update", before, after }];
@@ -102,25 +106,10 @@ export function touches({ path, before, after }: Difference, pattern: Pointer): 
   );
 }
 
-function isChangedAt(
-  before: Json | undefined,
-  after: Json | undefined,
-  [segment, ...rest]: readonly string[],
-): boolean {
-  if (segment === undefined)
-    return before === undefined || after === undefined ? before !== after : !isEqual(before, after);
-  const keys = segment === "*" ? [...keysOf(before), ...keysOf(after)] : [segment];
+function isChangedAt(before: Side, after: Side, [segment, ...rest]: readonly string[]): boolean {
+  if (segment === undefined) return differences(before, after).length > 0;
+  const keys = segment === "*" ? [before, after].flatMap((side) => Object.keys(Object(side))) : [segment];
   return keys.some((key) => isChangedAt(valueAt(before, pointerOf([key])), valueAt(after, pointerOf([key])), rest));
-}
-
-function keysOf(value: Json | undefined): string[] {
-  return isJsonObject(value) || isJsonArray(value) ? Object.keys(value) : [];
-}
-
-function between(before: Json | undefined, after: Json | undefined, options: CompareOptions, path: Path): Difference[] {
-  if (before === undefined) return after === undefined ? [] : [{ path, kind: "add", after }];
-  if (after === undefined) return [{ path, kind: "delete", before }];
-  return differences(before, after, options, path);
 }
 
 function isUnordered(path: Path, { unordered }: CompareOptions): boolean {
@@ -166,13 +155,8 @@ function bySimilarity(elements: readonly Json[]): (wanted: Json) => readonly num
   const marks = elements.map(marksOf);
   const all = [...elements.keys()];
   const marked = new Map<string, number[]>();
-  for (const at of all) {
-    for (const mark of marks[at] ?? []) {
-      const others = marked.get(mark);
-      if (others === undefined) marked.set(mark, [at]);
-      else others.push(at);
-    }
-  }
+  for (const mark of new Set(marks.flatMap((each) => [...each]))) marked.set(mark, []);
+  for (const at of all) for (const mark of marks[at] ?? []) marked.get(mark)?.push(at);
   return (wanted) => {
     const needed = [...marksOf(wanted)];
     const fewest = needed.reduce<readonly number[]>((few, mark) => {

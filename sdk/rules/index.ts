@@ -1,11 +1,4 @@
-export {
-  canonical,
-  type Difference,
-  differences,
-  isEqual,
-  project,
-  touches,
-} from "./compare.ts";
+export { canonical, type Difference, differences, isEqual, project, touches } from "./compare.ts";
 export {
   field,
   findInexactNumber,
@@ -18,6 +11,5 @@ export {
   jsonObject,
   maxDepth,
 } from "./json.ts";
-export { joinPath, type Path, pathOf } from "./path.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withoutValueAt, withValueAt } from "./pointer.ts";
-export { contains, walk } from "./walk.ts";
+export { contains, joinPath, type Path, pathOf, walk } from "./walk.ts";

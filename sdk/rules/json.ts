@@ -1,5 +1,4 @@
-import { pathOf } from "./path.ts";
-import { walk } from "./walk.ts";
+import { pathOf, walk } from "./walk.ts";
 
 /** A JSON value (RFC 8259). A rule's definition is a JsonObject; its fields are a gap (seed, section 2). */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -86,8 +85,12 @@ export function findInexactNumber(root: Json): NotJson | undefined {
   });
 }
 
+/** The message of what was thrown, which may be anything. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The message of JSON.parse without the piece of the text that it may quote: that may be secret. */
 export function whyNotJson(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, "");
+  return reasonOf(error).replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, "");
 }

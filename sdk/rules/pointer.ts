@@ -1,5 +1,5 @@
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "./json.ts";
-import type { Path } from "./path.ts";
+import type { Path } from "./walk.ts";
 
 /**
  * JSON Pointer (RFC 6901). In a pattern the segment `*` stands for every element of an array and every field of an
@@ -28,9 +28,10 @@ export function isPointer(text: string): boolean {
 
 /** The value that a pointer names, or undefined where there is none. */
 export function valueAt(value: Json | undefined, pointer: Pointer): Json | undefined {
-  let here = value;
-  for (const segment of segmentsOf(pointer)) here = step(here, segment);
-  return here;
+  return segmentsOf(pointer).reduce((here, segment) => {
+    if (isJsonObject(here)) return field(here, segment);
+    return isJsonArray(here) && /^(0|[1-9]\d*)$/.test(segment) ? here[Number(segment)] : undefined;
+  }, value);
 }
 
 /** A copy of `document` with `value` at `pointer`; objects that are missing on the way are made. */
@@ -65,10 +66,4 @@ export function isAt(path: Path, pattern: Pointer): boolean {
     wanted.length === path.length &&
     wanted.every((segment, index) => segment === "*" || segment === String(path[index]))
   );
-}
-
-function step(value: Json | undefined, segment: string): Json | undefined {
-  if (isJsonObject(value)) return field(value, segment);
-  if (isJsonArray(value) && /^(0|[1-9]\d*)$/.test(segment)) return value[Number(segment)];
-  return undefined;
 }

@@ -1,5 +1,19 @@
 import type { Json } from "./json.ts";
-import type { Path } from "./path.ts";
+
+/** The names and indices that lead from a value to one inside it, outermost first. */
+export type Path = readonly (string | number)[];
+
+/** A path as text that reads like code: `conditions[0].value`; after `start`, where that is given. */
+export function pathOf(path: Path, start = ""): string {
+  return path.reduce<string>(joinPath, start);
+}
+
+/** The text of a path that is one step longer: `a.b[0]["odd key"]`. */
+export function joinPath(path: string, key: string | number): string {
+  if (typeof key === "number") return `${path}[${key}]`;
+  if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
+  return `${path}[${JSON.stringify(key)}]`;
+}
 
 /** Where a walk is. One object for the whole walk: its fields change with every step, so copy the path to keep it. */
 export interface Here {

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { ownerOf } from "../../provider/reconcile/owner.ts";
 import { valueAt } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf, open, update, type World, writesOf } from "../worlds/world.ts";
+import { contractOf, open, ownedBy, update, type World, writesOf } from "../worlds/world.ts";
 
 const owner = { at: "/metadata/managedBy" } as const;
 const contract = contractOf({ rule: { owner } });
-const __owner = "shop/test/limits";
+const limits = "shop/test/limits";
 
 function marksOf({ service }: World): unknown[] {
   return service.rows().map((row) => valueAt(row.rule, owner.at));
@@ -16,16 +16,16 @@ describe("the mark of a rule's owner", () => {
   test("is written by create and by update, and is left out of drift and diff", async () => {
     const world = await open({ contract });
     const host = await world.host();
-    const inputs = { definition: rule(1), __owner };
+    const inputs = { definition: rule(1), ...ownedBy(limits) };
     const { id, outs } = await host.create(inputs);
     expect(outs.definition).toEqual(rule(1));
-    expect(world.service.rules()).toEqual([{ ruleId: id, rule: rule(1, { metadata: { managedBy: __owner } }) }]);
+    expect(world.service.rules()).toEqual([{ ruleId: id, rule: rule(1, { metadata: { managedBy: limits } }) }]);
     expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
     const seen = await (await world.host()).read(id, outs);
     expect(seen.inputs.definition).toEqual(rule(1));
     world.service.put(id, rule(1));
-    await host.update(id, outs, { definition: rule(1, { priority: 9 }), __owner });
-    expect(marksOf(world)).toEqual([__owner]);
+    await host.update(id, outs, { definition: rule(1, { priority: 9 }), ...ownedBy(limits) });
+    expect(marksOf(world)).toEqual([limits]);
   });
 
   test.each(["declared", "changes", "merged"] as const)("stays with an update whose body is %s", async (body) => {
@@ -33,25 +33,25 @@ describe("the mark of a rule's owner", () => {
       contract: contractOf({ operations: { update: { ...update, body } }, rule: { owner } }),
     });
     const host = await world.host("merchantRuleSet");
-    const { id, outs } = await host.create({ rules: { a: rule(1) }, __owner });
-    const next = await host.update(id, outs, { rules: { a: rule(1, { priority: 9 }) }, __owner });
+    const { id, outs } = await host.create({ rules: { a: rule(1) }, ...ownedBy(limits) });
+    const next = await host.update(id, outs, { rules: { a: rule(1, { priority: 9 }) }, ...ownedBy(limits) });
     expect(next.rules).toEqual({ a: rule(1, { priority: 9 }) });
-    expect(marksOf(world)).toEqual([`${__owner}#a`]);
+    expect(marksOf(world)).toEqual([`${limits}#a`]);
     expect(world.service.rules()[0]?.rule.priority).toBe(9);
   });
 
   test("stands beside what is declared around it, which is managed as any field", async () => {
     const world = await open({ contract });
     const host = await world.host();
-    const inputs = { definition: rule(1, { metadata: { x: 1 } }), __owner };
+    const inputs = { definition: rule(1, { metadata: { x: 1 } }), ...ownedBy(limits) };
     const { id, outs } = await host.create(inputs);
-    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 1, managedBy: __owner });
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 1, managedBy: limits });
     expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
     expect((await (await world.host()).read(id, outs)).inputs.definition).toEqual(inputs.definition);
-    const changed = { definition: rule(1, { metadata: { x: 2 } }), __owner };
+    const changed = { definition: rule(1, { metadata: { x: 2 } }), ...ownedBy(limits) };
     await host.update(id, outs, changed);
-    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 2, managedBy: __owner });
-    world.service.put(id, rule(1, { metadata: { x: 3, managedBy: __owner } }));
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 2, managedBy: limits });
+    world.service.put(id, rule(1, { metadata: { x: 3, managedBy: limits } }));
     const drifted = await (await world.host()).read(id, outs);
     expect(drifted.inputs.definition).toEqual(rule(1, { metadata: { x: 3 } }));
   });
@@ -72,7 +72,7 @@ describe("the mark of a rule's owner", () => {
   ])("is at most 200 bytes of ASCII for names that are %s", async (_case, project, stack, resource, key) => {
     const world = await open({ contract });
     const host = await world.host("merchantRuleSet");
-    const inputs = { rules: { [key]: rule(1), other: rule(2) }, __owner: ownerOf(project, stack, resource) };
+    const inputs = { rules: { [key]: rule(1), other: rule(2) }, ...ownedBy(ownerOf(project, stack, resource)) };
     const { id, outs } = await host.create(inputs);
     const marks = marksOf(world).map(String);
     expect(new Set(marks).size).toBe(2);
@@ -94,17 +94,17 @@ describe("the mark of a rule's owner", () => {
 
   test("is not asked for where a contract has no place for it", async () => {
     const world = await open();
-    await (await world.host()).create({ definition: rule(1), __owner });
+    await (await world.host()).create({ definition: rule(1), ...ownedBy(limits) });
     expect(world.service.rules()[0]?.rule).toEqual(rule(1));
     expect(writesOf(world)).toEqual(["create"]);
   });
 
   test("of this resource lets a run after a killed one go on without a word from the user", async () => {
     const world = await open({ contract });
-    const left = world.service.put(undefined, rule(1, { metadata: { managedBy: `${__owner}#a` } }));
-    const old = world.service.put(undefined, rule(2, { priority: 50, metadata: { managedBy: `${__owner}#b` } }));
+    const left = world.service.put(undefined, rule(1, { metadata: { managedBy: `${limits}#a` } }));
+    const old = world.service.put(undefined, rule(2, { priority: 50, metadata: { managedBy: `${limits}#b` } }));
     const host = await world.host("merchantRuleSet");
-    const { outs } = await host.create({ rules: { a: rule(1), b: rule(2) }, __owner });
+    const { outs } = await host.create({ rules: { a: rule(1), b: rule(2) }, ...ownedBy(limits) });
     expect(outs.ruleIds).toEqual({ a: left, b: old });
     expect(writesOf(world)).toEqual(["update"]);
     expect(world.service.rules().map(({ rule: { priority } }) => priority)).toEqual([1, 2]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { contractOf, failureOf, open, writesOf } from "../worlds/world.ts";
+import { contractOf, failureOf, open, ownedBy, writesOf } from "../worlds/world.ts";
 
 const contract = contractOf({ rule: { owner: { at: "/metadata/managedBy" } } });
 const ours = "shop/test/limits";
@@ -15,7 +15,7 @@ describe("a rule with the mark of another stack", () => {
     const world = await open({ contract });
     const existing = world.service.put(undefined, markedBy(theirs));
     const host = await world.host("merchantRule", { MERCHANT_RULES_RECOVER: "true" });
-    const { message } = await failureOf(host.create({ definition: rule(1), __owner: ours, ...adopt }));
+    const { message } = await failureOf(host.create({ definition: rule(1), ...ownedBy(ours), ...adopt }));
     expect(message).toContain(`rule ${existing} has the same natural key (/name: "rule-1")`);
     expect(message).toContain(`is managed by "${theirs}"`);
     expect(message).toContain(`add adopt: "${existing}"`);
@@ -27,7 +27,7 @@ describe("a rule with the mark of another stack", () => {
     const world = await open({ contract });
     const existing = world.service.put(undefined, markedBy(theirs));
     const host = await world.host();
-    const { id, outs } = await host.create({ definition: rule(1), adopt: existing, __owner: ours });
+    const { id, outs } = await host.create({ definition: rule(1), adopt: existing, ...ownedBy(ours) });
     expect(id).toBe(existing);
     expect(host.stderr).toContain(`(${existing}) is taken over from "${theirs}"`);
     expect(world.service.rules()).toEqual([{ ruleId: existing, rule: markedBy(ours) }]);
@@ -38,7 +38,7 @@ describe("a rule with the mark of another stack", () => {
     const world = await open({ contract });
     const existing = world.service.put(undefined, markedBy(`${theirs}#x`, 1, { priority: 50 }));
     const host = await world.host("merchantRuleSet");
-    await host.create({ rules: { a: rule(1), b: rule(2) }, adopt: { a: existing }, __owner: ours });
+    await host.create({ rules: { a: rule(1), b: rule(2) }, adopt: { a: existing }, ...ownedBy(ours) });
     expect(host.stderr).toContain(`rule a (${existing}) is taken over from "${theirs}"`);
     expect(world.service.rules()[0]).toEqual({ ruleId: existing, rule: markedBy(`${ours}#a`) });
   });
@@ -48,7 +48,7 @@ describe("a rule with the mark of another stack", () => {
       contract: contractOf({ operations: { update: null }, rule: { owner: { at: "/metadata/managedBy" } } }),
     });
     const existing = world.service.put(undefined, markedBy(theirs));
-    const { id, outs } = await (await world.host()).create({ definition: rule(1), adopt: existing, __owner: ours });
+    const { id, outs } = await (await world.host()).create({ definition: rule(1), adopt: existing, ...ownedBy(ours) });
     expect(id).toBe(existing);
     await (await world.host()).delete(id, outs);
     expect(world.service.rules()).toEqual([]);
@@ -60,17 +60,17 @@ describe("the former owner of a rule that was taken over", () => {
     const world = await open({ contract });
     const former = await world.host(hooks);
     const inputs = hooks === "merchantRule" ? { definition: rule(1) } : { rules: { a: rule(1), b: rule(2) } };
-    const { id, outs } = await former.create({ ...inputs, __owner: theirs });
+    const { id, outs } = await former.create({ ...inputs, ...ownedBy(theirs) });
     const [first] = world.service.rules();
     const ruleId = first?.ruleId ?? "";
-    await (await world.host()).create({ definition: rule(1), adopt: ruleId, __owner: ours });
+    await (await world.host()).create({ definition: rule(1), adopt: ruleId, ...ownedBy(ours) });
     world.service.resetRequests();
     return { world, id, outs, ruleId };
   }
 
   test("does not change it any more", async () => {
     const { world, id, outs, ruleId } = await takenOver();
-    const changed = { definition: rule(1, { priority: 9 }), __owner: theirs };
+    const changed = { definition: rule(1, { priority: 9 }), ...ownedBy(theirs) };
     const { message } = await failureOf((await world.host()).update(id, outs, changed));
     expect(message).toContain(ruleId);
     expect(message).toContain(`"${ours}"`);
@@ -90,7 +90,7 @@ describe("the former owner of a rule that was taken over", () => {
     const { world, id, outs, ruleId } = await takenOver("merchantRuleSet");
     const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }) };
     const failure = await failureOf(
-      (await world.host("merchantRuleSet")).update(id, outs, { rules: changed, __owner: theirs }),
+      (await world.host("merchantRuleSet")).update(id, outs, { rules: changed, ...ownedBy(theirs) }),
     );
     expect(failure.message).toMatch(new RegExp(`1 of 2 rules failed.*a: .*"${ours}"`, "s"));
     expect(writesOf(world)).toEqual(["update"]);
@@ -114,7 +114,7 @@ test.each(["warn", "fail"])("onUnmanaged: %s says whose each rule is", async (on
   const other = world.service.put(undefined, markedBy(`${theirs}#x`, 7));
   const nobodys = world.service.put(undefined, rule(8));
   const host = await world.host("merchantRuleSet");
-  const made = host.create({ rules: { a: rule(1) }, onUnmanaged, __owner: ours });
+  const made = host.create({ rules: { a: rule(1) }, onUnmanaged, ...ownedBy(ours) });
   const report = `2 rules at the service are not in the set: ${other} (of "${theirs}"), ${nobodys}`;
   if (onUnmanaged === "warn") {
     await made;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf, failureOf, open } from "../worlds/world.ts";
+import { contractOf, failureOf, open, ownedBy } from "../worlds/world.ts";
 
 const contracts: [string, ContractInput][] = [
   ["no mark", contractOf()],
@@ -14,11 +14,11 @@ test.each(contracts)(
     const world = await open({ contract });
     const first = await world.host("merchantRuleSet");
     const [__from, __to] = ["shop/test/from", "shop/test/to"];
-    const from = await first.create({ rules: { a: rule(1), b: rule(2), stays: rule(8) }, __owner: __from });
-    const to = await first.create({ rules: { here: rule(9) }, __owner: __to });
+    const from = await first.create({ rules: { a: rule(1), b: rule(2), stays: rule(8) }, ...ownedBy(__from) });
+    const to = await first.create({ rules: { here: rule(9) }, ...ownedBy(__to) });
     const after = {
-      from: { rules: { stays: rule(8) }, __owner: __from },
-      to: { rules: { b: rule(2), here: rule(9) }, __owner: __to },
+      from: { rules: { stays: rule(8) }, ...ownedBy(__from) },
+      to: { rules: { b: rule(2), here: rule(9) }, ...ownedBy(__to) },
     };
     const host = await world.host("merchantRuleSet");
     await host.diff(from.id, from.outs, after.from);
@@ -41,13 +41,13 @@ test.each(contracts)(
   async (_case, contract) => {
     const world = await open({ contract });
     const first = await world.host("merchantRuleSet");
-    const from = await first.create({ rules: { a: rule(1), b: rule(2) }, __owner: "shop/test/from" });
+    const from = await first.create({ rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/from") });
     const host = await world.host("merchantRuleSet");
     world.service.faults.set({ kind: "hold", operations: ["delete"], times: 1 });
     const leaving = host.delete(from.id, from.outs);
     const held = await world.service.faults.nextHeld();
     const single = host.as("merchantRule");
-    const arriving = single.create({ definition: rule(2), __owner: "shop/test/b" });
+    const arriving = single.create({ definition: rule(2), ...ownedBy("shop/test/b") });
     const outcome = await Promise.race([arriving.then(() => "taken over"), failureOf(arriving).catch(() => "refused")]);
     held.release();
     await leaving;

@@ -201,6 +201,20 @@ describe("a rule that fails does not stop the others", () => {
   });
 });
 
+describe("an update whose answer is lost", () => {
+  test("and that changed the natural key of every rule, is gone on with in the next run", async () => {
+    const { host, served, another } = await open();
+    const { id, outs } = await host.create({ rules: { a: rule(1) } });
+    const changed = { rules: { a: rule(2) } };
+    served.service.faults.set({ kind: "close", at: "after", operations: ["update"], times: "always" });
+    const { partial } = await failureOf(host.update(id, outs, changed));
+    expect(served.service.rules()).toMatchObject([{ rule: { name: "rule-2" } }]);
+    served.service.faults.clear();
+    const { rules } = await (await another()).update(id, partial?.properties ?? outs, changed);
+    expect(rules).toEqual(changed.rules);
+  });
+});
+
 describe("a set takes over rules that exist", () => {
   test("not without being told: the error names the rule, and the others are made", async () => {
     const { host, served } = await open();

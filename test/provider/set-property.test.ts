@@ -92,6 +92,12 @@ interface Kept {
   readonly isPartial: boolean;
 }
 
+/** What an `up` leaves in the state, and why it failed, if it did. */
+interface Run {
+  readonly kept: Kept | undefined;
+  readonly failure?: string;
+}
+
 describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) => {
   const hasMarks = (contract.rule?.owner ?? null) !== null;
   let served: ServedContract;
@@ -103,11 +109,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   });
 
   /** One `up` as the engine does it, in a process of its own. */
-  async function up(
-    kept: Kept | undefined,
-    rules: JsonObject,
-    answers: Record<string, string> = {},
-  ): Promise<Kept | undefined> {
+  async function up(kept: Kept | undefined, rules: JsonObject, answers: Record<string, string> = {}): Promise<Run> {
     const environment = { ...served.environment, ...answers };
     const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment, folder: process.cwd() }));
     const inputs = resource("all", { rules });
@@ -115,18 +117,18 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     try {
       if (kept === undefined) {
         const { id, outs = {} } = await hooks.create(inputs);
-        return { id, properties: outs, isPartial: false };
+        return { kept: { id, properties: outs, isPartial: false } };
       }
       const { changes, replaces = [] } = await hooks.diff(kept.id, kept.properties, inputs);
       expect(replaces).toEqual([]);
-      if (changes === false && !kept.isPartial) return kept;
+      if (changes === false && !kept.isPartial) return { kept };
       const { outs = {} } = await hooks.update(kept.id, kept.properties, inputs);
-      return { ...kept, properties: outs, isPartial: false };
+      return { kept: { ...kept, properties: outs, isPartial: false } };
     } catch (error) {
       if (!(error instanceof HookError)) throw error;
-      const { id, properties } = error;
-      if (id === undefined || properties === undefined) return kept;
-      return { id, properties: withoutSecretMarks(properties), isPartial: true };
+      const { id, properties, message } = error;
+      if (id === undefined || properties === undefined) return { kept, failure: message };
+      return { kept: { id, properties: withoutSecretMarks(properties), isPartial: true }, failure: message };
     }
   }
 
@@ -138,8 +140,8 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   ): Promise<{ kept: Kept; writes: number }> {
     served.service.faults.clear();
     served.service.resetRequests();
-    const after = await up(kept, rules, answers);
-    if (after === undefined || after.isPartial) throw new Error("a run without faults failed");
+    const { kept: after, failure } = await up(kept, rules, answers);
+    if (after === undefined || failure !== undefined) throw new Error(`a run without faults failed: ${failure}`);
     const writes = served.service.requests.filter(({ method }) => method !== "GET").length;
     return { kept: after, writes };
   }
@@ -173,7 +175,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
           Object.keys(before).length === 0 ? undefined : (await faultless(undefined, before)).kept;
         for (const faults of runs) {
           served.service.faults.set(faults);
-          kept = await up(kept, after);
+          kept = (await up(kept, after)).kept;
         }
         // Without marks the user has to say that what a failed run made without knowing it is to be taken over.
         const answers: Record<string, string> = hasMarks ? {} : { MERCHANT_RULES_RECOVER: "true" };

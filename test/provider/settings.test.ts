@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { connectionOf, connectionSettings, type SettingsSources } from "../../provider/settings.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "settings-"));
 const program = join(folder, "program");
@@ -155,6 +156,113 @@ describe("a named connection", () => {
     expect(refusal(() => connectionSettings(sources({ "merchant-rules:connections": "{}" }), "constructor"))).toContain(
       "connections.constructor.baseUrl",
     );
+  });
+});
+
+describe("what the user says for one run", () => {
+  const answers = [
+    ["acceptAllGone", "ACCEPT_ALL_GONE"],
+    ["moved", "MOVED"],
+    ["recover", "RECOVER"],
+  ] as const;
+
+  test.each(answers)("%s: by nobody, by the environment or by the stack's config", (setting, variable) => {
+    const howTo = `MERCHANT_RULES_${variable}=true`;
+    const said = (config: Record<string, string>, environment: Record<string, string> = {}) =>
+      connectionSettings(sources({ "merchant-rules:baseUrl": url, ...config }, environment))[setting];
+    expect(said({})).toEqual({ isGiven: false, howTo });
+    expect(said({}, { [`MERCHANT_RULES_${variable}`]: "true" })).toEqual({ isGiven: true, howTo });
+    expect(said({ [`merchant-rules:${setting}`]: "true" })).toEqual({ isGiven: true, howTo });
+    // Nothing but the word itself is a yes.
+    for (const no of ["", "false", "1", "yes", "TRUE"])
+      expect(said({ [`merchant-rules:${setting}`]: no }, { [`MERCHANT_RULES_${variable}`]: no }).isGiven).toBe(false);
+    // A no in the one does not take back a yes in the other.
+    expect(said({ [`merchant-rules:${setting}`]: "true" }, { [`MERCHANT_RULES_${variable}`]: "false" }).isGiven).toBe(
+      true,
+    );
+  });
+
+  test.each(answers)("%s: of one answer nothing follows for another", (setting, variable) => {
+    const settings = connectionSettings(
+      sources({ "merchant-rules:baseUrl": url }, { [`MERCHANT_RULES_${variable}`]: "true" }),
+    );
+    const given = answers.map(([each]) => each).filter((each) => settings[each].isGiven);
+    expect(given).toEqual([setting]);
+  });
+
+  test.each(answers)(
+    "%s: of a named connection it is said by itself, and not by the default one",
+    (setting, variable) => {
+      const own = { baseUrl: "https://sandbox.example" };
+      const said = (connection: JsonObject, environment: Record<string, string> = {}, config = {}) =>
+        connectionSettings(
+          sources({ "merchant-rules:connections": JSON.stringify({ sandbox: connection }), ...config }, environment),
+          "sandbox",
+        )[setting];
+      const howTo = `MERCHANT_RULES_SANDBOX__${variable}=true`;
+      expect(said(own, { [`MERCHANT_RULES_${variable}`]: "true" }, { [`merchant-rules:${setting}`]: "true" })).toEqual({
+        isGiven: false,
+        howTo,
+      });
+      expect(said(own, { [`MERCHANT_RULES_SANDBOX__${variable}`]: "true" })).toEqual({ isGiven: true, howTo });
+      expect(said({ ...own, [setting]: true })).toEqual({ isGiven: true, howTo });
+      expect(said({ ...own, [setting]: "true" })).toEqual({ isGiven: true, howTo });
+    },
+  );
+});
+
+describe("where a connection is, as the state says it", () => {
+  function whereabouts(contract: string, config: Record<string, string> = {}): unknown {
+    writeFileSync(join(folder, "where.yaml"), `version: 1\n${contract}`);
+    const all = { "merchant-rules:baseUrl": url, "merchant-rules:contract": "where.yaml", ...config };
+    return connectionSettings(sources(all)).whereabouts;
+  }
+
+  test("is its address, which a slash at the end does not change", () => {
+    expect(whereabouts("")).toEqual({ at: url });
+    expect(whereabouts("", { "merchant-rules:baseUrl": `${url}//` })).toEqual({ at: url });
+    expect(whereabouts("", { "merchant-rules:baseUrl": `${url}/eu/` })).toEqual({ at: `${url}/eu` });
+  });
+
+  test("is its parameters as well, given ones and defaults", () => {
+    const contract =
+      "parameters: { merchantId: {}, region: { default: eu } }\noperations: { get: { path: '/{region}/{merchantId}/{ruleId}' } }\n";
+    expect(whereabouts(contract, { "merchant-rules:parameters": '{"merchantId": 7}' })).toEqual({
+      at: url,
+      with: { merchantId: "7", region: "eu" },
+    });
+  });
+
+  test.each<[string, string]>([
+    ["an operation", "operations: { get: { headers: { X-Key: 'key {apiKey}' } } }"],
+    ["the token operation", "auth: { token: { path: /token, fields: {}, headers: { X-Key: '{apiKey}' } } }"],
+    [
+      "the question who the credentials are",
+      "auth: { identity: { path: /me, at: /id, headers: { X-Key: '{apiKey}' } } }",
+    ],
+  ])("shows no value that stands in a header of %s, which may be a key: a hash of it is kept", (_, contract) => {
+    const declared = `parameters: { apiKey: {}, merchantId: {} }\n${contract}\n`;
+    const at = (apiKey: string) =>
+      whereabouts(declared, { "merchant-rules:parameters": JSON.stringify({ apiKey, merchantId: "m-1" }) });
+    const first = at("k3y-of-the-merchant");
+    expect(first).toEqual({
+      at: url,
+      with: { apiKey: expect.stringMatching(/^\(hash\) [0-9a-f]{12}$/), merchantId: "m-1" },
+    });
+    expect(at("k3y-of-the-merchant")).toEqual(first);
+    expect(at("another-key")).not.toEqual(first);
+  });
+
+  test("never shows a token or a client secret", () => {
+    const settings = connectionSettings(
+      sources({
+        "merchant-rules:baseUrl": url,
+        "merchant-rules:contract": "illustrative",
+        "merchant-rules:clientId": "me",
+        "merchant-rules:clientSecret": "s3cr3t",
+      }),
+    );
+    expect(settings.whereabouts).toEqual({ at: url });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/faults/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf, namesOf, open, Stack } from "./world.ts";
+import { contractOf, namesOf, open, ownedBy, Stack } from "./world.ts";
 
 const lost: FaultInput = { kind: "close", at: "after", operations: ["create"], times: 1 };
 
@@ -53,8 +53,8 @@ describe("two resources of one rule that swap their names", () => {
     const world = await open({ contract: contractOf({ operations: { update: null } }) });
     const stack = new Stack(world);
     const declared = (one: string, other: string) => ({
-      x: { definition: rule(1, { name: one, priority: 1 }), __owner: "shop/test/x" },
-      y: { definition: rule(2, { name: other, priority: 2 }), __owner: "shop/test/y" },
+      x: { definition: rule(1, { name: one, priority: 1 }), ...ownedBy("shop/test/x") },
+      y: { definition: rule(2, { name: other, priority: 2 }), ...ownedBy("shop/test/y") },
     });
     expect(await stack.up(declared("left", "right"))).toEqual([]);
     const swapped = declared("right", "left");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { contractOf, open, Stack, update } from "./world.ts";
+import { contractOf, open, ownedBy, Stack, update } from "./world.ts";
 
 const owner = { at: "/metadata/managedBy" } as const;
 
@@ -21,7 +21,7 @@ describe("an update that sends only what changed", () => {
       const stack = new Stack(world, hooks);
       const inputs = (priority: number) => ({
         ...(hooks === "merchantRule" ? { definition: rule(1, { priority }) } : { rules: { a: rule(1, { priority }) } }),
-        __owner: "shop/test/a",
+        ...ownedBy("shop/test/a"),
       });
       expect(await stack.up({ a: inputs(1) })).toEqual([]);
       // All attempts of this run lose their answers.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { contractOf, failureOf, list, namesOf, open, writesOf } from "./world.ts";
+import { contractOf, failureOf, list, namesOf, open, ownedBy, writesOf } from "./world.ts";
 
 const unknownLag = contractOf({ operations: { list: { ...list, lagMs: null } } });
 const withoutList = contractOf({ operations: { list: null } });
@@ -57,7 +57,9 @@ describe("the message that a rule may exist", () => {
   ] as const)("says nothing twice, under a contract with %s", async (_case, contract, at) => {
     const world = await open({ contract });
     world.service.faults.set({ kind: "close", at, operations: ["create"], times: "always" });
-    const { message } = await failureOf((await world.host()).create({ definition: rule(1), __owner: "shop/test/a" }));
+    const { message } = await failureOf(
+      (await world.host()).create({ definition: rule(1), ...ownedBy("shop/test/a") }),
+    );
     expect(message).toContain("RULE_OUTCOME_UNKNOWN");
     expect(message).toContain("the rule may exist");
     const parts = message

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/faults/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf, failureOf, list, namesOf, open, writesOf } from "./world.ts";
+import { contractOf, failureOf, list, namesOf, open, ownedBy, writesOf } from "./world.ts";
 
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
 const names = ["rule-1", "rule-2", "rule-3"];
@@ -82,7 +82,7 @@ describe("three creates that lose their answers while the list lags behind", () 
     });
     const world = await open({ contract, allowDuplicates: true });
     world.service.faults.set([{ kind: "stale-list" }, lost]);
-    const inputs = { rules: declared, __owner: "shop/test/limits" };
+    const inputs = { rules: declared, ...ownedBy("shop/test/limits") };
     const { message } = await failureOf((await world.host("merchantRuleSet")).create(inputs));
     expect(message).toContain("run again, which finds it by its mark");
     world.service.faults.clear();

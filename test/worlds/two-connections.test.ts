@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
 import type { Host } from "./in-process.ts";
-import { contractOf, merchants, open, startHost, type World } from "./world.ts";
+import { contractOf, merchants, open, ownedBy, startHost, type World } from "./world.ts";
 
 function hostOf(world: World): Promise<Host> {
   const baseUrl = world.service.url;
@@ -25,7 +25,7 @@ test.each(contracts)(
     const inputs = (connection: string, k: number, changes = {}) => ({
       definition: rule(k, changes),
       connection,
-      __owner: `shop/test/${connection}-${k}`,
+      ...ownedBy(`shop/test/${connection}-${k}`),
     });
     const first = await hostOf(world);
     const [a1, g1] = [await first.create(inputs("acme", 1)), await first.create(inputs("globex", 1))];

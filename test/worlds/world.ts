@@ -8,6 +8,7 @@ import {
   localCredentials,
   startLocalService,
 } from "../../local/service/index.ts";
+import { ownerField } from "../../provider/hooks/state.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { EngineModel, type Hooks, HookFailed as ModelFailed } from "../faults/engine-model.ts";
@@ -130,6 +131,11 @@ export class Stack {
     const host = await this.#world.host(this.#hooks, environment);
     return this.#engine.refresh(hooksOf(host));
   }
+}
+
+/** The input by which a resource says who it is, as its class adds it. */
+export function ownedBy(owner: string): JsonObject {
+  return { [ownerField]: { [owner]: null } };
 }
 
 /** The operations that change something, of those that were requested. */

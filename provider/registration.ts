@@ -1,4 +1,35 @@
 import { sep } from "node:path";
+import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
+import { declaredJson } from "./declared-json.ts";
+import { ownerOf } from "./reconcile/owner.ts";
+
+/**
+ * The inputs that a resource registers: what the program says, the code that acts on it, and whose the resource is.
+ * `field` is the one that holds definitions.
+ */
+export function registeredInputs<Field extends string>(
+  hooks: "merchantRule" | "merchantRuleSet",
+  name: string,
+  args: { readonly [key in Field]: unknown },
+  field: Field,
+): Record<string, unknown> {
+  const declared = args[field];
+  return {
+    ...args,
+    [field]: declared === undefined ? undefined : declaredJson(declared, `${name}: ${field}`),
+    __provider: providerSource(hooks),
+    __owner: { [ownerOf(getProject(), getStack(), name)]: null },
+  };
+}
+
+/**
+ * The code that the engine keeps for every dynamic resource and runs to read, update and delete it. It names this
+ * package instead of freezing its code in the state, and never changes by a byte, for a changed byte is a changed
+ * resource: the provider host runs what is installed.
+ */
+export function providerSource(hooks: "merchantRule" | "merchantRuleSet"): string {
+  return `exports.handler=()=>require("pulumi-merchant-rules/provider").${hooks}`;
+}
 
 const sdk = ["node_modules", "@pulumi", "pulumi", ""].join(sep);
 
