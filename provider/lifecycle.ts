@@ -14,6 +14,7 @@ import {
   markedOwner,
   type Outcome,
   type Place,
+  pathsOf,
   plan,
   type Resource,
   type Step,
@@ -69,9 +70,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (isRule && first?.kind === "replace") {
         if (first.declared.adopt === id) throw hasAdopted(id);
         if (of.owner !== "") place.replaced.set(of.owner, of);
-        // Where the service keeps something else, the inputs are the same, and the engine would see no change.
-        const changes = olds.differs === true ? { changes: true } : {};
-        return { ...changes, replaces: [field], deleteBeforeReplace: first.deleteFirst };
+        return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       const isSame =
@@ -160,7 +159,8 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   ): Promise<{ outs: Properties; rules: Known }> {
     const { isRule } = this.#shape;
     const steps = plan(known, declared.rules, place.contract);
-    if (isRule && steps.some(({ kind }) => kind === "replace")) throw mustBeReplaced(id);
+    const [first] = steps;
+    if (isRule && first?.kind === "replace") throw mustBeReplaced(first, place);
     await lookForUnmanaged(known, place, declared);
     const outcomes = await apply(steps, of, place);
     const rules = rulesAfter(outcomes);
@@ -169,8 +169,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     if (error === undefined) return { outs, rules };
     // Where nothing has changed, or the one rule is gone, the state stays as it is.
     if (isSame(rules, known) || (isRule && rules.size === 0)) throw error;
-    const differs = outcomes.some((outcome) => outcome.error?.code === "RULE_DIFFERS");
-    throw new PartialResult(error, this.#idOf(id, rules), differs ? { ...outs, differs } : outs);
+    throw new PartialResult(error, this.#idOf(id, rules), outs);
   }
 
   #idOf(id: string, rules: Known): string {
@@ -277,13 +276,13 @@ function hasAdopted(ruleId: string): MerchantRulesError {
   });
 }
 
-function mustBeReplaced(ruleId: string): MerchantRulesError {
-  return new MerchantRulesError(
-    "UNSUPPORTED_BY_CONTRACT",
-    `rule ${ruleId} cannot be changed in place by its contract`,
-    {
-      attempted: `update rule ${ruleId}`,
-      advice: "run `pulumi up` again: with the contract as it is now, the change replaces the rule",
-    },
-  );
+/** The engine replaces a rule only when an input changes: not after a create whose rule the service keeps otherwise. */
+function mustBeReplaced({ known, declared }: Step & { kind: "update" | "replace" }, place: Place): MerchantRulesError {
+  const paths = pathsOf(known.definition, declared.definition, place);
+  const reason = `the rule differs at ${paths}, and by the contract it cannot be changed in place`;
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, {
+    attempted: `update rule ${known.ruleId}`,
+    advice:
+      "declare it as the service keeps it (`pulumi refresh`, then `pulumi preview --diff` shows how). If only the contract has changed, run `pulumi up` again, which replaces the rule",
+  });
 }

@@ -3,7 +3,7 @@ import { Lifecycle } from "../lifecycle.ts";
 import { Session } from "./session.ts";
 import { ruleShape, setShape } from "./shape.ts";
 
-// State refers to these names by `pulumi-merchant-rules/provider` (see ../provider-source.ts), so they stay for ever.
+// State refers to these names by `pulumi-merchant-rules/provider` (see ../registration.ts), so they stay for ever.
 
 // Collects garbage when the heap has grown by 30 %. The provider host unpacks whole sets of rules, a call at a time, and
 // needs none of them afterwards; unless told, V8 lets the heap grow to several times what is alive in it.

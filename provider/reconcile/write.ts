@@ -48,8 +48,8 @@ export async function update(known: KnownRule, definition: JsonObject, task: Tas
     if (!isMerchantRulesError(error)) throw error;
     // A service that keeps deleted rules may refuse to change one as a conflict.
     const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
-    if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw error;
-    if (await isThere(known, task)) throw isConflict ? error : yetFound("update", error);
+    if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, place);
+    if (await isThere(known, task)) throw isConflict ? inTheWay(error, place) : yetFound("update", error);
     const advice = "run `pulumi up --refresh`, which sees that it is gone and makes it again";
     throw error.with({ code: "RULE_NOT_FOUND", attempted, reason: `rule ${ruleId} is no longer there`, advice });
   }
@@ -173,6 +173,13 @@ async function notOurs(known: KnownRule, { key, of, place }: Task): Promise<stri
 
 async function isThere(known: KnownRule, { key, of, place }: Task): Promise<boolean> {
   return (await place.judge.observe(of, new Map([[key, known]]), "fresh")).get(key) !== undefined;
+}
+
+function inTheWay(error: MerchantRulesError, { contract }: Place): MerchantRulesError {
+  const { naturalKey } = contract.rule;
+  if (error.code !== "RULE_CONFLICT" || naturalKey === null) return error;
+  const advice = `another rule may have its natural key (${naturalKey}) still. Two rules that swap theirs need two runs: give one of them another first`;
+  return error.with({ advice });
 }
 
 function yetFound(operation: "update" | "delete", notFound: MerchantRulesError): MerchantRulesError {

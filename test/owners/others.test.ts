@@ -29,7 +29,7 @@ describe("a rule with the mark of another stack", () => {
     const host = await world.host();
     const { id, outs } = await host.create({ definition: rule(1), adopt: existing, ...ownedBy(ours) });
     expect(id).toBe(existing);
-    expect(host.stderr).toContain(`(${existing}) is taken over from "${theirs}"`);
+    expect(host.stderr).toContain(`rule ${existing} is taken over from "${theirs}"`);
     expect(world.service.rules()).toEqual([{ ruleId: existing, rule: markedBy(ours) }]);
     expect(outs).not.toHaveProperty("markedAs");
   });
@@ -81,7 +81,7 @@ describe("the former owner of a rule that was taken over", () => {
     const { world, id, outs, ruleId } = await takenOver();
     const host = await world.host();
     await host.delete(id, outs);
-    expect(host.stderr).toContain(`(${ruleId}) is managed by "${ours}" now, as its mark says, and is not deleted`);
+    expect(host.stderr).toContain(`rule ${ruleId} is managed by "${ours}" now, as its mark says, and is not deleted`);
     expect(world.service.rules()).toHaveLength(1);
     expect(writesOf(world)).toEqual([]);
   });

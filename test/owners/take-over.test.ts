@@ -10,7 +10,7 @@ describe("a program without adopt, over a rule that exists already", () => {
   test.each<[string, JsonObject, RegExp]>([
     ["declared as it is", rule(1), /exists already, as it is declared/],
     ["declared in part", subset, /exists already, with the declared fields and others besides/],
-    ["declared otherwise", rule(1, { priority: 7 }), /exists already; it differs at priority/],
+    ["declared otherwise", rule(1, { priority: 7 }), /exists already, and differs at priority/],
   ])("is refused by id and name, with the rule %s", async (_case, definition, state) => {
     const world = await open();
     const existing = world.service.put(undefined, rule(1));

@@ -7,7 +7,7 @@ const other = { MERCHANT_RULES_TOKEN: "token-globex" };
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
 const identity = { path: "/me", at: "/account/id" } as const;
 /** The name of their rules differs; all else may be as it is in ours. */
-const theirs = (k: number, changes: JsonObject = {}): JsonObject => rule(k, { name: `globex-${k}`, ...changes });
+const theirs = (k: number, changes: JsonObject = {}): JsonObject => rule(k + 100, { name: `globex-${k}`, ...changes });
 
 /** Both merchants have rules 1, 2 and 3; ours are in a state. */
 async function twoMerchants(contract = contractOf(), theirRules = [theirs(1), theirs(2), theirs(3)]) {
