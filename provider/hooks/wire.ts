@@ -1,13 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import {
-  contains,
-  findNotJson,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  jsonObject,
-  maxDepth,
-} from "../../sdk/rules/index.ts";
+import { findNotJson, type Json, type JsonObject, jsonObject, maxDepth, pathOf, walk } from "../../sdk/rules/index.ts";
 
 /** What a hook is given and gives: the engine's properties, which are JSON. */
 export type Properties = JsonObject;
@@ -29,13 +21,18 @@ export function secret(value: Json): JsonObject {
 
 /**
  * A definition on its way out of a hook. The service may have put anything into it.
- * @throws MerchantRulesError RULE_INVALID: it holds what the engine would not take for data
+ * @throws MerchantRulesError RULE_INVALID: it holds what the engine would not take for data, with its path
  */
 export function leavingDefinition(definition: JsonObject): JsonObject {
-  if (!contains(definition, (value) => isJsonObject(value) && Object.hasOwn(value, signatureField))) return definition;
-  throw new MerchantRulesError("RULE_INVALID", "the rule has a field that the engine would take for an instruction", {
-    advice: `remove the field ${signatureField} from the rule at the service`,
-  });
+  const place = walk(definition, (value, { path }) =>
+    typeof value === "object" && value !== null && Object.hasOwn(value, signatureField)
+      ? ["definition", ...path]
+      : undefined,
+  );
+  if (place === undefined) return definition;
+  const reason = `${pathOf(place)} has a field that the engine would take for an instruction`;
+  const advice = `remove the field ${signatureField} from the rule at the service`;
+  throw new MerchantRulesError("RULE_INVALID", reason, { advice });
 }
 
 /** A definition stands in the properties as `definition`, `rules[key]` or, sealed, as `rules[key].value`. */

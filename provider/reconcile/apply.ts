@@ -34,7 +34,9 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place):
     const firstDelete = touched.find(({ kind }) => kind !== "update")?.known;
     await place.judge.demandWitness(
       of,
-      touched.map(({ known }) => known),
+      touched.map((step) =>
+        step.kind === "delete" ? step.known : { ...step.known, wanted: step.declared.definition },
+      ),
       firstDelete,
     );
   }

@@ -4,6 +4,7 @@ import { field, isEqual, type JsonObject, project, valueAt } from "../../sdk/rul
 import { markedOwner, type Owner } from "./owner.ts";
 import type { How, Place, Sight, Whereabouts } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
+import { isAsDeclared } from "./write.ts";
 
 type Known = ReadonlyMap<string, KnownRule>;
 
@@ -172,11 +173,12 @@ export class Judge {
   }
 
   /** Whether a live rule is the one that the state knows. Of another merchant's rules only the mark can tell. */
-  #isKnown(of: Resource, { definition, markedAs }: KnownRule, rule: JsonObject, isOther: boolean): boolean {
+  #isKnown(of: Resource, { definition, markedAs, wanted }: KnownRule, rule: JsonObject, isOther: boolean): boolean {
     const { contract } = this.#place;
     const mark = markedOwner(rule, contract);
     if (mark !== undefined && (mark === of.owner || mark === markedAs)) return true;
     if (isOther) return false;
+    if (wanted !== undefined && isAsDeclared(rule, wanted, this.#place)) return true;
     const { naturalKey } = contract.rule;
     const name = naturalKey === null ? undefined : valueAt(definition, naturalKey);
     if (naturalKey !== null && name !== undefined) return isEqual(valueAt(rule, naturalKey) ?? null, name);

@@ -14,6 +14,8 @@ export interface DeclaredRule {
 export interface KnownRule {
   readonly ruleId: string;
   readonly definition: JsonObject;
+  /** What this run makes of it. An update whose answer was lost may have done so before. */
+  readonly wanted?: JsonObject;
   /** Whose mark the rule has at the service, where it is not this resource's: it was renamed, or took the rule over. */
   readonly markedAs?: Owner;
   /**
