@@ -147,7 +147,9 @@ function life(engine: EngineName): void {
     expect(before?.rule.metadata).toEqual({ managedBy: "lifecycle/test/a" });
     project.declare({ renamed: three.a });
     await succeeds("up");
-    expect(service.rules()).toEqual([before]);
+    expect(service.rules()).toEqual([
+      { ...before, rule: { ...before?.rule, metadata: { managedBy: "lifecycle/test/renamed" } } },
+    ]);
     await succeeds("refresh", "--preview-only", "--expect-no-changes");
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);

@@ -50,7 +50,7 @@ function life(engine: EngineName): void {
     expect(service.rules()).toEqual([]);
   });
 
-  test("rules move from resources of their own into a set where they have marks, and none is written", async () => {
+  test("rules move from resources of their own into a set where they have marks, and nothing but these is written", async () => {
     const marked = await openStack(engine, { contract: marking });
     marked.project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
     await marked.succeeds("up");

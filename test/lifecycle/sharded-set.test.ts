@@ -38,19 +38,16 @@ function life(engine: EngineName): void {
   });
 
   test.each<[string, ContractInput | undefined, JsonObject]>([
-    ["where they have marks", marking, {}],
-    ["by adopt where they have none", undefined, { adopt: true }],
-  ])(
-    "rules come from a set and go on to another number of sets %s, and none is written",
-    async (_, contract, adopting) => {
-      const { project, service, succeeds, takesOver } = await openStack(engine, contract && { contract });
-      project.declare({ all: { rules: many(20) } });
-      await succeeds("up");
-      for (const shards of [2, 5, 1]) await takesOver({ all: { rules: many(20), shards, ...adopting } });
-      await succeeds("destroy");
-      expect(service.rules()).toEqual([]);
-    },
-  );
+    ["where they have marks, and nothing but these is written", marking, {}],
+    ["by adopt where they have none, and nothing is written", undefined, { adopt: true }],
+  ])("rules come from a set and go on to another number of sets %s", async (_, contract, adopting) => {
+    const { project, service, succeeds, takesOver } = await openStack(engine, contract && { contract });
+    project.declare({ all: { rules: many(20) } });
+    await succeeds("up");
+    for (const shards of [2, 5, 1]) await takesOver({ all: { rules: many(20), shards, ...adopting } });
+    await succeeds("destroy");
+    expect(service.rules()).toEqual([]);
+  });
 
   test("a secret in one rule is a secret of that rule alone", async () => {
     const { project, succeeds } = await openStack(engine, { config: ["lifecycle:secret: hush"] });

@@ -153,7 +153,7 @@ describe("create makes a rule at most once", () => {
     expect(id).toBe(left);
     expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
     expect(outs).toMatchObject({ ruleId: left, definition: rule(1) });
-    expect(host.stderr).toContain(`rule ${left} (${left}) exists, is as declared as a whole, and is taken over`);
+    expect(host.stderr).toContain(`rule ${left} exists, is as declared as a whole, and is taken over to recover`);
     await (await another()).delete(id, outs);
     expect(served.service.rules()).toEqual([]);
   });
@@ -280,7 +280,7 @@ describe("create makes a rule at most once", () => {
     const { id, outs } = await host.create(one);
     const next = await another();
     expect((await next.create(two)).id).toBe(id);
-    expect(next.stderr).toContain(`(${id}) is taken over from resource "shop/prod/one" of this stack`);
+    expect(next.stderr).toContain(`rule ${id} is taken over from resource "shop/prod/one" of this stack`);
     await expect(next.diff(id, outs, one)).rejects.toThrow(
       `rule ${id} is managed by resource "shop/prod/two" of this stack`,
     );
@@ -296,9 +296,10 @@ describe("create makes a rule at most once", () => {
     expect(renamed.id).toBe(old.id);
     await next.delete(old.id, old.outs);
     expect(served.service.rules()).toMatchObject([{ ruleId: renamed.id }]);
-    // Nothing was written, so the rule has the mark of the old name until it is changed, and the state says so.
-    expect(served.service.requestCount("update")).toBe(0);
-    expect(renamed.outs.markedAs).toEqual({ "": "shop/prod/old" });
+    // The mark alone is written.
+    expect(served.service.requestCount("update")).toBe(1);
+    expect(served.service.rules()).toMatchObject([{ rule: { ...rule(1), metadata: { managedBy: "shop/prod/new" } } }]);
+    expect(renamed.outs.markedAs).toBe(undefined);
     const later = await another();
     expect(await later.diff(renamed.id, renamed.outs, inputs)).toMatchObject({ changes: "none" });
     await later.delete(old.id, old.outs);
