@@ -1,15 +1,24 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, or at full size. */
 export const exhaustive = [
   "test/faults/matrix.test.ts",
-  "test/lifecycle/{each-request,killed,thousand}.test.ts",
+  "test/lifecycle/{each-request,interrupt,killed,thousand}.test.ts",
   "test/load/**/*.test.ts",
 ];
 
+/** Runs in both, by `npm run test:all` ten times as long and from another seed. */
+const fuzzed = "test/fuzz/{answers,contract,rule-files,state}.test.ts";
+
+/** Most tests wait for processes that they started, so even on two cores two files run at once. */
+export const maxWorkers = Math.max(2, availableParallelism() - 1);
+
 export default defineConfig({
   test: {
-    include: exhaustive,
+    include: [...exhaustive, fuzzed],
+    env: { FUZZ_RUNS: process.env.FUZZ_RUNS ?? "10", FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122" },
+    maxWorkers,
     testTimeout: 600_000,
     hookTimeout: 120_000,
     reporters: ["default", "./test/support/count-reporter.ts"],

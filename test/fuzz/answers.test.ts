@@ -239,7 +239,7 @@ describe("the client, whatever the service answers, gives a rule or an error tha
   test("by bytes that are not", async () => {
     const head = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\ncontent-type: application/json\r\n\r\n";
     await check(
-      300,
+      100,
       fc.tuple(
         operation,
         fc.oneof(
@@ -284,7 +284,7 @@ test("the hooks give what is JSON or an error without a stack, and nothing is go
   const host = await ProviderHost.start({}, environment);
   onTestFinished(() => host.close());
   const state = { definition: rule(1), ruleId: "rule-1" };
-  await check(60, fc.tuple(fc.boolean(), fc.array(whole, { minLength: 1, maxLength: 3 })), async ([reads, answers]) => {
+  await check(20, fc.tuple(fc.boolean(), fc.array(whole, { minLength: 1, maxLength: 3 })), async ([reads, answers]) => {
     answer = (socket, received) => send(socket, answers[(received - 1) % answers.length] ?? odd);
     requests = [];
     try {

@@ -135,7 +135,7 @@ describe("the local engine reads what is in its files, or refuses with the name 
   test("a state file that was changed", async () => {
     let right = 0;
     await check(
-      1500,
+      500,
       fc.oneof({ weight: 5, arbitrary: mutated(stateText, pretty(stateText)) }, foreign),
       async (content) => {
         write(stateFile, content);
@@ -159,7 +159,7 @@ describe("the local engine reads what is in its files, or refuses with the name 
     const file = `${stateFile}.journal`;
     const cut = fc.nat({ max: 4000 }).map((length) => Buffer.from(journalText).subarray(0, length));
     const anyJournal = fc.oneof({ weight: 4, arbitrary: mutated(journalText) }, cut, foreign);
-    await check(1000, anyJournal, async (content) => {
+    await check(300, anyJournal, async (content) => {
       write(file, content);
       const opened = await resultOrRefusal(["dev.json.journal"], open);
       expect(readFileSync(join(folder, file)).equals(content)).toBe(true);
@@ -203,7 +203,7 @@ describe("the local engine reads what is in its files, or refuses with the name 
       .chain((file) => fc.tuple(fc.constant(file), fc.oneof({ weight: 4, arbitrary: mutated(right[file]) }, foreign)));
     const examples = files.flatMap((file) => extremes.map((content): [typeof file, Buffer] => [file, content]));
     await check(
-      400,
+      130,
       input,
       async ([file, content]) => {
         reset();

@@ -14,8 +14,11 @@ import { openStack } from "../support/stack.ts";
 export const command = fileURLToPath(new URL("../../bin/merchant-rules.js", import.meta.url));
 export const singles = 3;
 export const inSet = 2;
-/** Two resources at once: when one of them is the set, the list, all of its rules and one more may be under way. */
-export const mostUnderWay = 1 + inSet + 1;
+/**
+ * Two resources at once: when one of them is the set, what is read first (the list, or a witness), all of its rules, one
+ * more rule, and the witness after the first delete may be under way.
+ */
+export const mostUnderWay = 1 + inSet + 1 + 1;
 
 interface Interrupted {
   readonly code: number | null;

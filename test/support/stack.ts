@@ -11,13 +11,12 @@ export async function openStack(
     contract?: ContractInput;
     environment?: Record<string, string>;
     config?: readonly string[];
-    requestsPerSecond?: number;
     /** Of a test that runs beside others of its file: the test's own. */
     onTestFinished?: TestContext["onTestFinished"];
   } = {},
 ) {
-  const { contract, environment, config, onTestFinished: onEnd = onTestFinished, ...rest } = options;
-  const served = await serve(contract, rest);
+  const { contract, environment, config, onTestFinished: onEnd = onTestFinished } = options;
+  const served = await serve(contract);
   onEnd(() => served.close());
   const project = new TestProject({ ...served.environment, ...environment }, config);
   onEnd(() => project.remove());
