@@ -11,8 +11,8 @@ export interface ShardedMerchantRuleSetArgs<Definition extends object = JsonObje
   extends Omit<MerchantRuleSetArgs<Definition>, "onUnmanaged"> {
   /**
    * How many sets to spread the rules over, 1 to 1,000; one for every 500 rules is enough. A rule's key alone decides
-   * which set it is in. A change makes new sets, which take the rules over without a write where the contract has
-   * `operations.list` and `rule.naturalKey`; without these every rule is created anew before the old one is deleted,
+   * which set it is in. A change makes new sets, which take the rules over where the contract has
+   * `operations.list`, `rule.naturalKey` and `rule.owner`; without an owner it needs `adopt: true` for that run, and without a list every rule is created anew before the old one is deleted,
    * and a service that refuses two alike refuses it.
    */
   shards: number;

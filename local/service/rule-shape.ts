@@ -1,14 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  pointerOf,
-  segmentsOf,
-  valueAt,
-  withoutValueAt,
-  withValueAt,
-} from "../../sdk/rules/index.ts";
+import { type Json, type JsonObject, segmentsOf, valueAt, withoutValueAt, withValueAt } from "../../sdk/rules/index.ts";
 import type { StoredRule } from "./store.ts";
 
 /** How a rule looks in requests and answers, by the contract's `rule`. */

@@ -130,7 +130,8 @@ export class Judge {
       ({ ruleId }) => ruleId !== firstDelete?.ruleId,
     );
     const last = firstDelete === undefined ? [] : [firstDelete];
-    const candidates = [...new Map([...ordered, ...last].map((known) => [known.ruleId, known]))];
+    // Touched rules once more: what is to be made of them stands there alone.
+    const candidates = [...new Map([...ordered, ...last, ...touched].map((known) => [known.ruleId, known]))];
     const seen: Seen[] = [];
     for (let at = 0, size = 1; at < candidates.length; at += size, size *= 4) {
       const batch = await this.#look(of, new Map(candidates.slice(at, at + size)), "cheap");
