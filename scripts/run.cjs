@@ -155,6 +155,7 @@ function run(node, args) {
     env: Object.assign({}, process.env, { PATH: path.dirname(node) + path.delimiter + process.env.PATH }),
   });
   if (result.error) stop(node + " cannot be run (" + reasonOf(result) + ")");
+  if (result.signal) console.error("error: " + args[0] + " was ended by " + result.signal + ".");
   return result.status === null ? 1 : result.status;
 }
 
