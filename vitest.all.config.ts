@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-/** What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, or at full size. */
+/** What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, at full size, or once more by whole runs. */
 export const exhaustive = [
   "test/faults/matrix.test.ts",
-  "test/lifecycle/{each-request,interrupt,killed,thousand}.test.ts",
+  "test/lifecycle/{each-request,interrupt,killed,set,sharded-set,thousand}.test.ts",
   "test/load/**/*.test.ts",
 ];
 
