@@ -69,9 +69,13 @@ async function afterLostAnswer(error: MerchantRulesError, making: Making): Promi
   return { ruleId: found.ruleId, definition };
 }
 
-/** Whether a look-up that shows nothing is proof: the list's lag is known, or the service itself said that it did nothing. */
+/**
+ * Whether a look-up that shows nothing is proof. Without an answer the request may be carried out later still. With one,
+ * the list's lag must be known, or the service itself said that it did nothing.
+ */
 function mayBeSentAgain({ exchange }: MerchantRulesError, { contract }: Place): boolean {
-  return typeof contract.operations.list?.lagMs === "number" || exchange?.status === 503;
+  const isAnswered = exchange?.status !== undefined;
+  return isAnswered && (typeof contract.operations.list?.lagMs === "number" || exchange.status === 503);
 }
 
 /** A rule with this natural key exists already. Whose is it? */
