@@ -4,20 +4,31 @@ import { defineConfig } from "vitest/config";
 /** What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, at full size, or once more by whole runs. */
 export const exhaustive = [
   "test/faults/matrix.test.ts",
-  "test/lifecycle/{each-request,interrupt,killed,set,sharded-set,thousand}.test.ts",
+  "test/lifecycle/{each-request,interrupt,killed,moves,set,sharded-set,thousand,whole-runs}.test.ts",
   "test/load/**/*.test.ts",
 ];
 
 /** Runs in both, by `npm run test:all` ten times as long and from another seed. */
 const fuzzed = "test/fuzz/{answers,contract,rule-files,state}.test.ts";
 
+/** Run in both: by `npm test` with the hooks in one process, by `npm run test:all` in Pulumi's provider host. */
+const hosted = [
+  "test/{owners,worlds}/*.test.ts",
+  "test/provider/{hooks,set-hooks,holding}.test.ts",
+  "test/guards/*.test.ts",
+];
+
 /** Most tests wait for processes that they started, so even on two cores two files run at once. */
 export const maxWorkers = Math.max(2, availableParallelism() - 1);
 
 export default defineConfig({
   test: {
-    include: [...exhaustive, fuzzed],
-    env: { FUZZ_RUNS: process.env.FUZZ_RUNS ?? "10", FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122" },
+    include: [...exhaustive, ...hosted, fuzzed],
+    env: {
+      TEST_HOOKS: "host",
+      FUZZ_RUNS: process.env.FUZZ_RUNS ?? "10",
+      FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
+    },
     maxWorkers,
     testTimeout: 600_000,
     hookTimeout: 120_000,

@@ -11,12 +11,13 @@ import { runInNewContext } from "node:vm";
 import { Command, InvalidArgumentError } from "commander";
 import { z } from "zod";
 import type { FaultInput } from "../local/service/index.ts";
-import { Session } from "../provider/hooks/session.ts";
+import type { Session } from "../provider/hooks/session.ts";
 import type { JsonObject } from "../sdk/rules/index.ts";
 import { EngineModel } from "../test/faults/engine-model.ts";
 import { hooksOf } from "../test/faults/hooks.ts";
 import { optionsOf } from "../test/support/command-line.ts";
 import { rule } from "../test/support/connections.ts";
+import { hooksHere, sessionOf } from "../test/support/hosts.ts";
 
 interface Options {
   readonly minutes: number;
@@ -99,14 +100,14 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
     await closed(session);
     count.sessions++;
     runsLeft = 1 + Math.floor(random() * mostRunsOfSession);
-    return new Session({ config: () => undefined, environment: service.environment, folder: process.cwd() });
+    return sessionOf(service.environment);
   };
   /** One run of an engine, over the session of the run before it or, now and then, a new one. */
   const run = async (faults: readonly FaultInput[], work: (hooks: ReturnType<typeof hooksOf>) => Promise<string[]>) => {
     await service.ask(faults);
     if (session === undefined || runsLeft === 0) session = await nextSession();
     runsLeft--;
-    const failures = await work(hooksOf("MerchantRuleSet", service.environment, session));
+    const failures = await work(hooksOf(hooksHere("merchantRuleSet", session)));
     const after = await service.ask([]);
     count.runs++;
     count.injected += after.injected;

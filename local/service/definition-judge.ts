@@ -33,8 +33,6 @@ export function definitionJudge({ rule }: Contract, shape: RuleShape): Definitio
     const dropped = check(withoutValueAt(definition, owner.at));
     return dropped.length < kept.length ? dropped : kept;
   };
-  const unmarked = (definition: JsonObject): JsonObject =>
-    owner === null ? definition : withoutValueAt(definition, owner.at);
   return {
     demandValid: (definition) => {
       const managed = shape.managedIn(definition).map(
@@ -50,8 +48,7 @@ export function definitionJudge({ rule }: Contract, shape: RuleShape): Definitio
     },
     demandMutable: (before, after) => {
       if (immutable.length === 0) return;
-      const [old, wanted] = [unmarked(before), unmarked(after)];
-      const details = differences(project(old, wanted, { unordered }), wanted, { unordered })
+      const details = differences(project(before, after, { unordered }), after, { unordered })
         .filter((difference) => immutable.some((pattern) => touches(difference, pattern)))
         .map(({ path }) => ({ path: path.join("."), reason: "cannot be changed" }));
       if (details.length === 0) return;

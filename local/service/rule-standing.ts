@@ -1,5 +1,4 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { MerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/rules/index.ts";
 import type { RuleShape } from "./rule-shape.ts";
 import type { StoredRule } from "./store.ts";
@@ -14,15 +13,8 @@ export interface RuleStanding {
   whenDeleted(definition: JsonObject): JsonObject | undefined;
 }
 
-/** @throws MerchantRulesError CONTRACT_INVALID where `rule.gone` begins with a pointer to the whole rule. */
 export function ruleStanding({ rule: { gone, foreign } }: Contract, shape: RuleShape): RuleStanding {
   const [mark] = gone;
-  if (mark?.at === "") {
-    throw new MerchantRulesError("CONTRACT_INVALID", 'found ""; allowed: a pointer to one field, such as /status', {
-      attempted: "serve a contract with rule.gone.0.at",
-      advice: "name the field that says that a rule was deleted",
-    });
-  }
   const matches =
     (rows: Rows) =>
     (stored: StoredRule): boolean => {

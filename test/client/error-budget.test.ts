@@ -60,7 +60,8 @@ describe("a service that accepts and never answers", () => {
     const failed = await failures(500, () => client.get("r1"));
     expect(performance.now() - began).toBeLessThan(4000);
     expect(codesOf(failed)).toEqual({ TIMED_OUT: server.requests.length, NOT_TRIED: 500 - server.requests.length });
-    expect(server.requests.length).toBeLessThanOrEqual(35);
+    // The 30 that had room, and one more if those failed within a second.
+    expect(server.requests.length).toBeLessThanOrEqual(31);
   });
 });
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../sdk/rules/index.ts";
+import { HookFailure } from "../support/hosts.ts";
 
 /** The hooks of one kind of resource, in this process or in a provider host of their own. */
 export interface Hooks {
@@ -13,16 +14,6 @@ export interface Hooks {
   read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject }>;
   update(id: string, olds: JsonObject, news: JsonObject): Promise<JsonObject>;
   delete(id: string, props: JsonObject): Promise<void>;
-}
-
-/** A hook that failed; with a partial result, where it did part of its work. */
-export class HookFailed extends Error {
-  readonly partial: { readonly id: string; readonly properties: JsonObject } | undefined;
-
-  constructor(message: string, partial?: { id: string; properties: JsonObject }) {
-    super(message);
-    this.partial = partial;
-  }
 }
 
 /** A resource in the state. */
@@ -101,7 +92,7 @@ export class EngineModel {
       const { id, outs } = await hooks.create(inputs);
       keep(id, outs, false);
     } catch (error) {
-      if (error instanceof HookFailed && error.partial !== undefined) {
+      if (error instanceof HookFailure && error.partial !== undefined) {
         keep(error.partial.id, error.partial.properties, true);
       }
       throw error;
@@ -112,7 +103,7 @@ export class EngineModel {
     try {
       Object.assign(old, { outputs: await hooks.update(old.id, old.outputs, inputs), inputs, isPartial: false });
     } catch (error) {
-      if (error instanceof HookFailed && error.partial !== undefined) {
+      if (error instanceof HookFailure && error.partial !== undefined) {
         Object.assign(old, { outputs: error.partial.properties, inputs, isPartial: true });
       }
       throw error;

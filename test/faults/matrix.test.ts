@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { type Cell, type Ending, faultCells, killCells, type Row, requestsOf, runCell } from "./cells.ts";
-import type { Resource } from "./hooks.ts";
 import { kinds } from "./kinds.ts";
 import { reportOf, writeMatrix } from "./report.ts";
-import { contracts } from "./scenarios.ts";
+import { contracts, type Resource } from "./scenarios.ts";
 
 const isWhole = process.env.FAULT_MATRIX === "whole";
 const resources: readonly Resource[] = ["MerchantRule", "MerchantRuleSet"];

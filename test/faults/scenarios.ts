@@ -3,7 +3,8 @@ import { ownerOf } from "../../provider/reconcile/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import type { Resource } from "./hooks.ts";
+
+export type Resource = "MerchantRule" | "MerchantRuleSet";
 
 const { schema: _, ...illustrativeRule } = loadPreset("illustrative").rule;
 const limits = {

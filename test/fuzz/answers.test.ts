@@ -10,7 +10,8 @@ import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { findNotJson } from "../../sdk/rules/index.ts";
 import { allOf, clientOf } from "../client/scripted-server.ts";
 import { rule } from "../support/connections.ts";
-import { HookFailure, ProviderHost } from "../support/provider-host.ts";
+import { HookFailure } from "../support/hosts.ts";
+import { ProviderHost } from "../support/provider-host.ts";
 import { foreign, mutated } from "./mutations.ts";
 import { check, expectReadable, timeout } from "./runs.ts";
 

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { findNotJson, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { clientOf, failureOf, serve as serveScript } from "../client/scripted-server.ts";
 import { rule, serve } from "../support/connections.ts";
+import { type Host, startHost } from "../support/hosts.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
-import { ProviderHost } from "../support/provider-host.ts";
 import { openStack } from "../support/stack.ts";
 
 const opened: (() => unknown)[] = [];
@@ -76,10 +76,10 @@ function roundTrip(engine: EngineName): void {
 describe("a definition", () => roundTrip("local"));
 describe.runIf(hasPulumi)("a definition, on the Pulumi CLI", () => roundTrip("pulumi"));
 
-async function host(): Promise<{ host: ProviderHost; served: Awaited<ReturnType<typeof serve>> }> {
+async function host(): Promise<{ host: Host; served: Awaited<ReturnType<typeof serve>> }> {
   const served = await serve();
   opened.push(() => served.close());
-  const started = await ProviderHost.start({}, served.environment);
+  const started = await startHost({}, served.environment);
   opened.push(() => started.close());
   return { host: started, served };
 }

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { HookFailed, type Hooks } from "../faults/engine-model.ts";
+import type { Hooks } from "../faults/engine-model.ts";
 import { hooksOf } from "../faults/hooks.ts";
 import { rule, serve } from "../support/connections.ts";
-import { ProviderHost } from "../support/provider-host.ts";
+import { HookFailure, type Host, hooksHere, sessionOf, startHost } from "../support/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -28,8 +28,8 @@ async function open() {
   const served = await serve(contract);
   opened.push(served);
   const { service } = served;
-  const host = async (hooks?: "merchantRuleSet"): Promise<ProviderHost> => {
-    const started = await ProviderHost.start({}, served.environment, hooks);
+  const host = async (hooks?: "merchantRuleSet"): Promise<Host> => {
+    const started = await startHost({}, served.environment, hooks);
     opened.push(started);
     return started;
   };
@@ -42,8 +42,8 @@ async function open() {
   });
   // Each is a run of its own: a client that was refused sends nothing for a while.
   const run = (): { one: Hooks; many: Hooks } => ({
-    one: hooksOf("MerchantRule", served.environment),
-    many: hooksOf("MerchantRuleSet", served.environment),
+    one: hooksOf(hooksHere("merchantRule", sessionOf(served.environment))),
+    many: hooksOf(hooksHere("merchantRuleSet", sessionOf(served.environment))),
   });
   return { service, environment: served.environment, host, run, rules, set };
 }
@@ -164,7 +164,7 @@ describe("a connection that shows none of the declared rules", () => {
 
   test("deletes nothing: a destroy there fails, and the state keeps its rules", async () => {
     const { rules, set, service, environment } = await elsewhere();
-    const wrong = await ProviderHost.start({}, environment);
+    const wrong = await startHost({}, environment);
     opened.push(wrong);
     const asSet = wrong.as("merchantRuleSet");
     opened.push(asSet);
@@ -181,7 +181,7 @@ describe("a connection that shows none of the declared rules", () => {
 
   test("is believed for one run when the user says so, and each rule that was not there is named", async () => {
     const { rules, service, environment } = await elsewhere();
-    const host = await ProviderHost.start({}, { ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
+    const host = await startHost({}, { ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
     opened.push(host);
     await Promise.all(rules.map(({ id, outs }) => host.delete(id, outs)));
     for (const { id } of rules) expect(host.stderr).toContain(`rule ${id} was not there and counts as deleted`);
@@ -190,7 +190,7 @@ describe("a connection that shows none of the declared rules", () => {
 
   test("is believed for the only rule of a resource, when the service says so itself, and the rule is named", async () => {
     const { rules, service, environment } = await elsewhere();
-    const host = await ProviderHost.start({}, environment);
+    const host = await startHost({}, environment);
     opened.push(host);
     const [{ id, outs } = { id: "", outs: {} }] = rules;
     await host.delete(id, outs);
@@ -202,7 +202,7 @@ describe("a connection that shows none of the declared rules", () => {
     const { host, service, set } = await open();
     const elsewhere = await serve(contract);
     opened.push(elsewhere);
-    const wrong = await ProviderHost.start({}, elsewhere.environment, "merchantRuleSet");
+    const wrong = await startHost({}, elsewhere.environment, "merchantRuleSet");
     opened.push(wrong);
     const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }), c: rule(3) };
     const failure = await wrong.update("set-1", set, { rules: changed }).catch((error: unknown) => error);
@@ -216,11 +216,11 @@ describe("a connection that shows none of the declared rules", () => {
   });
 });
 
-async function failureOf(promise: Promise<unknown>): Promise<HookFailed> {
+async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
   const failure = await promise.then(
     () => undefined,
     (error: unknown) => error,
   );
-  if (!(failure instanceof HookFailed)) throw new Error(`it did not fail as expected: ${failure}`);
+  if (!(failure instanceof HookFailure)) throw new Error(`it did not fail as expected: ${failure}`);
   return failure;
 }

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { newCrypter } from "../../local/engine/state/crypter.ts";
-import type { ContractInput } from "../../sdk/contract/index.ts";
-import { marking, rule } from "../support/connections.ts";
+import { rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { openStack } from "../support/stack.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
-const identifyBy = { in: "query" } as const;
 
 function life(engine: EngineName): void {
   test("create, no change, update in place, removal, destroy", async () => {
@@ -82,95 +80,6 @@ function life(engine: EngineName): void {
     await succeeds("up", "--refresh");
     expect(service.rules().find(({ ruleId }) => ruleId === drifted?.ruleId)?.rule.priority).toBe(2);
     await succeeds("refresh", "--preview-only", "--expect-no-changes");
-  });
-
-  test("a rule that somebody deleted at the service is made again", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
-    project.declare(three);
-    await succeeds("up");
-    service.remove(service.rules().find(({ rule: each }) => each.name === "rule-2")?.ruleId ?? "");
-    expect((await run("refresh", "--preview-only", "--expect-no-changes")).code).not.toBe(0);
-    await succeeds("refresh");
-    expect((await succeeds("preview")).output).toMatch(/1 to create/);
-    await succeeds("up");
-    expect(service.rules()).toHaveLength(3);
-  });
-
-  test("a service that shows none of the rules deletes none from the state", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
-    project.declare(three);
-    await succeeds("up");
-    for (const { ruleId } of service.rules()) service.remove(ruleId);
-    const refresh = await run("refresh");
-    expect(refresh.code).not.toBe(0);
-    expect(refresh.output).toContain("can be seen over connection");
-    await succeeds("preview", "--expect-no-changes");
-  });
-
-  test("a contract without update replaces, deleting first where the natural key must be unique", async () => {
-    const contract: ContractInput = {
-      version: 1,
-      operations: {
-        delete: { identifyBy },
-        list: {
-          path: "/api/v1/merchants/rules",
-          items: "/rules",
-          pagination: { type: "cursor", limit: "limit", next: "/nextCursor" },
-        },
-      },
-      rule: { naturalKey: "/name" },
-    };
-    const { project, service, succeeds } = await openStack(engine, { contract });
-    project.declare({ a: { definition: rule(1) } });
-    await succeeds("up");
-    const [before] = service.rules();
-    project.declare({ a: { definition: rule(1, { priority: 5 }) } });
-    expect((await succeeds("preview")).output).toMatch(/1 to replace/);
-    service.resetRequests();
-    await succeeds("up");
-    expect(service.requests.map(({ operation }) => operation).filter((operation) => operation !== "list")).toEqual([
-      "get",
-      "delete",
-      "create",
-    ]);
-    expect(service.rules()).toHaveLength(1);
-    expect(service.rules()[0]?.ruleId).not.toBe(before?.ruleId);
-    await succeeds("destroy");
-    expect(service.rules()).toEqual([]);
-  });
-
-  test("a resource that is renamed keeps its rule where the rule has a mark", async () => {
-    const { project, service, succeeds } = await openStack(engine, { contract: marking });
-    project.declare({ a: three.a });
-    await succeeds("up");
-    const [before] = service.rules();
-    expect(before?.rule.metadata).toEqual({ managedBy: "lifecycle/test/a" });
-    project.declare({ renamed: three.a });
-    await succeeds("up");
-    expect(service.rules()).toEqual([
-      { ...before, rule: { ...before?.rule, metadata: { managedBy: "lifecycle/test/renamed" } } },
-    ]);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
-    await succeeds("destroy");
-    expect(service.rules()).toEqual([]);
-  });
-
-  test("a resource that is renamed is refused its rule where nothing tells whose it is; adopt keeps it", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
-    project.declare({ a: three.a });
-    await succeeds("up");
-    const before = service.rules();
-    project.declare({ renamed: three.a });
-    const { code, output } = await run("up");
-    expect(code).not.toBe(0);
-    expect(output).toMatch(/exists already.*only renamed or moved, give it an alias/s);
-    expect(service.rules()).toEqual(before);
-    project.declare({ renamed: { ...three.a, adopt: before[0]?.ruleId ?? "" } });
-    await succeeds("up");
-    expect(service.rules()).toEqual(before);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
-    await succeeds("destroy");
-    expect(service.rules()).toEqual([]);
   });
 
   test("secrets are not in clear in state, on the screen or in any file", async () => {
@@ -250,52 +159,7 @@ function life(engine: EngineName): void {
     expect(output).toContain("must be string");
     expect(service.requests).toEqual([]);
   });
-
-  test("the bare contract previews and creates; destroy stops before its first request and says what to set", async () => {
-    const { project, service, run, succeeds } = await openStack(engine, { contract: { version: 1 } });
-    project.declare(three);
-    await succeeds("preview");
-    await succeeds("up");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
-    service.resetRequests();
-    const { code, output } = await run("destroy");
-    expect(code).not.toBe(0);
-    expect(output).toContain("operations.delete.identifyBy");
-    expect(service.requests).toEqual([]);
-    project.declare({ ...three, a: { definition: rule(9) } });
-    const preview = await run("preview");
-    expect(preview.code).not.toBe(0);
-    expect(preview.output).toContain("operations.delete.identifyBy");
-    expect(service.requests).toEqual([]);
-    expect(service.rules()).toHaveLength(3);
-  });
 }
 
 describe("rules on the local engine", () => life("local"));
 describe.skipIf(!hasPulumi)("rules on Pulumi's own engine (needs the Pulumi CLI)", () => life("pulumi"));
-
-describe.skipIf(!hasPulumi)("the two engines on one backend folder (needs the Pulumi CLI)", () => {
-  test("each goes on where the other stopped, and sees nothing to change", async () => {
-    const { project, service, succeeds } = await openStack("local");
-    project.declare(three);
-    await succeeds("up");
-    for (const [verb, flags] of [
-      ["preview", ["--expect-no-changes"]],
-      ["refresh", ["--preview-only", "--expect-no-changes"]],
-    ] as const) {
-      const result = await project.run("pulumi", verb, ...flags);
-      expect(result.code, result.output).toBe(0);
-    }
-    const exported = await project.pulumi("stack", "export", "--stack", project.stack, "--file", "exported.json");
-    expect(exported.code, exported.output).toBe(0);
-    const imported = await project.pulumi("stack", "import", "--stack", project.stack, "--file", "exported.json");
-    expect(imported.code, imported.output).toBe(0);
-    project.declare({ ...three, d: { definition: rule(4) } });
-    const up = await project.run("pulumi", "up");
-    expect(up.code, up.output).toBe(0);
-    await succeeds("preview", "--expect-no-changes");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
-    await succeeds("destroy");
-    expect(service.rules()).toEqual([]);
-  });
-});

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../sdk/rules/index.ts";
 import { EngineModel } from "../faults/engine-model.ts";
 import { hooksOf } from "../faults/hooks.ts";
 import { rule, serve } from "../support/connections.ts";
+import { hooksHere, sessionOf } from "../support/hosts.ts";
 import { TestProject } from "../support/project.ts";
 
 const requestsPerSecond = 50;
@@ -33,7 +34,7 @@ test("50 programs at once that know nothing of a service's rate limit are refuse
   const { service } = served;
 
   const sessions = Array.from({ length: programs - engineRuns }, async (_, program) => {
-    const hooks = hooksOf("MerchantRuleSet", served.environment);
+    const hooks = hooksOf(hooksHere("merchantRuleSet", sessionOf(served.environment)));
     return await new EngineModel().up(hooks, { set: { rules: rulesOf(program) } });
   });
   const runs = Array.from({ length: engineRuns }, async (_, n) => {
@@ -83,7 +84,7 @@ test("programs whose contracts share out the service's rate limit send no more t
   const sessions = Array.from({ length: sharers - sharingRuns }, async (_, program) => {
     // All at the same moment would leave a service that counts to the millisecond no room for what is late on the way.
     await sleep((1_000 / sharers) * program);
-    const hooks = hooksOf("MerchantRuleSet", served.environment);
+    const hooks = hooksOf(hooksHere("merchantRuleSet", sessionOf(served.environment)));
     return await new EngineModel().up(hooks, { set: { rules: rulesOf(program, rules) } });
   });
   const runs = Array.from({ length: sharingRuns }, async (_, n) => {

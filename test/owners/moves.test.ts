@@ -1,8 +1,6 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { TestProject } from "../support/project.ts";
-import { contractOf, namesOf, open, ownedBy, type World, writesOf } from "../worlds/world.ts";
+import { contractOf, open, ownedBy, type World } from "../worlds/world.ts";
 
 const contract = contractOf({ rule: { owner: { at: "/metadata/managedBy" } } });
 const marksOf = ({ service }: World) => service.rules().map((row) => Object(row.rule.metadata).managedBy);
@@ -57,61 +55,6 @@ describe("a resource that is renamed (another owner, the same state)", () => {
 });
 
 describe("a rule that moves within one stack is never refused, and never lost", () => {
-  const single = (k: number): JsonObject => ({ definition: rule(k) });
-  const set = (...ks: number[]): JsonObject => ({ rules: Object.fromEntries(ks.map((k) => [`r${k}`, rule(k)])) });
-
-  test.each<[string, Record<string, JsonObject>[]]>([
-    [
-      "from a resource of its own to a set and back",
-      [{ alone: single(1), other: single(8) }, { s: set(1, 8) }, { alone: single(1), other: single(8) }],
-    ],
-    [
-      "from one set to another and back",
-      [
-        { from: set(1, 2, 3), to: set(9) },
-        { from: set(1), to: set(2, 3, 9) },
-        { from: set(1, 2, 3), to: set(9) },
-      ],
-    ],
-    ["from a set to a new set", [{ from: set(1, 2, 3) }, { to: set(1, 2, 3) }]],
-    [
-      "from one resource to another of another name",
-      [
-        { old: single(1), stays: single(2) },
-        { new: single(1), stays: single(2) },
-      ],
-    ],
-    [
-      "and changes on its way",
-      [
-        { from: set(1, 2), to: set(9) },
-        { from: set(1), to: { rules: { r9: rule(9), moved: rule(2, { priority: 50 }) } } },
-      ],
-    ],
-  ])("%s", async (_case, programs) => {
-    const world = await open({ contract });
-    const project = new TestProject(world.environment);
-    onTestFinished(() => project.remove());
-    const [first = {}, ...others] = programs;
-    project.declare(first);
-    expect(await project.run("local", "up")).toMatchObject({ code: 0 });
-    const names = namesOf(world.service.rules());
-    for (const program of others) {
-      project.declare(program);
-      const moved = await project.run("local", "up");
-      expect(moved.code, moved.output).toBe(0);
-      // One whose delete was on its way already is made again.
-      expect(namesOf(world.service.rules())).toEqual(names);
-      world.asked();
-      const again = await project.run("local", "up");
-      expect(again.code, again.output).toBe(0);
-      expect(writesOf(world)).toEqual([]);
-    }
-    const destroyed = await project.run("local", "destroy");
-    expect(destroyed.code, destroyed.output).toBe(0);
-    expect(world.service.rules()).toEqual([]);
-  });
-
   test("by a run that is killed before the old resource is deleted", async () => {
     const world = await open({ contract });
     const host = await world.host();

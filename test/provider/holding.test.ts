@@ -5,7 +5,7 @@ import { unknownValue } from "../../provider/hooks/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { HookFailure, ProviderHost, resource } from "../support/provider-host.ts";
+import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -17,8 +17,8 @@ type Hooks = "merchantRule" | "merchantRuleSet";
 async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
   const served: ServedContract = await serve(contract);
   opened.push(served);
-  const another = async (hooks: Hooks = "merchantRule"): Promise<ProviderHost> => {
-    const host = await ProviderHost.start({}, { ...served.environment, ...environment }, hooks);
+  const another = async (hooks: Hooks = "merchantRule"): Promise<Host> => {
+    const host = await startHost({}, { ...served.environment, ...environment }, hooks);
     opened.push(host);
     return host;
   };
@@ -37,7 +37,7 @@ describe("no rule is lost when resources change places", () => {
   test("a connection that is only renamed keeps its rules", async () => {
     const { host, service, url } = await open();
     const old = await host.create(resource("limit", { definition: rule(1) }));
-    const main = await ProviderHost.start(
+    const main = await startHost(
       { "merchant-rules:connections": JSON.stringify({ main: { baseUrl: `${url}/`, token: "local-token" } }) },
       { MERCHANT_RULES_BASE_URL: url, MERCHANT_RULES_CONTRACT: "illustrative", MERCHANT_RULES_TOKEN: "local-token" },
     );
@@ -253,7 +253,7 @@ describe("a rule is gone only when the service itself says so", () => {
     opened.push({ close: async () => void elsewhere.close() });
     const address = elsewhere.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    const wrong = await ProviderHost.start(
+    const wrong = await startHost(
       {},
       { MERCHANT_RULES_BASE_URL: `http://127.0.0.1:${port}`, MERCHANT_RULES_TOKEN: "local-token" },
     );
@@ -270,7 +270,7 @@ describe("a rule is gone only when the service itself says so", () => {
       },
     };
     const { service } = await open();
-    const host = await ProviderHost.start(
+    const host = await startHost(
       {},
       {
         MERCHANT_RULES_BASE_URL: service.url,
@@ -349,7 +349,7 @@ async function withoutDelete() {
     operations: { delete: { path: `/api/v1/merchants/${path}`, identifyBy } },
   });
   const { service, another } = await open(deletingAt("rules"));
-  const wrong = await ProviderHost.start(
+  const wrong = await startHost(
     {},
     {
       MERCHANT_RULES_BASE_URL: service.url,

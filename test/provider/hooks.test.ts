@@ -3,7 +3,7 @@ import { unknownValue } from "../../provider/hooks/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { ProviderHost, resource } from "../support/provider-host.ts";
+import { type Host, resource, startHost } from "../support/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -13,11 +13,11 @@ afterEach(async () => {
 async function open(
   contract?: ContractInput,
   environment: Record<string, string> = {},
-): Promise<{ host: ProviderHost; served: ServedContract; another: () => Promise<ProviderHost> }> {
+): Promise<{ host: Host; served: ServedContract; another: () => Promise<Host> }> {
   const served = await serve(contract);
   opened.push(served);
-  const another = async (): Promise<ProviderHost> => {
-    const host = await ProviderHost.start({}, { ...served.environment, ...environment });
+  const another = async (): Promise<Host> => {
+    const host = await startHost({}, { ...served.environment, ...environment });
     opened.push(host);
     return host;
   };
@@ -33,7 +33,7 @@ const list = {
 const seed: ContractInput = { version: 1 };
 
 /** A host that knows no rules may take one that is missing for the wrong place; one that is seen settles that. */
-async function withOneSeen(host: ProviderHost): Promise<void> {
+async function withOneSeen(host: Host): Promise<void> {
   await host.create({ definition: rule(1000) });
 }
 
@@ -199,7 +199,7 @@ describe("create makes a rule at most once", () => {
     const failure = host.create({ definition: rule(1) });
     await expect(failure).rejects.toThrow(
       new RegExp(
-        `rule ${other} has the same natural key .*differs at actions\\[0\\], priority.*adopt: "${other}"`,
+        `rule ${other} has the same natural key .*differs at (actions\\[0\\], priority|priority, actions\\[0\\]).*adopt: "${other}"`,
         "s",
       ),
     );
@@ -365,7 +365,7 @@ describe("diff", () => {
   });
 
   test("needs no credentials, and no service", async () => {
-    const host = await ProviderHost.start({
+    const host = await startHost({
       "merchant-rules:baseUrl": "https://nowhere.invalid",
       "merchant-rules:contract": "illustrative",
     });
@@ -438,7 +438,7 @@ describe("check", () => {
   });
 
   test("reports a contract that cannot work", async () => {
-    const host = await ProviderHost.start({
+    const host = await startHost({
       "merchant-rules:baseUrl": "https://x.invalid",
       "merchant-rules:contract": "does-not-exist.yaml",
     });
@@ -461,16 +461,8 @@ describe("the bare contract of the specification", () => {
   });
 });
 
-describe("what a hook says when it fails", () => {
-  test("is one message, without a stack trace on the host's output", async () => {
-    const { host } = await open(seed);
-    const { id, outs } = await host.create({ definition: rule(1) });
-    await expect(host.delete(id, outs)).rejects.toThrow();
-    expect(host.stderr).toContain("merchant-rules: delete");
-    expect(host.stderr).not.toMatch(/\n\s+at /);
-  });
-
-  test("tells that a newer version wrote the state", async () => {
+describe("a state", () => {
+  test("that a newer version wrote is refused", async () => {
     const { host } = await open();
     await expect(host.read("1", { definition: rule(1), ruleId: "1", stateVersion: 3 })).rejects.toThrow(
       /state has version 3.*install/s,

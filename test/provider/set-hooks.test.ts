@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { HookFailure, ProviderHost, resource } from "../support/provider-host.ts";
+import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -12,11 +12,11 @@ afterEach(async () => {
 async function open(
   contract?: ContractInput,
   environment: Record<string, string> = {},
-): Promise<{ host: ProviderHost; served: ServedContract; another: () => Promise<ProviderHost> }> {
+): Promise<{ host: Host; served: ServedContract; another: () => Promise<Host> }> {
   const served = await serve(contract);
   opened.push(served);
-  const another = async (): Promise<ProviderHost> => {
-    const host = await ProviderHost.start({}, { ...served.environment, ...environment }, "merchantRuleSet");
+  const another = async (): Promise<Host> => {
+    const host = await startHost({}, { ...served.environment, ...environment }, "merchantRuleSet");
     opened.push(host);
     return host;
   };
@@ -265,7 +265,7 @@ describe("a set takes over rules that exist", () => {
     const single = host.as("merchantRule");
     opened.push(single);
     const old = await single.create(resource("old", { definition: rule(1) }));
-    const next = await ProviderHost.start({}, served.environment, "merchantRuleSet");
+    const next = await startHost({}, served.environment, "merchantRuleSet");
     opened.push(next);
     const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
     const { id, outs } = await next.create(inputs);
@@ -286,15 +286,11 @@ describe("a set takes over rules that exist", () => {
     const single = host.as("merchantRule");
     opened.push(single);
     const old = await single.create(resource("old", { definition: rule(1) }));
-    const next = await ProviderHost.start({}, served.environment, "merchantRuleSet");
+    const next = await startHost({}, served.environment, "merchantRuleSet");
     opened.push(next);
     const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
     await expect(next.create(inputs)).rejects.toThrow(`adopt: { "a": "${old.id}" }`);
-    const last = await ProviderHost.start(
-      {},
-      { ...served.environment, MERCHANT_RULES_RECOVER: "true" },
-      "merchantRuleSet",
-    );
+    const last = await startHost({}, { ...served.environment, MERCHANT_RULES_RECOVER: "true" }, "merchantRuleSet");
     opened.push(last);
     const { outs } = await last.create({ ...inputs, adopt: { a: old.id } });
     expect(Object(outs.ruleIds).a).toBe(old.id);

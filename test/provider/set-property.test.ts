@@ -10,7 +10,7 @@ import { plan } from "../../provider/reconcile/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
 import { marking, type ServedContract, serve } from "../support/connections.ts";
-import { resource, withoutSecretMarks } from "../support/provider-host.ts";
+import { resource, withoutSecretMarks } from "../support/hosts.ts";
 
 const illustrative: ContractInput = {
   ...loadPreset("illustrative"),

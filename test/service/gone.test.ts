@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { startLocalService } from "../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { call, fieldOfEach, serve, textAt } from "./under-test.ts";
 
@@ -99,9 +98,4 @@ test("where the contract has no rule.gone, a delete leaves no row", async () => 
   expect(service.rules()).toHaveLength(1);
   expect((await call(service, "DELETE", `${rules}?ruleId=${id}`)).status).toBe(200);
   expect(service.rows()).toEqual([]);
-});
-
-test("a contract that marks the whole rule as gone is not served", async () => {
-  const whole = defineContract({ ...input, rule: { ...input.rule, gone: [{ at: "", is: ["gone"] }] } });
-  await expect(startLocalService({ contract: whole })).rejects.toThrow(/rule\.gone\.0\.at failed: found ""/);
 });

@@ -43,8 +43,8 @@ describe("the owner's mark", () => {
     expect([created.status, created.text.includes("owner")]).toEqual([status, status === 201]);
   });
 
-  test("may change where everything around it is immutable", async () => {
-    const service = await served({ immutable: ["/meta"] });
+  test("may change where what stands beside it is immutable", async () => {
+    const service = await served({ immutable: ["/meta/color"] });
     const id = service.put(undefined, { name: "a" });
     const update = async (meta: Record<string, string>) =>
       (await call(service, "PUT", `${rules}/${id}`, { body: { name: "a", meta } })).status;

@@ -9,59 +9,22 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { ownerOf } from "../../provider/reconcile/owner.ts";
 import { providerSource } from "../../provider/registration.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { HookFailure, type HookNames, type Host, withoutSecretMarks } from "./hosts.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
 
-type Hooks = Parameters<typeof providerSource>[0];
-
-/** What a hook that failed did nevertheless. */
-interface PartialResult {
-  readonly id: string;
-  /** As the engine hands them to the next hook: secrets in plain. */
-  readonly properties: JsonObject;
-  /** What of them the engine keeps as secrets. */
-  readonly secrets: readonly Json[];
-  readonly hasProvider: boolean;
-}
-
-/** The inputs of one resource of a stack: they say whose they are, as those of the resource's constructor do. */
-export function resource(name: string, inputs: JsonObject): JsonObject {
-  return { ...inputs, __owner: { [ownerOf("shop", "prod", name)]: null } };
-}
-
-/** An error that a hook answered with, and the partial result that came with it. */
-export class HookFailure extends Error {
-  readonly partial: PartialResult | undefined;
-
-  constructor({ details, metadata }: ServiceError) {
-    super(details);
-    const [binary] = metadata.get("grpc-status-details-bin");
-    if (!(binary instanceof Buffer)) return;
-    const [detail] = status.Status.deserializeBinary(binary).getDetailsList();
-    const failed = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
-    const properties = failed.getProperties();
-    this.partial = {
-      id: failed.getId(),
-      properties: plain(properties),
-      secrets: secretsIn(JSON.parse(JSON.stringify(properties?.toJavaScript() ?? {}))),
-      hasProvider: properties?.getFieldsMap().has("__provider") ?? false,
-    };
-  }
-}
-
 /** The real dynamic provider host, spoken to as the engine speaks to it. It runs the compiled package. */
-export class ProviderHost {
+export class ProviderHost implements Host {
   readonly #child: ChildProcess;
   readonly #client: InstanceType<typeof provider.ResourceProviderClient>;
-  readonly #hooks: Hooks;
+  readonly #hooks: HookNames;
   readonly #port: string;
   #stderr = "";
 
-  private constructor(child: ChildProcess, port: string, hooks: Hooks) {
+  private constructor(child: ChildProcess, port: string, hooks: HookNames) {
     this.#hooks = hooks;
     this.#child = child;
     this.#port = port;
@@ -77,7 +40,7 @@ export class ProviderHost {
   static async start(
     config: Record<string, string>,
     environment: Record<string, string> = {},
-    hooks: Hooks = "merchantRule",
+    hooks: HookNames = "merchantRule",
   ): Promise<ProviderHost> {
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_"));
     const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
@@ -96,7 +59,7 @@ export class ProviderHost {
   }
 
   /** The same host, called for resources of another type. */
-  as(hooks: Hooks): ProviderHost {
+  as(hooks: HookNames): ProviderHost {
     return new ProviderHost(this.#child, this.#port, hooks);
   }
 
@@ -193,7 +156,7 @@ export class ProviderHost {
     return new Promise((resolve, reject) => {
       send((error, response) => {
         if (error === null) return resolve(response);
-        reject(new HookFailure(error));
+        reject(failureOf(error));
       });
     });
   }
@@ -209,16 +172,12 @@ function plain(value: Struct | undefined): JsonObject {
   return withoutSecretMarks(JSON.parse(JSON.stringify(properties)));
 }
 
-/** What the engine keeps as a secret it hands to hooks in plain. */
-export function withoutSecretMarks(properties: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(properties), (_, each: Json) => (isSecret(each) ? each.value : each));
-}
-
-function isSecret(value: Json): value is JsonObject & { value: Json } {
-  return isJsonObject(value) && value["4dabf18193072939515e22adb298388d"] === "1b47061264138c4ac30d75fd1eb44270";
-}
-
-function secretsIn(value: Json): Json[] {
-  if (isSecret(value)) return [value.value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(secretsIn) : [];
+/** A partial result travels beside the error, in its metadata. */
+function failureOf({ details, metadata }: ServiceError): HookFailure {
+  const [binary] = metadata.get("grpc-status-details-bin");
+  if (!(binary instanceof Buffer)) return new HookFailure(details);
+  const [detail] = status.Status.deserializeBinary(binary).getDetailsList();
+  const failed = messages.ErrorResourceInitFailed.deserializeBinary(detail?.getValue_asU8() ?? new Uint8Array());
+  const properties = JSON.parse(JSON.stringify(failed.getProperties()?.toJavaScript() ?? {}));
+  return new HookFailure(details, failed.getId(), properties);
 }

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
+import { rulesOf, stateOf, withoutList } from "./many.ts";
 import { contractOf, failureOf, open } from "./world.ts";
 
-const withoutList = contractOf({ operations: { list: null }, rule: { naturalKey: null } });
-const rulesOf = (count: number): Record<string, JsonObject> =>
-  Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));
-const stateOf = (count: number): JsonObject => ({
-  rules: rulesOf(count),
-  ruleIds: Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, `id-${k}`])),
-});
 const linesOf = (message: string): string[] => message.split("\n");
 
 describe("a token that is refused", () => {
@@ -66,15 +59,15 @@ describe("a service that never answers", () => {
     },
   );
 
-  test("in the middle of a set of 1,000 rules counts what was not tried, and the state has what was made", async () => {
+  test("in the middle of a set of 400 rules counts what was not tried, and the state has what was made", async () => {
     const world = await open({ contract: { ...withoutList, limits: { attemptTimeoutMs: 3000 } } });
-    world.service.faults.set({ ...silence, request: 301 });
+    world.service.faults.set({ ...silence, request: 101 });
     const host = await world.host("merchantRuleSet");
-    const failure = await failureOf(host.create({ rules: rulesOf(1000) }));
+    const failure = await failureOf(host.create({ rules: rulesOf(400) }));
     expect(world.service.faults.injected.length).toBeLessThan(50);
     const untried = linesOf(failure.message).filter((line) => line.includes("not tried"));
-    expect(untried).toEqual([expect.stringMatching(/^ {2}6\d\d more were not tried: /)]);
-    expect(Object.keys(Object(failure.partial?.properties.ruleIds))).toHaveLength(300);
+    expect(untried).toEqual([expect.stringMatching(/^ {2}2\d\d more were not tried: /)]);
+    expect(Object.keys(Object(failure.partial?.properties.ruleIds))).toHaveLength(100);
     expect(linesOf(failure.message).length).toBeLessThan(30);
   });
 
@@ -93,28 +86,26 @@ describe("a service that has none of the declared rules", () => {
     ["a list", contractOf()],
     ["no list", withoutList],
   ])(
-    "ends the read of a set of 5,000 with one error, and at most two requests for each rule, under a contract with %s",
+    "ends the read of a set of 500 with one error, and at most two requests for each rule, under a contract with %s",
     async (_case, contract) => {
       const world = await open({ contract });
       world.service.put(undefined, rule(9999));
-      const startedAt = performance.now();
-      const { message } = await failureOf((await world.host("merchantRuleSet")).read("set-1", stateOf(5000)));
-      expect(message).toContain("none of the 5000 rules");
-      expect(performance.now() - startedAt).toBeLessThan(90_000);
-      expect(world.service.requests.length).toBeLessThanOrEqual(10_050);
+      const { message } = await failureOf((await world.host("merchantRuleSet")).read("set-1", stateOf(500)));
+      expect(message).toContain("none of the 500 rules");
+      expect(world.service.requests.length).toBeLessThanOrEqual(1_050);
     },
   );
 
-  test("ends 5,000 reads of resources at once with at most two requests for each", async () => {
+  test("ends 500 reads of resources at once with at most two requests for each", async () => {
     const world = await open();
     world.service.put(undefined, rule(9999));
     const host = await world.host();
     const reads = await Promise.all(
-      Array.from({ length: 5000 }, (_, k) =>
+      Array.from({ length: 500 }, (_, k) =>
         failureOf(host.read(`id-${k}`, { definition: rule(k), ruleId: `id-${k}` })),
       ),
     );
-    for (const { message } of reads) expect(message).toContain("none of the 5000 rules");
-    expect(world.service.requests.length).toBeLessThanOrEqual(10_050);
+    for (const { message } of reads) expect(message).toContain("none of the 500 rules");
+    expect(world.service.requests.length).toBeLessThanOrEqual(1_050);
   });
 });

@@ -1,6 +1,5 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { TestProject } from "../support/project.ts";
 import { contractOf, failureOf, open, Stack, update } from "./world.ts";
 
 const padded = rule(1, { name: "padded " });
@@ -47,25 +46,6 @@ describe("a service that keeps another natural key than was declared", () => {
     world.service.resetRequests();
     expect(await stack.up({ a: inputs(kept) })).toEqual([]);
     expect(world.service.requests).toEqual([]);
-  });
-
-  test("does not get more rules by the next runs of an engine that replaces it, and one by the advice", async () => {
-    const world = await open({ contract: contractOf({ operations: { update: null } }), allowDuplicates: true });
-    world.service.faults.set({ kind: "normalise" });
-    const project = new TestProject(world.environment);
-    onTestFinished(() => project.remove());
-    project.declare({ a: { definition: padded } });
-    for (let run = 1; run <= 3; run += 1) {
-      const { code, output } = await project.run("local", "up");
-      expect(code).not.toBe(0);
-      expect(output).toMatch(/differs at name\b/);
-      // The old one stays until the next run deletes it.
-      expect(world.service.rules().length).toBeLessThanOrEqual(2);
-    }
-    project.declare({ a: { definition: kept } });
-    const healed = await project.run("local", "up");
-    expect(healed.code, healed.output).toBe(0);
-    expect(world.service.rules()).toMatchObject([{ rule: kept }]);
   });
 
   test("does not make the other rules of a set fail", async () => {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import type { Host } from "./in-process.ts";
-import { contractOf, merchants, open, ownedBy, startHost, type World } from "./world.ts";
+import type { Host } from "../support/hosts.ts";
+import { contractOf, hostFor, merchants, open, ownedBy, type World } from "./world.ts";
 
 function hostOf(world: World): Promise<Host> {
   const baseUrl = world.service.url;
   const connections = Object.fromEntries(merchants.map(({ name, token }) => [name, { baseUrl, token }]));
   const config = { "merchant-rules:connections": JSON.stringify(connections) };
   const { MERCHANT_RULES_CONTRACT = "" } = world.environment;
-  return startHost("merchantRule", { MERCHANT_RULES_CONTRACT }, config);
+  return hostFor("merchantRule", { MERCHANT_RULES_CONTRACT }, config);
 }
 
 const contracts: [string, ReturnType<typeof contractOf>][] = [

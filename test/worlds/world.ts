@@ -11,9 +11,9 @@ import {
 import { ownerField } from "../../provider/hooks/state.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { EngineModel, type Hooks, HookFailed as ModelFailed } from "../faults/engine-model.ts";
-import { HookFailure, ProviderHost } from "../support/provider-host.ts";
-import { HookFailed, type HookNames, type Host, hostInProcess } from "./in-process.ts";
+import { EngineModel } from "../faults/engine-model.ts";
+import { hooksOf } from "../faults/hooks.ts";
+import { HookFailure, type HookNames, type Host, startHost } from "../support/hosts.ts";
 
 const path = "/api/v1/merchants/rules";
 export const identifyBy = { in: "query" } as const;
@@ -74,7 +74,7 @@ export async function open({
   return {
     service,
     environment: own,
-    host: (hooks = "merchantRule", more = {}) => startHost(hooks, { ...own, ...more }),
+    host: (hooks = "merchantRule", more = {}) => hostFor(hooks, { ...own, ...more }),
     asked() {
       const operations = service.requests.map(({ operation }) => String(operation));
       service.resetRequests();
@@ -83,13 +83,13 @@ export async function open({
   };
 }
 
-export async function startHost(
+/** A provider host that ends with the test. */
+export async function hostFor(
   hooks: HookNames,
   environment: Record<string, string>,
   config: Record<string, string> = {},
 ): Promise<Host> {
-  if (process.env.TEST_HOOKS === "in-process") return hostInProcess(hooks, environment, config);
-  const host = await ProviderHost.start(config, environment, hooks);
+  const host = await startHost(config, environment, hooks);
   onTestFinished(() => host.close());
   return host;
 }
@@ -102,7 +102,7 @@ export async function failureOf(
     (value) => `it succeeded with ${JSON.stringify(value)}`,
     (error: unknown) => error,
   );
-  if (outcome instanceof HookFailure || outcome instanceof HookFailed) return outcome;
+  if (outcome instanceof HookFailure) return outcome;
   throw new Error(`it did not fail as expected: ${outcome}`);
 }
 
@@ -148,31 +148,4 @@ export function writesOf({ service }: World): string[] {
 /** The names of the rules that there are. */
 export function namesOf(rules: readonly { readonly rule: JsonObject }[]): string[] {
   return rules.map(({ rule }) => String(rule.name)).sort();
-}
-
-/** A host's hooks as the model of the engine calls them. */
-function hooksOf(host: Host): Hooks {
-  const answered = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      if (!(error instanceof HookFailure || error instanceof HookFailed)) throw error;
-      throw new ModelFailed(error.message, error.partial);
-    }
-  };
-  const changes = { none: false, some: true, unknown: undefined };
-  return {
-    async check(olds, news) {
-      const { failures } = await answered(host.check(news, olds));
-      return failures.map(({ property, reason }) => `${property} ${reason}`);
-    },
-    async diff(id, olds, news) {
-      const diff = await answered(host.diff(id, olds, news));
-      return { ...diff, changes: changes[diff.changes] };
-    },
-    create: (news) => answered(host.create(news)),
-    read: (id, props) => answered(host.read(id, props)),
-    update: (id, olds, news) => answered(host.update(id, olds, news)),
-    delete: (id, props) => answered(host.delete(id, props)),
-  };
 }

@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test } from "vitest";
+import { unknownValue } from "../../provider/hooks/wire.ts";
+import { rule, serve } from "../support/connections.ts";
+import { HookFailure, resource } from "../support/hosts.ts";
+import { ProviderHost } from "../support/provider-host.ts";
+
+// What only the real host shows: the code in the state, values on the wire, what it prints, partial results.
+
+async function open(): Promise<{ host: ProviderHost; served: Awaited<ReturnType<typeof serve>> }> {
+  const served = await serve();
+  onTestFinished(() => served.close());
+  const host = await ProviderHost.start({}, served.environment);
+  onTestFinished(() => host.close());
+  return { host, served };
+}
+
+test("in Pulumi's provider host a rule is made, seen, changed and deleted", async () => {
+  const { host, served } = await open();
+  const declared = resource("limit", { definition: rule(1) });
+  expect((await host.check(declared)).failures).toEqual([]);
+  const { id, outs } = await host.create(declared);
+  const changed = resource("limit", { definition: rule(1, { priority: 99 }) });
+  const unknown = resource("limit", { definition: rule(1, { priority: unknownValue }) });
+  expect(await host.diff(id, outs, declared)).toMatchObject({ changes: "none" });
+  expect(await host.diff(id, outs, unknown)).toMatchObject({ changes: "unknown", replaces: [] });
+  const next = await host.update(id, outs, changed);
+  expect(await host.read(id, next)).toMatchObject({ id, props: next, inputs: changed });
+  await host.delete(id, next);
+  expect(served.service.rules()).toEqual([]);
+  expect(host.stderr).toBe("");
+});
+
+test("in Pulumi's provider host a failure is one message, and what was done comes with it", async () => {
+  const { host, served } = await open();
+  const set = host.as("merchantRuleSet");
+  const secret = rule(2, { note: "not in the inputs any more" });
+  const { id, outs } = await set.create(resource("limits", { rules: { a: rule(1), b: secret } }));
+  served.service.faults.set({ kind: "status", status: 422, operations: ["update"] });
+  const changed = resource("limits", { rules: { a: rule(1), b: rule(2), c: rule(3) } });
+  const failure: unknown = await set.update(id, outs, changed).catch((error: unknown) => error);
+  if (!(failure instanceof HookFailure)) throw new Error(`it did not fail as expected: ${failure}`);
+  expect(failure.message).toMatch(/^1 of 3 rules failed; what was done for the others is in the state:\n {2}b: update/);
+  expect(failure.partial).toMatchObject({
+    id,
+    hasProvider: true,
+    secrets: [secret],
+    properties: { rules: { a: rule(1), b: secret, c: rule(3) } },
+  });
+  served.service.faults.set({ kind: "status", status: 403, operations: ["delete"], times: "always" });
+  await expect(set.delete(id, outs)).rejects.toThrow(/^2 of 2 rules failed/);
+  expect(host.stderr).toContain("merchant-rules: delete");
+  expect(host.stderr).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,166 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { dynamic } from "@pulumi/pulumi";
+import { HookError } from "../../provider/hooks/boundary.ts";
+import { Session } from "../../provider/hooks/session.ts";
+import { ruleShape, setShape } from "../../provider/hooks/shape.ts";
+import { Lifecycle } from "../../provider/lifecycle.ts";
+import { ownerOf } from "../../provider/reconcile/owner.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { ProviderHost } from "./provider-host.ts";
+
+export type HookNames = "merchantRule" | "merchantRuleSet";
+
+/** A provider host, called as the engine calls it. Properties come back as the engine hands them to the next hook. */
+export interface Host {
+  check(
+    news: JsonObject,
+    olds?: JsonObject,
+  ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }>;
+  diff(
+    id: string,
+    olds: JsonObject,
+    news: JsonObject,
+  ): Promise<{ changes: "unknown" | "none" | "some"; replaces: string[]; deleteBeforeReplace: boolean }>;
+  create(news: JsonObject): Promise<{ id: string; outs: JsonObject }>;
+  read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject }>;
+  update(id: string, olds: JsonObject, news: JsonObject): Promise<JsonObject>;
+  delete(id: string, props: JsonObject): Promise<void>;
+  /** The same host, called for resources of another type. */
+  as(hooks: HookNames): Host;
+  /** What it printed. */
+  readonly stderr: string;
+  close(): Promise<void>;
+}
+
+/** What a hook that failed did nevertheless. */
+export interface PartialResult {
+  readonly id: string;
+  readonly properties: JsonObject;
+  /** What of them the engine keeps as secrets. */
+  readonly secrets: readonly Json[];
+  readonly hasProvider: boolean;
+}
+
+/** An error that a hook answered with, and the partial result that came with it. */
+export class HookFailure extends Error {
+  readonly partial: PartialResult | undefined;
+
+  constructor(message: string, id?: string, properties?: JsonObject) {
+    super(message);
+    if (id === undefined || properties === undefined) return;
+    this.partial = {
+      id,
+      properties: withoutSecretMarks(properties),
+      secrets: secretsIn(properties),
+      hasProvider: "__provider" in properties,
+    };
+  }
+}
+
+/** The inputs of one resource of a stack: they say whose they are, as those of the resource's constructor do. */
+export function resource(name: string, inputs: JsonObject): JsonObject {
+  return { ...inputs, __owner: { [ownerOf("shop", "prod", name)]: null } };
+}
+
+/**
+ * The hooks as a provider host that has just started has them. `npm run test:all` runs the tests that use it with a real
+ * host, which costs a second each; else the hooks run from the sources, in this process.
+ */
+export function startHost(
+  config: Record<string, string>,
+  environment: Record<string, string> = {},
+  hooks: HookNames = "merchantRule",
+): Promise<Host> {
+  if (process.env.TEST_HOOKS === "host") return ProviderHost.start(config, environment, hooks);
+  return Promise.resolve(hooksHere(hooks, sessionOf(environment, config)));
+}
+
+export function sessionOf(
+  environment: Readonly<Record<string, string>>,
+  config: Readonly<Record<string, string>> = {},
+): Session {
+  return new Session({ config: (key) => config[key], environment, folder: process.cwd() });
+}
+
+/** The hooks, from the sources and in this process. */
+export function hooksHere(name: HookNames, session: Session, said: string[] = []): Host {
+  const hooks = new Lifecycle(name === "merchantRule" ? ruleShape : setShape, session);
+  const call = <T>(run: () => Promise<T>): Promise<T> => heard.run(said, () => failing(run()));
+  return {
+    get stderr() {
+      return said.join("\n");
+    },
+    as: (other) => hooksHere(other, session, said),
+    close: () => Promise.resolve(),
+    async check(news, olds = {}) {
+      const { inputs = {}, failures = [] } = await call(() => hooks.check(sent(olds), sent(news)));
+      return { inputs: kept(inputs), failures };
+    },
+    async diff(id, olds, news) {
+      const { changes, replaces, deleteBeforeReplace } = await call(() => hooks.diff(id, sent(olds), sent(news)));
+      return {
+        changes: changesOf(changes),
+        replaces: replaces ?? [],
+        deleteBeforeReplace: deleteBeforeReplace ?? false,
+      };
+    },
+    async create(news) {
+      const { id, outs = {} } = await call(() => hooks.create(sent(news)));
+      return { id, outs: kept(outs) };
+    },
+    async read(id, olds) {
+      const { id: now = "", props = {}, inputs = {} } = await call(() => hooks.read(id, sent(olds)));
+      return { id: now, props: kept(props), inputs: kept(inputs) };
+    },
+    async update(id, olds, news) {
+      return kept((await call(() => hooks.update(id, sent(olds), sent(news)))).outs ?? {});
+    },
+    delete: (id, props) => call(() => hooks.delete(id, sent(props))),
+  };
+}
+
+/** What the engine keeps as a secret it hands to hooks in plain. */
+export function withoutSecretMarks(properties: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(properties), (_, each: Json) => (isSecret(each) ? each.value : each));
+}
+
+/** Where what a hook prints goes to: a provider host's own standard error. */
+const heard = new AsyncLocalStorage<string[]>();
+const tell = console.error;
+console.error = (...words: unknown[]) => {
+  const said = heard.getStore();
+  if (said === undefined) tell(...words);
+  else said.push(words.join(" "));
+};
+
+function sent(properties: JsonObject): JsonObject {
+  return { ...JSON.parse(JSON.stringify(properties)), __provider: "the code of the hooks" };
+}
+
+function kept({ __provider, ...properties }: JsonObject): JsonObject {
+  return withoutSecretMarks(properties);
+}
+
+function changesOf(changes: dynamic.DiffResult["changes"]): "unknown" | "none" | "some" {
+  if (changes === undefined) return "unknown";
+  return changes ? "some" : "none";
+}
+
+async function failing<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    // Anything else is a defect of a hook, which a user would see with its stack.
+    if (!(error instanceof HookError)) throw error;
+    throw new HookFailure(error.message, error.id, error.properties && JSON.parse(JSON.stringify(error.properties)));
+  }
+}
+
+function isSecret(value: Json): value is JsonObject & { value: Json } {
+  return isJsonObject(value) && value["4dabf18193072939515e22adb298388d"] === "1b47061264138c4ac30d75fd1eb44270";
+}
+
+function secretsIn(value: Json): Json[] {
+  if (isSecret(value)) return [value.value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(secretsIn) : [];
+}
