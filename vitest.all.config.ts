@@ -8,8 +8,8 @@ export const exhaustive = [
   "test/load/**/*.test.ts",
 ];
 
-/** Runs in both, by `npm run test:all` ten times as long and from another seed. */
-const fuzzed = "test/fuzz/{answers,contract,rule-files,state}.test.ts";
+/** Run in both, by `npm run test:all` for much longer and from another seed. */
+const fuzzed = ["test/fuzz/{answers,contract,rule-files,state}.test.ts", "test/provider/set-property.test.ts"];
 
 /** Run in both: by `npm test` with the hooks in one process, by `npm run test:all` in Pulumi's provider host. */
 const hosted = [
@@ -23,7 +23,7 @@ export const maxWorkers = Math.max(2, availableParallelism() - 1);
 
 export default defineConfig({
   test: {
-    include: [...exhaustive, ...hosted, fuzzed],
+    include: [...exhaustive, ...hosted, ...fuzzed],
     env: {
       TEST_HOOKS: "host",
       FUZZ_RUNS: process.env.FUZZ_RUNS ?? "10",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { rulesOf, stateOf, withoutList } from "../worlds/many.ts";
+import { stateOf, withoutList } from "../worlds/many.ts";
 import { contractOf, failureOf, open } from "../worlds/world.ts";
 
 describe("a service that has none of the declared rules", () => {
