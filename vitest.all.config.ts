@@ -6,6 +6,7 @@ export const exhaustive = [
   "test/faults/matrix.test.ts",
   "test/lifecycle/{each-request,interrupt,killed,moves,set,sharded-set,thousand,whole-runs}.test.ts",
   "test/load/**/*.test.ts",
+  "test/secrets/product.test.ts",
 ];
 
 /** Run in both, by `npm run test:all` for much longer and from another seed. */
