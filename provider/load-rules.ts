@@ -1,8 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { MerchantRulesError } from "../sdk/errors.ts";
+import { MerchantRulesError, shortened } from "../sdk/errors.ts";
 import { findNotJson, isJson, isJsonObject, type JsonObject, reasonOf, whyNotJson } from "../sdk/rules/json.ts";
 import { printable } from "../sdk/rules/printable.ts";
+import { pathOf } from "../sdk/rules/walk.ts";
 import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts";
 
 /**
@@ -87,8 +88,8 @@ function readRule(file: string): { rule: JsonObject } | { fault: Fault } {
   const read = /\.json$/i.test(file) ? readJson(content.text, document) : document.read();
   if ("fault" in read) return read;
   if (!isJson(read.value)) {
-    const { path, found } = findNotJson(read.value) ?? { path: "", found: typeof read.value };
-    const place = path.length > 80 ? `${path.slice(0, 77)}...` : path;
+    const { path, found } = findNotJson(read.value) ?? { path: [], found: typeof read.value };
+    const place = shortened(pathOf(path), 77);
     const what = `${place} holds ${found}, which is not JSON`.trimStart();
     return { fault: { what, line: document.lineOfPath(path) } };
   }

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { reasonOf } from "./rules/json.ts";
-import { joinPath } from "./rules/walk.ts";
+import type { Path } from "./rules/walk.ts";
 
 /** What is wrong with a file or its text, as the rest of a sentence that begins with its name; and on which line. */
 export interface Fault {
@@ -139,31 +139,21 @@ export class YamlDocument {
     return this.#lineAt(first?.range?.[0] ?? 0);
   }
 
-  /** The line of a path as findNotJson gives it, or of the deepest node above it that is found. */
-  lineOfPath(wanted: string): number {
-    let node: unknown = this.#document.contents;
-    let path = "";
-    let start = this.#document.contents?.range[0] ?? 0;
-    for (;;) {
-      const children = this.#childrenOf(node).map((child) => ({ ...child, path: joinPath(path, child.key) }));
-      const next = children.find((child) => leadsTo(wanted, child.path));
-      if (next === undefined) return this.#lineAt(start);
-      ({ node, path } = next);
-      start = next.start ?? start;
-    }
-  }
-
-  #childrenOf(node: unknown): { key: string | number; node: unknown; start: number | undefined }[] {
+  /** The line of a path, or of the deepest node above it that is found. */
+  lineOfPath(path: Path): number {
     const { isAlias, isMap, isNode, isScalar, isSeq } = this.#yaml;
-    const startOf = (part: unknown): number | undefined => (isNode(part) ? part.range?.[0] : undefined);
-    if (isAlias(node)) return this.#childrenOf(node.resolve(this.#document));
-    if (isSeq(node)) return node.items.map((item, key) => ({ key, node: item, start: startOf(item) }));
-    if (!isMap(node)) return [];
-    return node.items.map(({ key, value }) => ({
-      key: String(isScalar(key) ? key.value : key),
-      node: value,
-      start: startOf(key),
-    }));
+    let node: unknown = this.#document.contents;
+    let start = this.#document.contents?.range[0] ?? 0;
+    for (const name of path) {
+      const here = isAlias(node) ? node.resolve(this.#document) : node;
+      const field = isMap(here) ? here.items.find(({ key }) => isScalar(key) && key.value === name) : undefined;
+      node = isSeq(here) ? here.items[Number(name)] : field?.value;
+      const named = field?.key ?? node;
+      const at = isNode(named) ? named.range?.[0] : undefined;
+      if (at === undefined) break;
+      start = at;
+    }
+    return this.#lineAt(start);
   }
 
   #lineAt(offset: number): number {
@@ -179,10 +169,6 @@ const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
   NON_STRING_KEY: notText,
   RESOURCE_EXHAUSTION: tooDeep,
 };
-
-function leadsTo(wanted: string, path: string): boolean {
-  return wanted.startsWith(path) && /^($|[.[])/.test(wanted.slice(path.length));
-}
 
 /** Whether an integer would be written back with other digits. */
 function isRounded({ value, source }: Yaml.Scalar): boolean {

@@ -1,4 +1,4 @@
-import { findNotJson, isJson, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 
@@ -21,7 +21,7 @@ export function jsonValue(request: IncomingRequest, maxBodyBytes: number): Json 
   const value = parseJson(textOf(request, maxBodyBytes));
   const fault = findNotJson(value);
   if (fault !== undefined || !isJson(value)) {
-    const details = fault === undefined ? [] : [{ path: fault.path, reason: `found ${fault.found}` }];
+    const details = fault === undefined ? [] : [{ path: pathOf(fault.path), reason: `found ${fault.found}` }];
     throw new Refusal(422, "VALIDATION_FAILED", "the body holds a value that cannot be kept", { details });
   }
   return value;

@@ -3,6 +3,7 @@ import {
   differences,
   isJsonObject,
   type JsonObject,
+  pathOf,
   pointerOf,
   project,
   segmentsOf,
@@ -23,9 +24,10 @@ export interface DefinitionJudge {
 
 export function definitionJudge({ rule }: Contract, shape: RuleShape): DefinitionJudge {
   const { schema, owner, immutable, unordered } = rule;
-  const check = schema === null ? undefined : definitionChecker(schema);
+  const checker = schema === null ? undefined : definitionChecker(schema);
+  const check = (definition: JsonObject): RefusalDetail[] =>
+    (checker?.(definition) ?? []).map(({ path, reason }) => ({ path: pathOf(path), reason }));
   const schemaFaults = (definition: JsonObject): RefusalDetail[] => {
-    if (check === undefined) return [];
     if (owner === null || valueAt(definition, owner.at) === undefined) return check(definition);
     // An object that holds nothing but the mark may be the definition's, or made for the mark: either may be valid.
     const kept = check(withoutField(definition, owner.at));

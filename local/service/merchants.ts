@@ -1,7 +1,7 @@
 import { format, parse } from "node:path";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { findNotJson, type JsonObject } from "../../sdk/rules/index.ts";
+import { findNotJson, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
 import { Replays } from "./idempotency.ts";
 import { ruleIdMaker, sequentialRuleIds } from "./rule-id.ts";
 import { RuleOperations } from "./rule-operations.ts";
@@ -113,8 +113,7 @@ function openMerchant(name: string, store: RuleStore, options: MerchantsOptions)
     rows: () => store.after(0, -1).map(shown),
     put: (given, rule) => {
       const fault = findNotJson(rule);
-      if (fault !== undefined)
-        throw new TypeError(`${fault.path === "" ? "the rule" : fault.path} is not JSON: ${fault.found}`);
+      if (fault !== undefined) throw new TypeError(`${pathOf(fault.path) || "the rule"} is not JSON: ${fault.found}`);
       return store.transaction(() => {
         const ruleId = given ?? newRuleId();
         const entry = operations.entry(ruleId, shape.withoutManaged(rule));

@@ -10,6 +10,7 @@ import {
   type Json,
   type JsonObject,
   jsonObject,
+  pathOf,
   segmentsOf,
   valueAt,
 } from "../../sdk/rules/index.ts";
@@ -87,12 +88,12 @@ function definitionFaults(definition: Json, property: string, { rule }: Contract
   if (!isJsonObject(definition)) return [{ property, reason: "must be an object: the rule as the service stores it" }];
   const fault = findNotJson(definition);
   if (fault !== undefined)
-    return [{ property: below(property, fault.path), reason: `holds ${fault.found}, which is not JSON` }];
+    return [{ property: pathOf(fault.path, property), reason: `holds ${fault.found}, which is not JSON` }];
   const rounded = findInexactNumber(definition);
   if (rounded !== undefined) {
     const reason =
       "holds an integer beyond 2^53, whose last digits a program and many services lose; declare it as a text or in a larger unit";
-    return [{ property: below(property, rounded.path), reason }];
+    return [{ property: pathOf(rounded.path, property), reason }];
   }
   if (rule.owner !== null && valueAt(definition, rule.owner.at) !== undefined) {
     const reason = `declares ${rule.owner.at}, where the mark of the rule's owner stands (rule.owner in the contract)`;
@@ -100,7 +101,7 @@ function definitionFaults(definition: Json, property: string, { rule }: Contract
   }
   if (rule.schema === null) return [];
   return checkerOf(rule.schema)(definition, isUnknown).map(({ path, reason }: DefinitionFault) => ({
-    property: below(property, path),
+    property: pathOf(path, property),
     reason,
   }));
 }
@@ -180,11 +181,6 @@ function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
   if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
   if (!isJsonObject(value)) return value;
   return jsonObject(Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]));
-}
-
-function below(property: string, path: string): string {
-  if (path === "") return property;
-  return path.startsWith("[") ? `${property}${path}` : `${property}.${path}`;
 }
 
 const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();

@@ -45,7 +45,7 @@ const levelsAround = 3;
 export function leaving(properties: Properties): Properties {
   const fault = findNotJson(properties, maxDepth + levelsAround);
   if (fault === undefined) return properties;
-  throw new MerchantRulesError("RULE_INVALID", `${fault.path} holds ${fault.found}, which is not JSON`);
+  throw new MerchantRulesError("RULE_INVALID", `${pathOf(fault.path)} holds ${fault.found}, which is not JSON`);
 }
 
 /** Some of the fields of an object. */

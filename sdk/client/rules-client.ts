@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError, shortened } from "../errors.ts";
-import { findInexactNumber, isJsonObject, type JsonObject, valueAt, withValueAt } from "../rules/index.ts";
+import { findInexactNumber, isJsonObject, type JsonObject, pathOf, valueAt, withValueAt } from "../rules/index.ts";
 import { Caller } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
@@ -272,7 +272,7 @@ function templatesOf(connection: Connection, prefix: string) {
 function expectExact(body: JsonObject, attempted: () => string): void {
   const rounded = findInexactNumber(body);
   if (rounded === undefined) return;
-  const what = `${rounded.path} of the live rule is a number beyond what can be held exactly`;
+  const what = `${pathOf(rounded.path)} of the live rule is a number beyond what can be held exactly`;
   const reason = `${what}, and to send it back would change it`;
   const advice =
     "declare that field too, with a value that can be; or set operations.update.body in the contract to declared";

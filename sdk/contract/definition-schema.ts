@@ -2,12 +2,11 @@ import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { isJsonArray, type Json, type JsonObject, reasonOf } from "../rules/json.ts";
 import { pointerOf, segmentsOf, valueAt } from "../rules/pointer.ts";
-import { contains, pathOf } from "../rules/walk.ts";
+import { contains, type Path } from "../rules/walk.ts";
 
 /** One place where a definition is not what the contract's JSON Schema (`rule.schema`) asks for. */
 export interface DefinitionFault {
-  /** The path within the definition: `conditions[0].field`. */
-  readonly path: string;
+  readonly path: Path;
   readonly reason: string;
 }
 
@@ -63,5 +62,5 @@ function faultOf({ instancePath, params, message, keyword }: ErrorObject, defini
   const details = ["additionalProperty", "allowedValues", "allowedValue"]
     .filter((name) => Object.hasOwn(params, name))
     .map((name) => [params[name]].flat().map((value) => JSON.stringify(value)));
-  return { path: pathOf(path), reason: [message ?? keyword, ...details.map((each) => each.join(", "))].join(": ") };
+  return { path, reason: [message ?? keyword, ...details.map((each) => each.join(", "))].join(": ") };
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
-import { findNotJson, pathOf, walk } from "../rules/index.ts";
+import { findNotJson, walk } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
 import { readTextFile, YamlDocument } from "../yaml-document.ts";
 import { type ContractIssue, inconsistencies, shownAt } from "./consistency.ts";
@@ -55,12 +55,10 @@ export function parseContract(text: string, file: string): Contract {
   const document = new YamlDocument(text);
   const read = document.read();
   if ("fault" in read) throw invalid(file, [`${file}:${read.fault.line}: ${printable(read.fault.what, 200)}`]);
-  const placeOf = (path: string): string => `${file}:${document.lineOfPath(path)}: `;
+  const placeOf = ({ path }: Pick<ContractIssue, "path">): string => `${file}:${document.lineOfPath(path)}: `;
   const notJson = findNotJson(read.value);
-  if (notJson === undefined) return contractOf(read.value, file, ({ path }) => placeOf(pathOf(path)));
-  const { path, found } = notJson;
-  const issue = { path: path === "" ? [] : [path], found, allowed: "what JSON can hold" };
-  throw invalid(file, [`${placeOf(path)}${sentence(issue)}`]);
+  if (notJson === undefined) return contractOf(read.value, file, placeOf);
+  throw invalid(file, [`${placeOf(notJson)}${sentence({ ...notJson, allowed: "what JSON can hold" })}`]);
 }
 
 /**

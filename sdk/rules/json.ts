@@ -1,4 +1,4 @@
-import { pathOf, walk } from "./walk.ts";
+import { type Path, walk } from "./walk.ts";
 
 /** A JSON value (RFC 8259). A rule's definition is a JsonObject; its fields are a gap (seed, section 2). */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -35,8 +35,7 @@ export function jsonObject(entries: Iterable<readonly [string, Json]>): JsonObje
 
 /** Where a value is not JSON. */
 export interface NotJson {
-  /** Reads like code: `conditions[0].value`. */
-  readonly path: string;
+  readonly path: Path;
   readonly found: string;
 }
 
@@ -52,9 +51,9 @@ export function findNotJson(root: unknown, levels = maxDepth): NotJson | undefin
   return walk(root, (value, { path, isCycle }) => {
     const key = path.at(-1);
     if (typeof key === "string" && !key.isWellFormed())
-      return { path: pathOf(path.slice(0, -1)), found: "a field whose name has half a surrogate pair" };
+      return { path: path.slice(0, -1), found: "a field whose name has half a surrogate pair" };
     const found = isCycle ? "a reference to what it is part of" : notJson(value, path.length < levels, levels);
-    return found === undefined ? undefined : { path: pathOf(path), found };
+    return found === undefined ? undefined : { path: [...path], found };
   });
 }
 
@@ -81,7 +80,7 @@ export function findInexactNumber(root: Json): NotJson | undefined {
   return walk(root, (value, { path }) => {
     if (typeof value !== "number") return undefined;
     const isExact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-    return isExact ? undefined : { path: pathOf(path), found: String(value) };
+    return isExact ? undefined : { path: [...path], found: String(value) };
   });
 }
 

@@ -552,9 +552,9 @@ describe("the JSON Schema of a definition", () => {
 
   test("names the property path of each fault", () => {
     expect(check({ conditions: [{ field: "amount" }, { field: "x" }], extra: 1 })).toEqual([
-      { path: "", reason: "must have required property 'name'" },
-      { path: "", reason: 'must NOT have additional properties: "extra"' },
-      { path: "conditions[1].field", reason: 'must be equal to one of the allowed values: "amount"' },
+      { path: [], reason: "must have required property 'name'" },
+      { path: [], reason: 'must NOT have additional properties: "extra"' },
+      { path: ["conditions", 1, "field"], reason: 'must be equal to one of the allowed values: "amount"' },
     ]);
     expect(check({ name: "x" })).toEqual([]);
   });
@@ -563,7 +563,7 @@ describe("the JSON Schema of a definition", () => {
     const isOpen = (value: unknown): boolean => value === "?";
     expect(check({ name: "x", conditions: "?" }, isOpen)).toEqual([]);
     expect(check({ name: "x", conditions: [{ field: "?" }] }, isOpen)).toEqual([]);
-    expect(check({ name: 1, conditions: "?" }, isOpen)).toEqual([{ path: "name", reason: "must be string" }]);
+    expect(check({ name: 1, conditions: "?" }, isOpen)).toEqual([{ path: ["name"], reason: "must be string" }]);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   isPointer,
   type Json,
   maxDepth,
+  pathOf,
   pointerOf,
   segmentsOf,
   valueAt,
@@ -25,13 +26,14 @@ describe("what is JSON", () => {
     ["a Map", { a: new Map() }, "a", "a Map"],
     ["a function", { f: () => 1 }, "f", "function"],
   ])("is not %s, and its path is named", (_name, value, path, found) => {
-    expect(findNotJson(value)).toEqual({ path, found });
+    const place = findNotJson(value);
+    expect([pathOf(place?.path ?? []), place?.found]).toEqual([path, found]);
   });
 
   test("is no cycle and nothing nested without end", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
-    expect(findNotJson(cycle)).toEqual({ path: "self", found: "a reference to what it is part of" });
+    expect(findNotJson(cycle)).toEqual({ path: ["self"], found: "a reference to what it is part of" });
     let deep: unknown = 1;
     for (let level = 0; level <= maxDepth; level++) deep = [deep];
     expect(findNotJson(deep)?.found).toBe(`more than ${maxDepth} levels of nesting`);

@@ -1,4 +1,4 @@
-import { findNotJson } from "../../../sdk/rules/index.ts";
+import { findNotJson, pathOf } from "../../../sdk/rules/index.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
 import { YamlDocument } from "../../../sdk/yaml-document.ts";
 import { EngineError, type EngineErrorCode } from "../errors.ts";
@@ -11,6 +11,6 @@ export function parseYaml(text: string, file: string, code: EngineErrorCode = "P
   const read = document.read();
   if ("fault" in read) throw refuse(read.fault.line, read.fault.what);
   const odd = findNotJson(read.value);
-  if (odd !== undefined) throw refuse(document.lineOfPath(odd.path), `${odd.path} holds ${odd.found}`);
+  if (odd !== undefined) throw refuse(document.lineOfPath(odd.path), `${pathOf(odd.path)} holds ${odd.found}`);
   return read.value;
 }

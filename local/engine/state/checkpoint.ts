@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { findNotJson } from "../../../sdk/rules/index.ts";
+import { findNotJson, pathOf } from "../../../sdk/rules/index.ts";
 import { whyNotJson } from "../../../sdk/rules/json.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, unsupported } from "../errors.ts";
@@ -72,7 +72,7 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
   const { stack: _stack, latest, ...checkpoint } = inner.data;
   const { manifest: _manifest, secrets_providers, resources, pending_operations, ...rest } = latest ?? {};
   const odd = findNotJson({ checkpoint, latest: rest });
-  if (odd !== undefined) throw fail(`${printable(odd.path, 100)} holds ${odd.found}`);
+  if (odd !== undefined) throw fail(`${printable(pathOf(odd.path), 100)} holds ${odd.found}`);
   return {
     resources: resources ?? [],
     pendingOperations: pending_operations ?? [],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findNotJson } from "../../../sdk/rules/index.ts";
+import { findNotJson, pathOf } from "../../../sdk/rules/index.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, messageOf } from "../errors.ts";
 import {
@@ -100,7 +100,7 @@ function restOf(stored: StoredResource): ResourceState["rest"] {
   const rest = Object.fromEntries(Object.entries(stored).filter(([key]) => !knownKeys.has(key)));
   const odd = findNotJson(rest);
   if (odd === undefined) return rest;
-  throw new EngineError("STATE_INVALID", `${stored.urn} ${printable(odd.path, 100)} holds ${odd.found}`);
+  throw new EngineError("STATE_INVALID", `${stored.urn} ${printable(pathOf(odd.path), 100)} holds ${odd.found}`);
 }
 
 function readTimeouts(stored: z.infer<typeof timeouts> | null | undefined): ResourceState["customTimeouts"] {
