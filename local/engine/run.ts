@@ -225,6 +225,7 @@ class Run {
   #monitor: MonitorServer | undefined;
   #registrar: Registrar | undefined;
   #cancelled = false;
+  #isOver = false;
 
   constructor(context: RunContext) {
     this.#context = context;
@@ -319,8 +320,13 @@ class Run {
     const end = await Promise.race([this.#program.ended, execution.whenStopped()]);
     if (end === undefined) return;
     await registrar.settled();
-    if (!end.ok && !(end.reported && execution.errors.length > 0)) {
+    if (!end.ok && end.reported && registrar.loggedErrors.length > 0) execution.errors.push(...registrar.loggedErrors);
+    else if (!end.ok) {
       const what = end.reported ? "the program failed; it says above why" : `the program ended with ${end.description}`;
+      execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
+    } else if (!registrar.isProgramDone) {
+      const what =
+        "the program left before its end, by process.exit or the like: nothing was deleted, for it may not have declared everything. Let it end by itself";
       execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
     }
     if (execution.errors.length === 0 && !execution.stopped) await registrar.deleteUnnamed();
@@ -335,7 +341,8 @@ class Run {
     // Without the program there is no new configuration: resources are read and deleted with the one they were made with.
     const stored = this.#resources.find(({ type }) => isProvider(type))?.inputs;
     provider.configure(current || stored === undefined ? providerConfig(config) : stored).catch((error: unknown) => {
-      if (!execution.stopped) execution.fail(error, undefined);
+      // A host that is ended before it was needed has not failed.
+      if (!execution.stopped && !this.#isOver) execution.fail(error, undefined);
     });
     return provider;
   }
@@ -359,6 +366,7 @@ class Run {
   /** Lets what is under way end, writes the state, ends the processes. */
   async #settle(verb: Verb): Promise<void> {
     const { execution, store } = this.#context;
+    this.#isOver = true;
     const failed = execution.errors.length > 0 || this.#cancelled;
     try {
       await this.#registrar?.settled();

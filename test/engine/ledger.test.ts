@@ -25,8 +25,11 @@ describe("what an interrupted run leaves", () => {
         const base = Array.from({ length: count }, (_, index) => resource(`base${index}`));
         const file = join(folder, "journal");
         const journal = new JournalWriter(file, undefined);
-        let [written, hash] = [base, "0"];
-        const ledger = new Ledger({ resources: base, pendingOperations: [] });
+        let hash = "0";
+        // An operation of an earlier run that nobody knows the end of.
+        const interrupted = { type: "creating" as const, resource: resource("interrupted") };
+        const ledger = new Ledger({ resources: base, pendingOperations: [interrupted] });
+        let written = ledger.snapshot();
         journal.start(hash);
         const untouched = [...base];
         let created = 0;
@@ -54,23 +57,16 @@ describe("what an interrupted run leaves", () => {
               ledger.end(now);
             }
           } else if (what === "write the whole state") {
-            written = [...ledger.snapshot().resources];
+            written = ledger.snapshot();
             hash = `${Number(hash) + 1}`;
             ledger.restart();
-            journal.start(hash);
-            const continuation = ledger.continuation();
-            if (continuation.length > 0) journal.append(continuation);
+            journal.start(hash, ledger.continuation());
           }
           const entries = ledger.takeEntries();
           if (entries.length > 0) journal.append(entries);
         }
         const now = ledger.snapshot();
-        const found = recover(
-          readFileSync(file, "utf8"),
-          file,
-          { hash, resources: written, pendingOperations: [] },
-          undefined,
-        );
+        const found = recover(readFileSync(file, "utf8"), file, { hash, ...written }, undefined);
         journal.remove();
         expect(names(found?.resources ?? []).sort()).toEqual(names(now.resources).sort());
         // What the run has come to stands in its order; what it has not, behind that. Sames alone are noted with what follows them.
@@ -91,8 +87,7 @@ describe("what an interrupted run leaves", () => {
     const written = [...ledger.snapshot().resources];
     ledger.takeEntries();
     ledger.restart();
-    journal.start("hash");
-    journal.append(ledger.continuation());
+    journal.start("hash", ledger.continuation());
     ledger.put(resource("b"));
     journal.append(ledger.takeEntries());
     const found = recover(

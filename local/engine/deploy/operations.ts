@@ -60,6 +60,8 @@ export async function update(
     provider.update(now.urn, old.id, old, now.inputs, now.ignoreChanges, now.customTimeouts?.update ?? 0),
   );
   take(now, outcome, { id: old.id, created: old.created, modified: new Date().toISOString() });
+  // The resource was not made as these inputs say, so the next run must still see the difference.
+  if (outcome.failed !== undefined) now.inputs = old.inputs;
   execution.ledger.end(now);
   execution.ledger.drop(old);
   execution.ledger.put(now);

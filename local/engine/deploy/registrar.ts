@@ -52,6 +52,10 @@ export class Registrar implements MonitorHandler {
   readonly #deletedEarly = new Map<string, readonly string[]>();
   readonly #outputsDone = new Set<string>();
   readonly #open = new Set<Promise<unknown>>();
+  /** What the program has logged as errors, and so shown already. */
+  readonly loggedErrors: EngineError[] = [];
+  /** Whether the program has come to its end by itself. One that leaves by process.exit has not. */
+  isProgramDone = false;
   #defaultProvider: Promise<ResourceState> | undefined;
   #stackOutputs: { readonly urn: string; readonly outputs: PropertyMap } | undefined;
 
@@ -109,12 +113,16 @@ export class Registrar implements MonitorHandler {
     return error instanceof Error ? error : new Error(String(error));
   }
 
-  /** What the program logs or prints. It goes on after an error that it logs; nothing is then deleted at its end. */
+  /** What the program logs or prints. An error that it logs alone fails nothing, as with the CLI. */
   log(severity: Severity, message: string): void {
     const { execution } = this.#options;
     if (severity === "debug" || execution.stopped) return;
-    if (severity === "error") execution.fail(new EngineError("PROGRAM_FAILED", message), undefined, true);
-    else execution.diagnose(severity, message);
+    if (severity === "error") this.loggedErrors.push(new EngineError("PROGRAM_FAILED", message));
+    execution.diagnose(severity, message);
+  }
+
+  programDone(): void {
+    this.isProgramDone = true;
   }
 
   /** Resolves when every registration that has begun has come to its end, well or not. */

@@ -92,7 +92,10 @@ export class MonitorServer {
         await handler.registerOutputs(request.getUrn(), outputs);
         return empty();
       }),
-      signalAndWaitForShutdown: unary(() => Promise.resolve(empty())),
+      signalAndWaitForShutdown: unary(() => {
+        handler.programDone();
+        return Promise.resolve(empty());
+      }),
       invoke: refuse((request: ResourceInvokeRequest) => `the function ${request.getTok()}`),
       call: refuse((request: ResourceCallRequest) => `the method ${request.getTok()}`),
       readResource: refuse((request: ReadResourceRequest) =>

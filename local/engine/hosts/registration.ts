@@ -51,6 +51,8 @@ export type Severity = "debug" | "info" | "warning" | "error";
 export interface MonitorHandler {
   register(registration: Registration): Promise<Registered>;
   registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;
+  /** The program has come to its end. */
+  programDone(): void;
   /** A request that cannot be served fails the run; gives the error for the program. */
   fail(error: unknown): Error;
 }

@@ -81,12 +81,19 @@ export class Backend {
     return await readIfThere(file);
   }
 
-  /** Writes a stack's checkpoint; the one before stays as `.bak`, as the CLI keeps it. */
+  /** Keeps a stack's checkpoint as `.bak`, as the CLI does. @returns whether there is one */
+  backUp(stack: StackName): boolean {
+    const file = this.stackFile(stack);
+    if (!existsSync(file)) return false;
+    copyFileSync(file, `${file}.bak`);
+    return true;
+  }
+
+  /** Writes a stack's checkpoint. */
   write(stack: StackName, text: string): void {
     const file = this.stackFile(stack);
     makeFolderDurably(join(this.root, "stacks", stack.project));
     if (!existsSync(join(this.root, "meta.yaml"))) writeAtomically(join(this.root, "meta.yaml"), "version: 1\n");
-    if (existsSync(file)) copyFileSync(file, `${file}.bak`);
     writeAtomically(file, text);
     // The CLI's file store keeps a checksum beside each file; one that no longer fits must not stay.
     for (const stale of [`${file}.attrs`, `${file}.bak.attrs`]) rmSync(stale, { force: true });

@@ -34,12 +34,13 @@ const entrySchema = z.union([
   z.tuple([z.literal("drop"), handle]),
 ]);
 const lineSchema = z.union([
-  z.object({ base: z.string() }),
+  z.object({ base: z.string(), running: z.number().int().nonnegative().default(0) }),
   z.object({ checkpoint: z.string() }),
   z.array(entrySchema),
 ]);
 
 const syncFile = promisify(fdatasync);
+const nothing = { running: 0, entries: [] };
 
 /**
  * The log beside a state file: what happened since that file was written. Each line is written before the next thing
@@ -61,12 +62,17 @@ export class JournalWriter {
     this.#crypter = crypter;
   }
 
-  /** Starts a new log upon the state file whose text has this hash; one that had failed goes on from there. */
-  start(baseHash: string): void {
+  /**
+   * Starts a new log upon the state file whose text has this hash; one that had failed goes on from there.
+   * @param going what goes on: the first entries, which say again what the file's first pending operations are
+   */
+  start(baseHash: string, going: { running: number; entries: readonly JournalEntry[] } = nothing): void {
     this.#close();
     this.#failure = undefined;
+    const { running, entries } = going;
+    const lines = [{ base: baseHash, running }, ...(entries.length === 0 ? [] : [this.#encoded(entries)])];
     try {
-      writeAtomically(this.#file, `${JSON.stringify({ base: baseHash })}\n`);
+      writeAtomically(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
       this.#safe = this.#written;
       this.#fd = openSync(this.#file, "a");
     } catch (cause) {
@@ -76,14 +82,17 @@ export class JournalWriter {
 
   /** @throws EngineError FAILED when not all of it could be written, and from then on always. */
   append(entries: readonly JournalEntry[]): void {
-    const encoded = entries.map((entry) => {
+    this.#write(this.#encoded(entries));
+  }
+
+  #encoded(entries: readonly JournalEntry[]): unknown[] {
+    return entries.map((entry) => {
       if (entry[0] === "begin" && entry[3] !== undefined) {
         return [entry[0], entry[1], entry[2], encodeResource(entry[3], this.#crypter)];
       }
       if (entry[0] === "put") return [entry[0], entry[1], encodeResource(entry[2], this.#crypter)];
       return entry;
     });
-    this.#write(encoded);
   }
 
   /**
@@ -192,6 +201,8 @@ export function recover(
     (line) => ("base" in line && line.base === base.hash) || ("checkpoint" in line && line.checkpoint === base.hash),
   );
   if (start < 0) return undefined;
+  const first = lines[start];
+  const running = first !== undefined && "running" in first ? first.running : 0;
   const replay = new Replay(base.resources);
   let applied = 0;
   for (const [i, line] of lines.entries()) {
@@ -205,7 +216,7 @@ export function recover(
   }
   return {
     resources: settleAliases(replay.resources()),
-    pendingOperations: [...replay.pending.values(), ...base.pendingOperations],
+    pendingOperations: [...replay.pending.values(), ...base.pendingOperations.slice(running)],
     lines: applied,
   };
 }

@@ -97,11 +97,12 @@ export class Ledger {
 
   /**
    * What to begin a new journal with: what the run has touched already, lest what comes next be put before it, and
-   * what is under way.
+   * what is under way: so many pending operations stand first in the whole state.
    */
-  continuation(): readonly JournalEntry[] {
+  continuation(): { running: number; entries: readonly JournalEntry[] } {
     const touched = this.#touched().map((resource): JournalEntry => ["same", this.#handle(resource)]);
-    return [...touched, ...[...this.#running].map(([resource, type]) => this.#beginEntry(resource, type))];
+    const begun = [...this.#running].map(([resource, type]) => this.#beginEntry(resource, type));
+    return { running: begun.length, entries: [...touched, ...begun] };
   }
 
   /** The state as of now. */

@@ -30,6 +30,10 @@ export interface OpenedState {
   readonly recovered: string | undefined;
 }
 
+/** Whole states are written at most so often, and take at most one part in so many of the time. */
+const leastBetweenMs = 1_000;
+const partOfTime = 20;
+
 /** The state of one stack during one run: reads it, takes up what an interrupted run left, and keeps it on disk. */
 export class StateStore {
   readonly #backend: Backend;
@@ -38,6 +42,10 @@ export class StateStore {
   readonly #stored: StoredStack;
   readonly #journal: JournalWriter;
   #journalOpen = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether a whole state that says what was begun first is written. */
+  #hasBegun = false;
+  #isBackedUp = false;
   #hash: string;
   #lastWriteMs = 0;
   #writeTookMs = 0;
@@ -117,19 +125,25 @@ export class StateStore {
   }
 
   /**
-   * Writes what happened since the last call: at once to the journal, and from time to time as a whole state, so
-   * that the CLI, too, finds a recent one after a kill. Synchronous, so that nothing can happen between the two.
+   * Writes what happened since the last call: at once to the journal, and soon after as a whole state, so that the CLI,
+   * too, goes on from it after a kill. What is begun first is in the whole state before it is done. Synchronous, so that nothing can happen between the two.
    */
   save(ledger: Ledger): void {
     const entries = ledger.takeEntries();
     if (entries.length === 0) return;
-    if (!this.#journalOpen) {
-      this.#journal.start(this.#hash);
-      this.#journalOpen = true;
-      this.#lastWriteMs = performance.now();
-    }
+    if (!this.#journalOpen) this.#journal.start(this.#hash);
+    this.#journalOpen = true;
     this.#journal.append(entries);
-    if (performance.now() - this.#lastWriteMs > Math.max(2_000, 40 * this.#writeTookMs)) this.#checkpoint(ledger, true);
+    const begins = entries.some(([kind]) => kind === "begin");
+    if (begins && !this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#checkpoint(ledger, true);
+    } else this.#timer ??= setTimeout(() => this.#checkpoint(ledger, true), this.#dueMs).unref();
+  }
+
+  get #dueMs(): number {
+    const betweenMs = Math.max(leastBetweenMs, partOfTime * this.#writeTookMs);
+    return Math.max(0, this.#lastWriteMs + betweenMs - performance.now());
   }
 
   /** The same, and resolves when it is on the disk. */
@@ -148,20 +162,21 @@ export class StateStore {
   /** Writes the whole state, when the run changed it, and ends the journal. */
   finish(ledger: Ledger): void {
     if (ledger.changed) this.#checkpoint(ledger, false);
+    clearTimeout(this.#timer);
     if (this.#journalOpen) this.#journal.remove();
     this.#journalOpen = false;
   }
 
   #checkpoint(ledger: Ledger, goesOn: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const started = performance.now();
     this.#writeFile(ledger.snapshot());
     this.#writeTookMs = performance.now() - started;
     this.#lastWriteMs = performance.now();
     if (!goesOn) return;
     ledger.restart();
-    this.#journal.start(this.#hash);
-    const continuation = ledger.continuation();
-    if (continuation.length > 0) this.#journal.append(continuation);
+    this.#journal.start(this.#hash, ledger.continuation());
   }
 
   #writeFile(snapshot: Snapshot): void {
@@ -175,6 +190,8 @@ export class StateStore {
     );
     const hash = hashOf(text);
     if (this.#journalOpen) this.#journal.appendCheckpoint(hash);
+    // What the run began with; not what it has written itself a moment ago.
+    this.#isBackedUp ||= this.#backend.backUp(this.#stack);
     this.#backend.write(this.#stack, text);
     this.#hash = hash;
     if (problem !== undefined) {

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { Project, stepNames } from "./support.ts";
+
+// What the Pulumi CLI does, seen by running it.
+describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
+  test("a program without dynamic resources ends well, and nothing is said after its end", async () => {
+    const project = new Project(`new pulumi.ComponentResource("fixture:index:Group", "a"); exports.done = true;`);
+    for (const verb of ["up", "preview", "up"] as const) {
+      const result = await project.run(verb);
+      await sleep(200);
+      expect(result).toMatchObject({ ok: true, errors: [] });
+      expect(result.messages.filter((message) => message.includes("provider host"))).toEqual([]);
+    }
+  });
+
+  test("an update that went through in part keeps the inputs that there were, with the outputs that there are", async () => {
+    const project = new Project(`new Rule("half", { name: "half", size: 1 });`);
+    await project.ok("up");
+    project.program(`new Rule("half", { name: "half", size: 2, partial: "update" });`);
+    expect((await project.run("up")).errors.map(({ message }) => message)).toEqual(["created, but not ready"]);
+    expect(project.resource("half")).toMatchObject({
+      initErrors: ["not ready"],
+      inputs: { definition: { size: 1 } },
+      outputs: { definition: { size: 2 }, seen: "in part" },
+    });
+    project.program(`new Rule("half", { name: "half", size: 2 });`);
+    expect(stepNames(await project.ok("preview"))).toEqual(["update half"]);
+    expect(stepNames(await project.ok("up"))).toEqual(["update half"]);
+    expect((await project.ok("up")).summary).toEqual({ same: 2 });
+  });
+
+  test.each(["setTimeout(() => process.exit(0), 1)", "process.reallyExit(0)"])(
+    "a program that leaves by %s fails, and nothing is deleted",
+    async (leave) => {
+      const project = new Project(`exports.kept = "yes"; new Rule("a", { name: "a" }); new Rule("b", { name: "b" });`);
+      await project.ok("up");
+      project.program(`new Rule("a", { name: "a" }).urn.apply(() => ${leave});`);
+      for (const verb of ["preview", "up"] as const) {
+        const { ok, errors } = await project.run(verb);
+        expect(ok).toBe(false);
+        expect(errors.map(({ message }) => message)).toEqual([
+          expect.stringMatching(/process\.exit.*nothing was deleted/),
+        ]);
+      }
+      expect(project.rules()).toHaveLength(2);
+      expect(project.resource("b").id).toMatch(/^rule-/);
+      expect(project.resource("fixture-dev").outputs).toEqual({ kept: "yes" });
+    },
+  );
+
+  test("an error that a program logs is shown, and the run goes on to its end", async () => {
+    const project = new Project(`new Rule("a", { name: "a" }); new Rule("b", { name: "b" });`);
+    await project.ok("up");
+    project.program(`
+      console.log("error: [runtime] printed, not logged");
+      pulumi.log.error("told so\\nover two lines");
+      new Rule("a", { name: "a" });
+    `);
+    const { messages, summary } = await project.ok("up");
+    expect(messages).toEqual(expect.arrayContaining(["told so\nover two lines"]));
+    expect(summary).toEqual({ same: 2, delete: 1 });
+  });
+
+  test("a run that was killed leaves a state file that says what was done and what was under way", async () => {
+    const project = new Project(`
+      const done = new Rule("done", { name: "done" });
+      new Rule("open", { name: "open", pause: true }, { dependsOn: [done] });
+    `);
+    const { child, exited } = project.start(["up", "--yes"]);
+    await project.until(() => project.rules().length === 2);
+    const underWay = (): string[] => project.state().pending_operations.map(({ type }) => type);
+    await project.until(() => project.state().resources.some(({ urn }) => urn.endsWith("::done")));
+    child.kill("SIGKILL");
+    await exited;
+    expect(underWay()).toEqual(["creating"]);
+    expect(project.resource("done").id).toMatch(/^rule-/);
+  });
+
+  test("before its first write the state file says what is under way", async () => {
+    const project = new Project(`new Rule("open", { name: "open", pause: true });`);
+    const { child, exited } = project.start(["up", "--yes"]);
+    await project.until(() => project.rules().length === 1);
+    child.kill("SIGKILL");
+    await exited;
+    expect(project.state().pending_operations).toMatchObject([{ type: "creating" }]);
+  });
+});
