@@ -49,6 +49,28 @@ describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi
     pulumi(project, ["destroy", "--stack", "dev", "--yes", "--skip-preview"]);
   });
 
+  test("goes on from a run of the local engine that was killed: what was made is kept, and what was under way is said", async () => {
+    const project = new Project(`
+      const done = new Rule("done", { name: "done" });
+      new Rule("open", { name: "open", pause: true }, { dependsOn: [done] });
+    `);
+    const { child, exited } = project.start(["up", "--yes"]);
+    await project.until(() => project.rules().length === 2);
+    await project.until(() => project.state().resources.some(({ urn }) => urn.endsWith("::done")));
+    child.kill("SIGKILL");
+    await exited;
+    const made = project.resource("done").id;
+    // The lock of a process that is gone is still a lock to the CLI, which names this command.
+    pulumi(project, ["cancel", "--stack", "dev", "--yes"]);
+    const exported = JSON.parse(pulumi(project, ["stack", "export", "--stack", "dev"]));
+    expect(exported.deployment.pending_operations).toMatchObject([{ type: "creating", resource: { inputs: {} } }]);
+    project.takeCalls();
+    project.write("go", "");
+    pulumi(project, ["up", "--stack", "dev", "--yes", "--skip-preview"]);
+    expect(project.takeCalls()).toEqual(["create open"]);
+    expect(project.resource("done").id).toBe(made);
+  });
+
   test("is followed by the local engine, which agrees with it about every change", async () => {
     const project = new Project(program(""));
     pulumi(project, ["stack", "init", "dev"]);
