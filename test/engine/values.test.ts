@@ -100,6 +100,27 @@ describe("property paths", () => {
     expect(resetPaths({ list: [1] }, { list: [1, 2] }, ["list[1]"]).failed).toEqual(["list[1]"]);
     fc.assert(fc.property(plainMap, plainMap, (a, b) => equalMaps(resetPaths(a, b, ["*"]).inputs, b)));
   });
+
+  test.each<[string, PropertyMap, PropertyMap, PropertyMap, boolean]>([
+    ["list[*]", { list: [7, 8, 9] }, { list: [1, 2] }, { list: [1, 2, 9] }, true],
+    ["list[*]", { list: [7] }, { list: [1, 2] }, { list: [1] }, true],
+    [
+      "list[*].a",
+      { list: [{ a: 7, b: 7 }, { a: 8 }] },
+      { list: [{ a: 1 }] },
+      { list: [{ a: 1, b: 7 }, { a: 8 }] },
+      true,
+    ],
+    ["map[*]", { map: { a: 7, c: 9 } }, { map: { a: 1, b: 2 } }, { map: { a: 1, b: 2 } }, false],
+    ["map[*].x", { map: { a: { x: 7 } } }, { map: { a: { x: 1 }, b: { x: 2 } } }, { map: { a: { x: 1 } } }, true],
+    ["new.below", { new: { below: 7, other: 8 } }, {}, { new: { other: 8 } }, false],
+    ["old.below", {}, { old: { below: 1 } }, {}, true],
+    ["a[0].b", { a: 7 }, { a: 1 }, { a: 7 }, false],
+    ["a[-1]", { a: [7] }, { a: [1] }, { a: [7] }, true],
+    ['no["path', { no: 7 }, { no: 1 }, { no: 7 }, false],
+  ])("ignoreChanges of %s sets back what both sides have", (path, now, old, inputs, fails) => {
+    expect(resetPaths(now, old, [path])).toEqual({ inputs, failed: fails ? [path] : [] });
+  });
 });
 
 describe("values on the wire and in state", () => {

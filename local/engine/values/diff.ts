@@ -1,4 +1,4 @@
-import { formatPath, type PropertyPath, parsePath, pathContains } from "./path.ts";
+import { formatPath, type PropertyPath, parsePath, pathContains, pathIn } from "./path.ts";
 import { equal, isArray, isMap, type PropertyMap, type PropertyValue, property } from "./value.ts";
 
 /** The words of the CLI's detailed diff. */
@@ -113,14 +113,12 @@ export function applyReplaceOnChanges(
 ): Difference {
   if (options.length === 0 || (!difference.changed && !hasInitErrors)) return difference;
   const paths = options.map(parsePath);
-  const hit = (path: PropertyPath): boolean => paths.some((option) => pathContains(option, path));
-  const replaceKeys = new Set([
-    ...difference.replaceKeys,
-    ...difference.changedKeys.filter((key) => hit(parsePath(key))),
-  ]);
+  const hit = (path: PropertyPath | undefined): boolean =>
+    path !== undefined && paths.some((option) => pathContains(option, path));
+  const replaceKeys = new Set([...difference.replaceKeys, ...difference.changedKeys.filter((key) => hit(pathIn(key)))]);
   const detailed: [string, PropertyDiff][] = Object.entries(difference.detailedDiff ?? {}).map(([text, diff]) => [
     text,
-    hit(parsePath(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,
+    hit(pathIn(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,
   ]);
   let { changed } = difference;
   if (hasInitErrors && hit(["#initerror"])) {

@@ -67,9 +67,20 @@ export function valueAt(map: PropertyMap, path: PropertyPath): PropertyValue | u
   return secret && value !== undefined && !(value instanceof Secret) ? new Secret(value) : value;
 }
 
+/** The path of a text, or undefined where it is none. */
+export function pathIn(text: string): PropertyPath | undefined {
+  try {
+    return parsePath(text);
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
+  }
+}
+
 /**
- * `inputs` with the values at the paths set back to what they were in `old` (the `ignoreChanges` option). `failed` lists
- * the paths that go through an element which only one side has.
+ * `inputs` with the values at the paths set back to what they were in `old` (the `ignoreChanges` option). A text that is
+ * no path says nothing. `failed` lists the paths that go through an element which only one side has; what they name in
+ * the elements that both have is set back all the same.
  */
 export function resetPaths(
   inputs: PropertyMap,
@@ -79,78 +90,88 @@ export function resetPaths(
   const failed: string[] = [];
   let result: PropertyMap = inputs;
   for (const text of paths) {
-    const next = reset(result, old, parsePath(text), false);
-    if (next === failure) failed.push(text);
-    else if (isMap(next)) result = next;
+    const path = pathIn(text);
+    if (path === undefined) continue;
+    const { value, isWhole } = reset(result, old, path, false);
+    if (!isWhole) failed.push(text);
+    if (isMap(value)) result = value;
   }
   return { inputs: result, failed };
 }
 
-const failure = Symbol("path cannot be reset");
+/** A value as far as it was set back, and whether the path led everywhere that it should. */
+interface Reset {
+  readonly value: PropertyValue;
+  readonly isWhole: boolean;
+}
 
 /** `oldHidden` is whether a secret was opened in the old value but not in the new one: what is copied must be hidden again. */
-function reset(
-  now: PropertyValue,
-  old: PropertyValue,
-  path: PropertyPath,
-  oldHidden: boolean,
-): PropertyValue | typeof failure {
+function reset(now: PropertyValue, old: PropertyValue | undefined, path: PropertyPath, oldHidden: boolean): Reset {
   if (now instanceof Secret) {
     const inner = reset(now.element, old instanceof Secret ? old.element : old, path, false);
-    return inner === failure ? failure : inner === now.element ? now : new Secret(inner);
+    return { ...inner, value: inner.value === now.element ? now : new Secret(inner.value) };
   }
   if (old instanceof Secret) return reset(now, old.element, path, true);
   const [part, ...rest] = path;
-  if (part === undefined) return failure;
+  if (part === undefined) return { value: now, isWhole: false };
   const copied = (value: PropertyValue): PropertyValue =>
     oldHidden && !(value instanceof Secret) ? new Secret(value) : value;
-  const step = (a: PropertyValue, b: PropertyValue): PropertyValue | typeof failure =>
-    rest.length === 0 ? copied(b) : reset(a, b, rest, oldHidden);
-  if (part === "*") return resetEach(now, old, rest.length === 0 ? copied : undefined, step);
+  const step = (a: PropertyValue, b: PropertyValue): Reset =>
+    rest.length === 0 ? { value: copied(b), isWhole: true } : reset(a, b, rest, oldHidden);
+  if (part === "*") return rest.length === 0 ? resetAll(now, old, copied) : resetEach(now, old, step);
   if (typeof part === "number") {
-    if (!isArray(now) || !isArray(old)) return isArray(now) === isArray(old) ? now : failure;
+    if (!isArray(now) || !isArray(old)) return { value: now, isWhole: part >= 0 && !isArray(now) && !isArray(old) };
     const [a, b] = [now[part], old[part]];
-    if (a === undefined && b === undefined && rest.length === 0) return now;
-    if (a === undefined || b === undefined) return failure;
+    if (a === undefined || b === undefined)
+      return { value: now, isWhole: part >= 0 && rest.length === 0 && a === undefined && b === undefined };
     const element = step(a, b);
-    return element === failure ? failure : now.map((value, i) => (i === part ? element : value));
+    return { ...element, value: now.with(part, element.value) };
   }
   const b = isMap(old) ? property(old, part) : undefined;
   if (rest.length === 0) {
-    if (b === undefined) return isMap(now) ? without(now, part) : now;
-    return isMap(now) ? { ...now, [part]: copied(b) } : failure;
+    if (!isMap(now)) return { value: now, isWhole: b === undefined };
+    return { value: b === undefined ? without(now, part) : { ...now, [part]: copied(b) }, isWhole: true };
   }
-  const a = isMap(now) ? property(now, part) : undefined;
-  if (a === undefined || b === undefined || !isMap(now)) return a === undefined && b === undefined ? now : failure;
-  const value = reset(a, b, rest, oldHidden);
-  return value === failure ? failure : { ...now, [part]: value };
+  if (!isMap(now) || !isMap(old)) return { value: now, isWhole: !isMap(now) && !isMap(old) };
+  const a = property(now, part);
+  if (a === undefined) return { value: now, isWhole: b === undefined };
+  // Below what was added the path is set back, too: there is nothing in the old value, so it goes.
+  const below = reset(a, b, rest, oldHidden);
+  return { ...below, value: { ...now, [part]: below.value } };
 }
 
-/** `copied` is given where the path ends here: each element is set back as a whole. */
+/** Every element of a map or an array as it was. An array keeps its length. */
+function resetAll(
+  now: PropertyValue,
+  old: PropertyValue | undefined,
+  copied: (value: PropertyValue) => PropertyValue,
+): Reset {
+  if (isMap(now)) return { value: isMap(old) ? mapValues(old, copied) : now, isWhole: true };
+  if (!isArray(now) || !isArray(old)) return { value: now, isWhole: isArray(now) };
+  const value = now.map((element, i) => (i < old.length ? copied(old[i] ?? null) : element));
+  return { value, isWhole: now.length === old.length };
+}
+
+/** Goes on in every element that both sides have, up to the first in which the path leads nowhere. */
 function resetEach(
   now: PropertyValue,
-  old: PropertyValue,
-  copied: ((value: PropertyValue) => PropertyValue) | undefined,
-  step: (a: PropertyValue, b: PropertyValue) => PropertyValue | typeof failure,
-): PropertyValue | typeof failure {
+  old: PropertyValue | undefined,
+  step: (a: PropertyValue, b: PropertyValue) => Reset,
+): Reset {
+  let isWhole = true;
+  const next = (a: PropertyValue | undefined, b: PropertyValue | undefined): PropertyValue => {
+    if (!isWhole || a === undefined || b === undefined) return a ?? null;
+    const found = step(a, b);
+    isWhole = found.isWhole;
+    return found.value;
+  };
   if (isArray(now) && isArray(old)) {
-    if (now.length !== old.length) return failure;
-    const elements = now.map((element, i) => step(element, old[i] ?? null));
-    return elements.includes(failure) ? failure : elements.filter((element) => element !== failure);
+    const value = now.map((element, i) => next(element, old[i]));
+    return { value, isWhole: isWhole && now.length === old.length };
   }
-  if (isMap(now) && isMap(old)) {
-    if (copied !== undefined) return mapValues(old, copied);
-    if (Object.keys(old).some((key) => !Object.hasOwn(now, key))) return failure;
-    const entries: [string, PropertyValue][] = [];
-    for (const [key, value] of Object.entries(now)) {
-      const b = property(old, key);
-      const next = b === undefined ? value : step(value, b);
-      if (next === failure) return failure;
-      entries.push([key, next]);
-    }
-    return Object.fromEntries(entries);
-  }
-  return copied !== undefined && (isArray(now) || isMap(now)) ? now : failure;
+  if (!isMap(now) || !isMap(old)) return { value: now, isWhole: false };
+  const value = mapValues(now, (element, key) => next(element, property(old, key)));
+  return { value, isWhole: isWhole && Object.keys(old).every((key) => Object.hasOwn(now, key)) };
 }
 
 function without(map: PropertyMap, key: string): PropertyMap {
