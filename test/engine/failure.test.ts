@@ -44,7 +44,7 @@ describe.concurrent("a run that fails", { timeout: 120_000 }, () => {
   test("keeps a half-made resource with its errors, and updates it next time", async () => {
     const project = new Project(`new Rule("half", { name: "half", partial: true });`);
     const failed = await project.run("up");
-    expect(failed.errors.map(({ message }) => message)).toEqual(["created, but not ready"]);
+    expect(failed.errors.map(({ message }) => message)).toEqual(["created, but not ready\n  * not ready"]);
     expect(project.resource("half")).toMatchObject({
       id: expect.stringMatching(/^rule-/),
       initErrors: ["not ready"],

@@ -23,7 +23,7 @@ export function newState(
     delete: false,
     pendingReplacement: false,
     dependencies: [...registration.dependencies],
-    propertyDependencies: registration.custom ? copyLists(registration.propertyDependencies) : {},
+    propertyDependencies: copyLists(registration.propertyDependencies),
     provider: context.provider,
     initErrors: [],
     additionalSecretOutputs: [...registration.additionalSecretOutputs],

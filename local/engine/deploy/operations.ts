@@ -96,5 +96,8 @@ function take(now: ResourceState, outcome: Outcome, rest: Pick<ResourceState, "i
 
 /** The resource is in state by now; the run fails all the same. */
 function throwFailure(outcome: Outcome, urn: string): void {
-  if (outcome.failed !== undefined) throw new EngineError("FAILED", outcome.failed.message, { urn });
+  if (outcome.failed === undefined) return;
+  const { message, reasons } = outcome.failed;
+  const more = reasons.filter((reason) => reason !== message).map((reason) => `\n  * ${reason}`);
+  throw new EngineError("FAILED", message + more.join(""), { urn });
 }

@@ -216,10 +216,19 @@ export class Registrar implements MonitorHandler {
       replaceReasons: [],
     });
     this.#operated.add(now.urn);
-    if (old === undefined) {
+    // A component goes with what it is deleted with; and it cannot become what has a provider, or the other way round.
+    const isReplaced =
+      old !== undefined && (old.custom || (now.deletedWith !== "" && this.#replaced.has(now.deletedWith)));
+    if (old === undefined || isReplaced) {
       now.created = now.modified = new Date().toISOString();
       execution.ledger.put(now);
-      execution.note(step("create"));
+      execution.note(step(isReplaced ? "create-replacement" : "create"));
+      if (old !== undefined) {
+        old.delete = true;
+        execution.ledger.put(old);
+        this.#replaced.add(now.urn);
+        execution.note(step("replace"));
+      }
     } else {
       now.outputs = old.outputs;
       const unchanged = equalMaps(old.inputs, now.inputs);

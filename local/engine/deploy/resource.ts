@@ -29,6 +29,13 @@ export async function planResource(
     return await createNew(context, now);
   }
   if (recreated) return await recreate(context, old, now);
+  // A component has no provider that could say what to do with it.
+  if (!old.custom)
+    return await replace(context, registration, old, now, {
+      ...noDifference,
+      changed: true,
+      replaceKeys: ["provider"],
+    });
   const difference = await diff(context, registration, old, now);
   // While the provider compared, another resource's replacement may have taken this one away.
   if (deletedEarly.has(now.urn)) return await recreate(context, old, now);

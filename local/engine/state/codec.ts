@@ -167,6 +167,9 @@ function decodeMap(stored: { [key: string]: unknown }, urn: string, crypter: Ope
 /** Far more than a definition may nest, and far less than what would overflow the stack of whoever walks through it. */
 const deepest = 500;
 
+/** What tells a stored number that JSON has no word for. */
+const floatSignature = "8ad145fe-0d11-4827-bfd7-1abcbf086f5c";
+
 /** Reads one stored property. `at` says where, for errors. */
 export function decodeValue(stored: unknown, at: string, crypter: Opener, depth = 0): PropertyValue {
   if (stored === null || typeof stored === "boolean") return stored;
@@ -184,6 +187,7 @@ export function decodeValue(stored: unknown, at: string, crypter: Opener, depth 
   if (signature === undefined)
     return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value, at, crypter, depth + 1)]));
   if (signature === referenceSignature) return readReference(field, at);
+  if (signature === floatSignature) return decodeNumber(field("value"), at);
   if (signature === secretSignature) return decodeSecret(field("ciphertext"), field("plaintext"), at, crypter, depth);
   throw new EngineError(
     "UNSUPPORTED",
@@ -225,6 +229,7 @@ export function encodeMap(map: PropertyMap, crypter: Crypter | undefined): Store
 }
 
 function encodeValue(value: PropertyValue, crypter: Crypter | undefined): unknown {
+  if (typeof value === "number") return encodeNumber(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Unknown) return unknownText;
   if (value instanceof Secret) {
@@ -238,6 +243,19 @@ function encodeValue(value: PropertyValue, crypter: Crypter | undefined): unknow
   return encodeMap(value, crypter);
 }
 
+/** JSON has no word for NaN and the infinities: they are stored by their bits, NaN by those that it has on the wire. */
+function encodeNumber(value: number): unknown {
+  if (Number.isFinite(value)) return value;
+  const bits = Buffer.alloc(8);
+  bits.writeDoubleBE(value);
+  return { [signatureKey]: floatSignature, value: Number.isNaN(value) ? "7fffffffffffffff" : bits.toString("hex") };
+}
+
+function decodeNumber(bits: unknown, at: string): number {
+  if (typeof bits === "string" && /^[0-9a-f]{16}$/.test(bits)) return Buffer.from(bits, "hex").readDoubleBE();
+  throw new EngineError("STATE_INVALID", `${at} holds a number that cannot be read`);
+}
+
 function encodeReference({ urn, id, packageVersion }: ResourceReference): Stored {
   const known = id === undefined ? {} : { id: typeof id === "string" ? id : "" };
   return { [signatureKey]: referenceSignature, urn, packageVersion, ...known };
@@ -245,6 +263,7 @@ function encodeReference({ urn, id, packageVersion }: ResourceReference): Stored
 
 /** What is inside a secret: secrets in it keep their mark, but are not encrypted a second time. */
 function plain(value: PropertyValue): unknown {
+  if (typeof value === "number") return encodeNumber(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Unknown) return unknownText;
   if (value instanceof Secret)

@@ -34,7 +34,7 @@ export type WireMap = { readonly [key: string]: unknown };
 
 /**
  * Reads properties from the protocol. Output values become what they hold; `onDependencies` hears of the resources that
- * an output value names. Fails on assets and archives, and on numbers that JSON cannot hold.
+ * an output value names. Fails on assets and archives.
  */
 export function fromWire(map: WireMap, onDependencies?: (key: string, urns: readonly string[]) => void): PropertyMap {
   return mapValues(map, (value, key) => readValue(value, key, (urns) => onDependencies?.(key, urns)));
@@ -45,9 +45,6 @@ function readValue(value: unknown, at: string, onDependencies: (urns: readonly s
     case "string":
       return unknownTexts.has(value) ? unknown : value;
     case "number":
-      if (!Number.isFinite(value))
-        throw new EngineError("FAILED", `property "${at}" holds ${value}, which state cannot store`);
-      return value;
     case "boolean":
       return value;
     case "object":
