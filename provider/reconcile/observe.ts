@@ -69,6 +69,7 @@ export class Judge {
    */
   async observe(of: Resource, rules: Known = of.known, how: How = "list"): Promise<Map<string, JsonObject>> {
     const seen = await this.#look(of, rules, how);
+    demandRules(of, seen);
     if (!this.#recognise(of, seen)) await this.#demandPlace(of, seen);
     const present = new Map<string, JsonObject>();
     for (const { key, known, sight } of seen) {
@@ -194,8 +195,7 @@ export class Judge {
 
   /** What was seen holds no witness. @throws MerchantRulesError unless this is the right place all the same */
   async #demandPlace(of: Resource, seen: readonly Seen[]): Promise<void> {
-    for (const { key, known, sight } of seen)
-      if (sight.is === "present") demandOwnFields(sight.rule, known.definition, known.ruleId, of.label(key));
+    demandRules(of, seen);
     const absent = seen.filter(({ sight }) => sight.is === "absent");
     for (const { known } of absent) this.#missing.add(known.ruleId);
     // A rule of which the state knows no field is neither a witness nor a stranger.
@@ -298,6 +298,12 @@ export class Judge {
     const [before, now] = [whereabouts ?? this.#place.here, this.#place.here].map(inWords);
     return before === now ? "" : ` (the state says they are at ${before}; the connection now is ${now})`;
   }
+}
+
+/** @throws MerchantRulesError RESPONSE_INVALID: an answer has no field of its rule, so it is not that rule */
+function demandRules(of: Resource, seen: readonly Seen[]): void {
+  for (const { key, known, sight } of seen)
+    if (sight.is === "present") demandOwnFields(sight.rule, known.definition, known.ruleId, of.label(key));
 }
 
 function inWords({ at, with: parameters = {}, as }: Whereabouts): string {

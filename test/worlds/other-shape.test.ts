@@ -39,3 +39,13 @@ describe("a contract that puts the body of an update in another place than the s
     expect(world.service.rules()).toEqual([{ ruleId: id, rule: changed.definition }]);
   });
 });
+
+test("one answer that is not its rule fails the refresh of a set: it is no drift of all its fields", async () => {
+  const world = await open({ contract: contractOf({ operations: { list: null } }) });
+  const rules = { a: rule(1), b: rule(2), c: rule(3) };
+  const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
+  world.service.faults.set({ kind: "other-shape", operations: ["get"], request: 2 });
+  const { message } = await failureOf((await world.host("merchantRuleSet")).read(id, outs));
+  expect(message).toMatch(/read rule \w failed: .*none of the fields that are declared.*RESPONSE_INVALID/s);
+  expect((await (await world.host("merchantRuleSet")).read(id, outs)).props.rules).toEqual(rules);
+});
