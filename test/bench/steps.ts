@@ -18,6 +18,9 @@ export interface Step {
   readonly rulesAfter: number;
 }
 
+/** Before the first write of a run, one rule that the state knows is read. */
+const witness = { get: 1 };
+
 /** The steps of the workload over N rules on an empty service, as docs/performance.md describes them. */
 export function stepsOf(subject: Subject, rules: number, pageSize: number): Step[] {
   const at = (counts: RequestCounts): RequestCounts => (subject.isAtService ? counts : {});
@@ -38,7 +41,14 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
       allowed: at({ list: Math.ceil(rules / pageSize) }),
       rulesAfter,
     },
-    { name: "update all", verb: "up", flags: [], reason: second, allowed: at({ update: rules }), rulesAfter },
+    {
+      name: "update all",
+      verb: "up",
+      flags: [],
+      reason: second,
+      allowed: at({ ...witness, update: rules }),
+      rulesAfter,
+    },
   ];
   const last = subject.updatesTenth ? third : second;
   if (subject.updatesTenth) {
@@ -48,11 +58,12 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
       verb: "up",
       flags: [],
       reason: last,
-      allowed: at({ update }),
+      allowed: at({ ...witness, update }),
       rulesAfter,
     });
   }
-  const allowed = at({ delete: rules });
+  // After the first delete another rule is looked at.
+  const allowed = at({ get: 2, delete: rules });
   steps.push({ name: "destroy", verb: "destroy", flags: [], reason: last, allowed, rulesAfter: 0 });
   return subject.isOwn ? steps : steps.map(({ allowed: _, ...step }) => step);
 }
