@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic } from "../local/engine/display/json.ts";
-import type { RunOptions, RunResult, Verb } from "../local/engine/index.ts";
+import type { RunEvent, RunOptions, RunResult, Verb } from "../local/engine/index.ts";
 import { askUser, interruptible } from "./interrupt.ts";
 
 interface LocalOptions {
@@ -16,6 +16,26 @@ interface LocalOptions {
   readonly skipPreview?: boolean;
   readonly yes?: boolean;
 }
+
+/** Options of the Pulumi CLI that change what a run does. Without them it would do something else. */
+const optionsOfCli = [
+  "--target",
+  "--target-dependents",
+  "--exclude",
+  "--exclude-dependents",
+  "--replace",
+  "--target-replace",
+  "--plan",
+  "--save-plan",
+  "--policy-pack",
+  "--policy-pack-config",
+  "--import-file",
+  "--run-program",
+  "--continue-on-error",
+  "--import-pending-creates",
+  "--clear-pending-creates",
+  "--skip-pending-creates",
+];
 
 const summaries: Record<Verb, string> = {
   preview: "show what up would change",
@@ -51,8 +71,9 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
       positiveInteger,
     )
     .option("--diff", "show the properties of what is created or deleted, too")
-    .option("-j, --json", "print one JSON document, of the shape of pulumi preview --json")
+    .option("-j, --json", "print JSON as the Pulumi CLI: one document of a preview, else an event a line")
     .option("--expect-no-changes", "exit with 7 when there is a change");
+  for (const flag of optionsOfCli) command.addOption(new Option(`${flag} [value...]`).hideHelp());
   if (verb !== "refresh") command.option("-r, --refresh", "read the rules first");
   if (verb === "preview") {
     // Every verb takes these, so that a script can give them to all; here they change nothing.
@@ -74,8 +95,10 @@ function positiveInteger(text: string): number {
 }
 
 async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: number) => void): Promise<number> {
-  const { EngineError } = await import("../local/engine/index.ts");
+  const { EngineError, unsupported } = await import("../local/engine/index.ts");
   try {
+    const refused = optionsOfCli.find((flag) => Object.hasOwn(options, new Option(flag).attributeName()));
+    if (refused !== undefined) throw unsupported("command line", `the option ${refused}`);
     if (verb === "preview" || options.previewOnly === true)
       return await runOnce(verb, options, options.previewOnly === true);
     if (options.yes === true || options.skipPreview === true) return await runOnce(verb, options, false);
@@ -99,16 +122,12 @@ async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: numbe
 }
 
 async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<number> {
-  const { hasChanges } = await import("../local/engine/index.ts");
+  const { exitCodeOf } = await import("../local/engine/index.ts");
   const result =
     options.json === true ? await runJson(verb, options, previewOnly) : await runText(verb, options, previewOnly);
-  if (result.cancelled) return 8;
-  if (!result.ok) return 1;
-  if (options.expectNoChanges === true && hasChanges(result.summary)) {
-    console.error("error: no changes were expected, but there are some");
-    return 7;
-  }
-  return 0;
+  const exitCode = exitCodeOf(result, options.expectNoChanges === true);
+  if (exitCode === 7) console.error("error: no changes were expected, but there are some");
+  return exitCode;
 }
 
 async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
@@ -124,7 +143,14 @@ async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
-  const { diagnosticOf, jsonDocument } = await import("../local/engine/display/json.ts");
+  const { diagnosticOf, EventLines, jsonDocument } = await import("../local/engine/display/json.ts");
+  if (verb !== "preview" && !previewOnly) {
+    const lines = new EventLines((line) => console.log(line));
+    const onEvent = (event: RunEvent): void => lines.onEvent(event);
+    const result = await run({ ...engineOptions(verb, options, previewOnly), onEvent });
+    lines.finish(result);
+    return result;
+  }
   const diagnostics: JsonDiagnostic[] = [];
   const result = await run({
     ...engineOptions(verb, options, previewOnly),

@@ -44,11 +44,6 @@ export class EngineError extends Error {
   }
 }
 
-/** The refusal of everything that the local engine leaves to the real one. */
-export function unsupported(what: string, urn?: string): EngineError {
-  return new EngineError("UNSUPPORTED", `${what} is not handled by the local engine: install the Pulumi CLI`, { urn });
-}
-
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -4,8 +4,15 @@ import { type Condemned, deleteAll } from "./deploy/deletes.ts";
 import { Execution } from "./deploy/execution.ts";
 import { refreshAll, refuseForeign } from "./deploy/refresh.ts";
 import { Registrar } from "./deploy/registrar.ts";
-import { type ChangeSummary, describeInterrupted, type RunEvent, type Step, summarize } from "./deploy/step.ts";
-import { EngineError, unsupported } from "./errors.ts";
+import {
+  type ChangeSummary,
+  describeInterrupted,
+  hasChanges,
+  type RunEvent,
+  type Step,
+  summarize,
+} from "./deploy/step.ts";
+import { EngineError } from "./errors.ts";
 import { MonitorServer } from "./hosts/monitor-server.ts";
 import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
 import { ProviderHost } from "./hosts/provider-host.ts";
@@ -20,10 +27,12 @@ import {
 } from "./project/stack-config.ts";
 import type { Backend, StackName } from "./state/backend.ts";
 import { type Crypter, newCrypter, openCrypter } from "./state/crypter.ts";
+import { keepHistory } from "./state/history.ts";
 import { Ledger } from "./state/ledger.ts";
 import { takeLock } from "./state/lock.ts";
 import { isProvider, type ResourceState } from "./state/resource-state.ts";
 import { readStack, StateStore, type StoredStack } from "./state/store.ts";
+import { unsupported } from "./unsupported.ts";
 import { type PropertyMap, Secret } from "./values/value.ts";
 
 export type Verb = "preview" | "up" | "refresh" | "destroy";
@@ -68,12 +77,20 @@ export interface RunResult {
   readonly durationMs: number;
 }
 
+/** The CLI's exit code for a run: 0 done, 1 failed, 7 changes that were not expected, 8 cancelled. */
+export function exitCodeOf({ ok, cancelled, summary }: RunResult, expectNoChanges: boolean): number {
+  if (cancelled) return 8;
+  if (!ok) return 1;
+  return expectNoChanges && hasChanges(summary) ? 7 : 0;
+}
+
 /**
  * Runs one verb on one stack. Throws an `EngineError` when the run cannot begin (a bad call, a broken file, a lock, a
  * wrong passphrase, no such stack); everything that goes wrong later is in the result.
  */
 export async function runEngine(options: RunOptions): Promise<RunResult> {
   const started = performance.now();
+  const startedAt = Date.now();
   const { verb, env = process.env, onEvent = () => {} } = options;
   const cwd = resolve(options.cwd ?? process.cwd());
   const preview = verb === "preview" || options.previewOnly === true;
@@ -103,20 +120,25 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
     if (opened.created) inform("info", `Created stack '${stack.name}'`);
     if (opened.recovered !== undefined) inform("warning", opened.recovered);
     const { ledger, store, resources } = opened;
-    onEvent({ kind: "start", preview, stack: stack.name });
+    onEvent({ kind: "start", preview, stack: stack.name, config });
     const execution = new Execution({ preview, parallel, ledger, store: preview ? undefined : store, emit: onEvent });
     const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources, provider });
     const { outputs, cancelled } = await run.execute(verb);
     const { steps, errors } = execution;
     const ok = errors.length === 0 && !cancelled;
     const durationMs = performance.now() - started;
+    const summary = summarize(steps);
+    if (!preview) keepHistory(backend, stack, { kind: kinds[verb], startedAt, config, ok, changes: summary }, env);
     const about = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
-    return { ...about, ok, cancelled, steps, summary: summarize(steps), outputs, errors };
+    return { ...about, ok, cancelled, steps, summary, outputs, errors };
   } finally {
     await provider?.stop();
     lock?.release();
   }
 }
+
+/** What the CLI's history calls a run. */
+const kinds = { up: "update", preview: "update", refresh: "refresh", destroy: "destroy" } as const;
 
 /** Whether anything will be asked of the provider: without the program only what is in state can be. */
 function needsProvider(verb: Verb, { checkpoint }: StoredStack): boolean {
@@ -164,7 +186,7 @@ async function open(call: {
   const { backend, stack, stackFile, stored, crypters, preview } = call;
   const store = new StateStore(backend, stack, stored, crypters.state);
   const { snapshot, recovered } = await store.open(!preview);
-  refuseForeign(snapshot.resources, unsupported);
+  refuseForeign(snapshot.resources);
   const created = !stored.exists && !preview;
   if (crypters.config !== undefined && stackFile.encryptionSalt === undefined && !preview) {
     await writeEncryptionSalt(stackFile, crypters.config.salt);
@@ -196,7 +218,8 @@ async function openCrypters(
 function saltOf({ checkpoint }: StoredStack): string | undefined {
   const provider = checkpoint.secretsProvider;
   if (provider === undefined || provider.type === "") return undefined;
-  if (provider.type !== "passphrase") throw unsupported(`the secrets provider "${provider.type}" of the state`);
+  if (provider.type !== "passphrase")
+    throw unsupported("secrets provider", `the secrets provider "${provider.type}" of the state`);
   const { state } = provider;
   if (typeof state === "object" && state !== null && "salt" in state && typeof state.salt === "string")
     return state.salt;
@@ -305,6 +328,7 @@ class Run {
       base: this.#resources,
     });
     this.#registrar = registrar;
+    execution.beginAfter(() => registrar.quiet());
     this.#monitor = new MonitorServer(registrar, project.root);
     await this.#monitor.start();
     this.#program = new ProgramHost({

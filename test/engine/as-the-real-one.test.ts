@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Project, stepNames } from "./support.ts";
@@ -57,10 +58,15 @@ describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
     project.program(`
       console.log("error: [runtime] printed, not logged");
       pulumi.log.error("told so\\nover two lines");
+      console.log("printed");
+      pulumi.log.warn("twice");
+      console.error("as well");
       new Rule("a", { name: "a" });
     `);
     const { messages, summary } = await project.ok("up");
-    expect(messages).toEqual(expect.arrayContaining(["told so\nover two lines"]));
+    expect(messages).toEqual(
+      expect.arrayContaining(["told so\nover two lines", "printed", "twice", "as well", "printed, not logged"]),
+    );
     expect(summary).toEqual({ same: 2, delete: 1 });
   });
 
@@ -86,6 +92,28 @@ describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
     child.kill("SIGKILL");
     await exited;
     expect(project.state().pending_operations).toMatchObject([{ type: "creating" }]);
+  });
+
+  test("each run stands in the history, with the state after it, and a backup", async () => {
+    const project = new Project(`new Rule("a", { name: "a" });`);
+    await project.ok("up");
+    await project.ok("preview");
+    const after = project.stateText();
+    project.program(`new Rule("b", { name: "b", fail: "create" });`);
+    await project.run("up");
+    const kept = (kind: string): string[] => readdirSync(project.path(`.pulumi/${kind}/fixture/dev`)).sort();
+    const records = kept("history").filter((name) => name.endsWith(".history.json"));
+    expect(records.map((name) => JSON.parse(project.read(`.pulumi/history/fixture/dev/${name}`)))).toMatchObject([
+      { kind: "update", result: "succeeded", resourceChanges: { create: 2 }, config: { "fixture:greeting": "hello" } },
+      { kind: "update", result: "failed" },
+    ]);
+    const [checkpoint = ""] = kept("history").filter((name) => name.endsWith(".checkpoint.json"));
+    expect(project.read(`.pulumi/history/fixture/dev/${checkpoint}`)).toBe(after);
+    const [backup = "", ...others] = kept("backups");
+    expect(project.read(`.pulumi/backups/fixture/dev/${backup}`)).toBe(after);
+    expect(others).toHaveLength(1);
+    await project.ok("destroy", { env: { ...project.env, PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true" } });
+    expect(kept("backups")).toHaveLength(2);
   });
 
   const component = `class C extends pulumi.ComponentResource { constructor(n, args, o) { super("fixture:index:C", n, args, o); } }`;

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { unsupportedTable } from "../../local/engine/index.ts";
 import { Project, stepNames } from "./support.ts";
 
 describe.concurrent("a run that fails", { timeout: 120_000 }, () => {
@@ -141,12 +143,32 @@ describe.concurrent("a run that fails", { timeout: 120_000 }, () => {
         'the asset or archive in property "definition.file"',
       ],
     ] as const) {
-      project.program(program);
-      const { errors } = await project.run("preview");
-      expect(errors.map(({ message }) => message)).toContain(
-        `${what} is not handled by the local engine: install the Pulumi CLI`,
-      );
+      project.program(`new Rule("first", { name: "first" }); ${program}`);
+      for (const verb of ["preview", "up"] as const) {
+        const { errors } = await project.run(verb);
+        expect(errors.map(({ message }) => message)).toContain(
+          `${what} is not handled by the local engine: install the Pulumi CLI`,
+        );
+      }
+      expect(project.rules()).toEqual([]);
     }
+  });
+
+  test("refuses by name the options that only the Pulumi CLI has", () => {
+    const project = new Project("");
+    for (const words of [["--target", "urn"], ["--replace=urn"], ["--continue-on-error"]]) {
+      const { status, stderr } = project.cli(["up", "--yes", ...words]);
+      expect(stderr).toContain(
+        `the option ${words[0]?.split("=")[0]} is not handled by the local engine: install the Pulumi CLI`,
+      );
+      expect(status).toBe(1);
+    }
+    expect(project.exists(project.stateFile)).toBe(false);
+  });
+
+  test("docs/local-engine.md has the table of what is refused", () => {
+    const page = readFileSync(new URL("../../docs/local-engine.md", import.meta.url), "utf8");
+    expect(page).toContain(unsupportedTable());
   });
 });
 

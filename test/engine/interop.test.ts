@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Project } from "./support.ts";
 
@@ -15,7 +15,7 @@ const program = (more: string) => `
 `;
 
 describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi CLI)", { timeout: 180_000 }, () => {
-  function pulumi(project: Project, args: readonly string[]) {
+  function withHome(project: Project) {
     const home = project.path("pulumi-home");
     mkdirSync(home, { recursive: true });
     const env = {
@@ -24,11 +24,15 @@ describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi
       PULUMI_BACKEND_URL: `file://${project.folder}`,
       PULUMI_SKIP_UPDATE_CHECK: "true",
     };
-    const { status, stdout, stderr } = spawnSync("pulumi", [...args, "--non-interactive"], {
-      cwd: project.folder,
-      env,
-      encoding: "utf8",
-    });
+    return { cwd: project.folder, env };
+  }
+
+  function tryPulumi(project: Project, args: readonly string[]) {
+    return spawnSync("pulumi", [...args, "--non-interactive"], { ...withHome(project), encoding: "utf8" });
+  }
+
+  function pulumi(project: Project, args: readonly string[]) {
+    const { status, stdout, stderr } = tryPulumi(project, args);
     if (status !== 0) throw new Error(`pulumi ${args.join(" ")} exited with ${status}:\n${stdout}\n${stderr}`);
     return stdout;
   }
@@ -69,6 +73,72 @@ describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi
     pulumi(project, ["up", "--stack", "dev", "--yes", "--skip-preview"]);
     expect(project.takeCalls()).toEqual(["create open"]);
     expect(project.resource("done").id).toBe(made);
+  });
+
+  test("is gone on from by the local engine when it was killed", async () => {
+    const project = new Project(`
+      const done = new Rule("done", { name: "done" });
+      new Rule("open", { name: "open", pause: true }, { dependsOn: [done] });
+    `);
+    pulumi(project, ["stack", "init", "dev"]);
+    const child = spawn("pulumi", ["up", "--stack", "dev", "--yes", "--skip-preview", "--non-interactive"], {
+      ...withHome(project),
+      stdio: "ignore",
+    });
+    await project.until(() => project.rules().length === 2);
+    child.kill("SIGKILL");
+    await new Promise((ended) => child.on("close", ended));
+    const made = project.resource("done").id;
+    project.takeCalls();
+    project.write("go", "");
+    const { messages } = await project.ok("up");
+    expect(messages.join("\n")).toContain("took over the lock of a run that ended without releasing it");
+    expect(messages.join("\n")).toMatch(/open, interrupted while creating/);
+    expect(project.takeCalls()).toEqual(["create open"]);
+    expect(project.resource("done").id).toBe(made);
+  });
+
+  test("a lock held by one is respected by the other, which says by whom", async () => {
+    const project = new Project(`new Rule("open", { name: "open", pause: true });`);
+    pulumi(project, ["stack", "init", "dev"]);
+    const ours = project.start(["up", "--yes"]);
+    await project.until(() => project.rules().length === 1);
+    const refused = tryPulumi(project, ["up", "--stack", "dev", "--yes", "--skip-preview"]);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr + refused.stdout).toMatch(new RegExp(`locked by 1 lock[^]*\\(pid ${ours.child.pid}\\)`));
+    project.write("go", "");
+    expect(await ours.exited).toBe(0);
+
+    project.program(`new Rule("other", { name: "other", pause: true });`);
+    rmSync(project.path("go"));
+    const theirs = spawn("pulumi", ["up", "--stack", "dev", "--yes", "--skip-preview", "--non-interactive"], {
+      ...withHome(project),
+      stdio: "ignore",
+    });
+    await project.until(() => project.rules().length === 2);
+    await expect(project.run("up")).rejects.toThrow(new RegExp(`locked by .* \\(pid ${theirs.pid}\\)`));
+    project.write("go", "");
+    expect(await new Promise((ended) => theirs.on("close", ended))).toBe(0);
+  });
+
+  test("tells the runs of both in its history", async () => {
+    const project = new Project(`new Rule("a", { name: "a", token: new pulumi.Config().requireSecret("token") });`);
+    pulumi(project, ["stack", "init", "dev"]);
+    pulumi(project, ["config", "set", "--stack", "dev", "--secret", "token", "hidden"]);
+    await project.ok("up");
+    pulumi(project, ["refresh", "--stack", "dev", "--yes", "--skip-preview"]);
+    await project.ok("destroy");
+    const history = JSON.parse(pulumi(project, ["stack", "history", "--stack", "dev", "--json"]));
+    expect(history).toMatchObject([
+      { kind: "destroy", result: "succeeded", resourceChanges: { delete: 2 } },
+      { kind: "refresh", result: "succeeded" },
+      {
+        kind: "update",
+        result: "succeeded",
+        resourceChanges: { create: 2 },
+        config: { "fixture:greeting": { value: "hello", secret: false }, "fixture:token": { secret: true } },
+      },
+    ]);
   });
 
   test("is followed by the local engine, which agrees with it about every change", async () => {

@@ -49,14 +49,6 @@ async function deleteOne(
   going: ReadonlySet<string>,
 ): Promise<boolean> {
   if (execution.stopped) return false;
-  if (op === "remove-pending-replace") {
-    execution.ledger.drop(resource);
-    return true;
-  }
-  if (op === "delete" && resource.protect) {
-    execution.fail(protectedError(resource.urn), resource.urn, true);
-    return false;
-  }
   const step: Step = {
     op,
     urn: resource.urn,
@@ -66,6 +58,15 @@ async function deleteOne(
     diffReasons: [],
     replaceReasons: [],
   };
+  if (op === "remove-pending-replace") {
+    execution.note(step);
+    execution.ledger.drop(resource);
+    return true;
+  }
+  if (op === "delete" && resource.protect) {
+    execution.fail(protectedError(resource.urn), resource.urn, true);
+    return false;
+  }
   try {
     if (isProvider(resource.type) || !resource.custom) {
       // Nothing outside the state belongs to it.

@@ -28,6 +28,8 @@ export class Execution {
   readonly #waiting: (() => void)[] = [];
   readonly #onStop: (() => void)[] = [];
   readonly #onIdle: (() => void)[] = [];
+  #readiness: () => Promise<void> = () => Promise.resolve();
+  #ready: Promise<void> | undefined;
   #running = 0;
   #stopped = false;
 
@@ -37,6 +39,11 @@ export class Execution {
     this.#parallel = options.parallel;
     this.#store = options.store;
     this.#emit = options.emit;
+  }
+
+  /** What the first work of the run waits for, so that a run that must be refused is refused before it. */
+  beginAfter(readiness: () => Promise<void>): void {
+    this.#readiness = readiness;
   }
 
   get stopped(): boolean {
@@ -84,6 +91,8 @@ export class Execution {
   /** Does the work of a step when its turn comes, and notes both. In a preview there is no work. */
   async run(step: Step, work: () => Promise<void>): Promise<void> {
     if (this.preview) return this.note(step);
+    this.#ready ??= this.#readiness();
+    await this.#ready;
     await this.turn(async () => {
       this.#emit({ kind: "step", step, preview: false });
       const started = performance.now();

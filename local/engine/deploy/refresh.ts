@@ -1,6 +1,6 @@
-import type { EngineError } from "../errors.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import { isProvider, type ResourceState } from "../state/resource-state.ts";
+import { unsupported } from "../unsupported.ts";
 import { invert } from "../values/diff.ts";
 import { equalMaps, keepCiphertexts, mapValues } from "../values/value.ts";
 import { diffResource } from "./differ.ts";
@@ -129,14 +129,17 @@ function isPruned(before: ResourceState, after: ResourceState): boolean {
 }
 
 /** Fails, by name, on resources in state that belong to another provider than the dynamic one. */
-export function refuseForeign(
-  resources: readonly ResourceState[],
-  refuse: (what: string, urn: string) => EngineError,
-): void {
+export function refuseForeign(resources: readonly ResourceState[]): void {
   for (const { urn, type, custom, external } of resources) {
     if (!custom) continue;
     const dynamic = type.startsWith("pulumi-nodejs:") || type === "pulumi:providers:pulumi-nodejs";
-    if (!dynamic) throw refuse(`the resource type ${type}, which the state of this stack holds,`, urn);
-    if (external) throw refuse("a resource that was read, not created, which the state of this stack holds,", urn);
+    if (!dynamic)
+      throw unsupported("resource in state", `the resource type ${type}, which the state of this stack holds,`, urn);
+    if (external)
+      throw unsupported(
+        "resource in state",
+        "a resource that was read, not created, which the state of this stack holds,",
+        urn,
+      );
   }
 }

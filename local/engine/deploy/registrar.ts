@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { EngineError, unsupported } from "../errors.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EngineError } from "../errors.ts";
 import { RunIsOver } from "../hosts/monitor-server.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
@@ -11,6 +12,7 @@ import {
   type ResourceState,
   stackType,
 } from "../state/resource-state.ts";
+import { unsupported } from "../unsupported.ts";
 import { equalMaps, keepCiphertexts, type PropertyMap } from "../values/value.ts";
 import { formerUrns } from "./aliases.ts";
 import { type Condemned, deleteAll } from "./deletes.ts";
@@ -20,6 +22,9 @@ import { planResource } from "./resource.ts";
 import type { ResourceContext } from "./resource-context.ts";
 import type { Step } from "./step.ts";
 import { makeUrn, parseUrn } from "./urn.ts";
+
+/** How long nothing new comes from a program that waits for the answers to what it has registered. */
+const quietMs = 25;
 
 export interface RegistrarOptions {
   readonly stack: string;
@@ -57,6 +62,7 @@ export class Registrar implements MonitorHandler {
   /** Whether the program has come to its end by itself. One that leaves by process.exit has not. */
   isProgramDone = false;
   #defaultProvider: Promise<ResourceState> | undefined;
+  #registeredAt = Number.NEGATIVE_INFINITY;
   #stackOutputs: { readonly urn: string; readonly outputs: PropertyMap } | undefined;
 
   constructor(options: RegistrarOptions) {
@@ -74,6 +80,7 @@ export class Registrar implements MonitorHandler {
   async register(registration: Registration): Promise<Registered> {
     const { execution } = this.#options;
     if (execution.stopped) throw new RunIsOver("the run has stopped");
+    this.#registeredAt = performance.now();
     let urn = "";
     const work = (async () => {
       urn = this.#claimUrn(registration);
@@ -123,6 +130,12 @@ export class Registrar implements MonitorHandler {
 
   programDone(): void {
     this.isProgramDone = true;
+  }
+
+  /** Resolves when the program has registered what it can before any of it is done. */
+  async quiet(): Promise<void> {
+    for (let leftMs = quietMs; leftMs > 0; leftMs = this.#registeredAt + quietMs - performance.now())
+      await sleep(leftMs);
   }
 
   /** Resolves when every registration that has begun has come to its end, well or not. */
@@ -345,6 +358,7 @@ function providerRegistration(type: string, inputs: PropertyMap): Registration {
 /** Fails, by name, on resources of any other kind than dynamic ones and components. */
 function refuseType({ type, custom }: Registration, urn: string): void {
   if (!custom || type.startsWith(`${dynamicPackage}:`)) return;
-  if (isProvider(type)) throw unsupported(`the explicit provider ${type.slice(providerTypePrefix.length)}`, urn);
-  throw unsupported(`the resource type ${type}`, urn);
+  if (isProvider(type))
+    throw unsupported("provider", `the explicit provider ${type.slice(providerTypePrefix.length)}`, urn);
+  throw unsupported("resource type", `the resource type ${type}`, urn);
 }

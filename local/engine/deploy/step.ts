@@ -1,3 +1,4 @@
+import type { Config } from "../project/stack-config.ts";
 import type { PendingOperation, ResourceState } from "../state/resource-state.ts";
 import type { DetailedDiff } from "../values/diff.ts";
 
@@ -34,7 +35,7 @@ export type ChangeSummary = { readonly [op in StepOp]?: number };
 /** What a run tells while it goes on. */
 export type RunEvent =
   /** The verb begins, once everything that is checked beforehand was found in order. */
-  | { readonly kind: "start"; readonly preview: boolean; readonly stack: string }
+  | { readonly kind: "start"; readonly preview: boolean; readonly stack: string; readonly config: Config }
   /** A step begins; for a preview, this is all there is. */
   | { readonly kind: "step"; readonly step: Step; readonly preview: boolean }
   /** A step ended well (`failed` false) or not. */

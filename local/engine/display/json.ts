@@ -1,6 +1,6 @@
 import type { RunEvent, Step } from "../deploy/step.ts";
 import type { RunResult, Verb } from "../run.ts";
-import { encodeResource } from "../state/codec.ts";
+import { encodeMap, encodeResource } from "../state/codec.ts";
 import { type ResourceState, stackType } from "../state/resource-state.ts";
 import {
   isMap,
@@ -11,6 +11,7 @@ import {
   Secret,
   Unknown,
 } from "../values/value.ts";
+import { secretSignature, signatureKey } from "../values/wire.ts";
 import { printableMap, providerKey, withoutProvider } from "./printable.ts";
 
 /** One message of a run, as the CLI's JSON has it. */
@@ -24,10 +25,14 @@ export function diagnosticOf({ urn, message, severity }: Extract<RunEvent, { kin
   return urn === undefined ? { message, severity } : { urn, message, severity };
 }
 
+function shownConfig(config: RunResult["config"]): { [key: string]: string } {
+  return Object.fromEntries([...config].map(([key, { shown }]) => [key, shown]));
+}
+
 /** A whole run as one document, of the shape of the CLI's `preview --json`; `outputs` is an addition. */
 export function jsonDocument(result: RunResult, diagnostics: readonly JsonDiagnostic[]): { [key: string]: unknown } {
   return {
-    config: Object.fromEntries([...result.config].map(([key, { shown }]) => [key, shown])),
+    config: shownConfig(result.config),
     steps: result.steps.filter(({ op, urn }) => isShown(op, urn, result.verb)).map((step) => jsonStep(step, result)),
     ...(Object.keys(result.outputs).length === 0 ? {} : { outputs: printableMap(result.outputs) }),
     ...(diagnostics.length === 0 ? {} : { diagnostics }),
@@ -36,8 +41,10 @@ export function jsonDocument(result: RunResult, diagnostics: readonly JsonDiagno
   };
 }
 
+const partsOfReplacements = new Set<Step["op"]>(["create-replacement", "delete-replaced", "remove-pending-replace"]);
+
 function isShown(op: Step["op"], urn: string, verb: Verb): boolean {
-  if (op === "create-replacement" || op === "delete-replaced" || op === "remove-pending-replace") return false;
+  if (partsOfReplacements.has(op)) return false;
   return op !== "same" || verb === "refresh" || urn.includes(`::${stackType}::`);
 }
 
@@ -58,19 +65,111 @@ function jsonStep(step: Step, { verb, preview }: RunResult): { [key: string]: un
 
 function jsonState(state: ResourceState, withOutputs: boolean): { [key: string]: unknown } {
   const { [providerKey]: _code, ...propertyDependencies } = state.propertyDependencies;
-  const outputs = withOutputs ? blindMap(state.outputs) : {};
-  const shown = { ...state, inputs: blindMap(state.inputs), outputs, propertyDependencies };
+  const outputs = withOutputs ? blindMap(state.outputs, "[secret]") : {};
+  const shown = { ...state, inputs: blindMap(state.inputs, "[secret]"), outputs, propertyDependencies };
   return encodeResource(shown, undefined);
 }
 
 /** Without secrets and provider code; unknown values and references stay, in the form that state has for them. */
-function blindMap(map: PropertyMap): PropertyMap {
+function blindMap(map: PropertyMap, secret: PropertyValue): PropertyMap {
+  const blindValue = (value: PropertyValue): PropertyValue => {
+    if (value instanceof Secret) return secret;
+    if (value instanceof Unknown || value instanceof ResourceReference) return value;
+    if (Array.isArray(value)) return value.map(blindValue);
+    return isMap(value) ? mapValues(value, blindValue) : value;
+  };
   return mapValues(withoutProvider(map), blindValue);
 }
 
-function blindValue(value: PropertyValue): PropertyValue {
-  if (value instanceof Secret) return "[secret]";
-  if (value instanceof Unknown || value instanceof ResourceReference) return value;
-  if (Array.isArray(value)) return value.map(blindValue);
-  return isMap(value) ? mapValues(value, blindValue) : value;
+/** Prints a run as the CLI's engine events, one JSON object a line. */
+export class EventLines {
+  readonly #print: (line: string) => void;
+  #sequence = 0;
+
+  constructor(print: (line: string) => void) {
+    this.#print = print;
+  }
+
+  onEvent(event: RunEvent): void {
+    this.#line(engineEvent(event));
+  }
+
+  finish({ summary, durationMs, preview, ok }: RunResult): void {
+    this.#line({
+      summaryEvent: {
+        maybeCorrupt: false,
+        durationSeconds: Math.ceil(durationMs / 1000),
+        resourceChanges: summary,
+        PolicyPacks: {},
+        isPreview: preview,
+        result: ok ? "succeeded" : "failed",
+      },
+    });
+    this.#line({ cancelEvent: {} });
+  }
+
+  #line(event: { [key: string]: unknown }): void {
+    this.#print(JSON.stringify({ sequence: this.#sequence++, timestamp: Math.floor(Date.now() / 1000), ...event }));
+  }
+}
+
+function engineEvent(event: RunEvent): { [key: string]: unknown } {
+  switch (event.kind) {
+    case "start":
+      return { preludeEvent: { config: shownConfig(event.config) } };
+    case "step":
+      return { resourcePreEvent: { metadata: stepMetadata(event.step, event.step.isRead === true) } };
+    case "done": {
+      const metadata = stepMetadata(event.step);
+      return event.failed ? { resOpFailedEvent: { metadata, status: 0, steps: 0 } } : { resOutputsEvent: { metadata } };
+    }
+    case "diagnostic": {
+      const { urn, message, severity } = event;
+      const about = urn === undefined ? {} : { urn };
+      const prefix = severity === "info" ? {} : { prefix: `${severity}: ` };
+      return { diagnosticEvent: { ...about, ...prefix, message, color: "never", severity } };
+    }
+  }
+}
+
+/** `isReading`: a refresh reads it, and has not found anything yet. */
+function stepMetadata(step: Step, isReading = false): { [key: string]: unknown } {
+  const { op, urn, old, new: now, detailedDiff, diffReasons, replaceReasons } = step;
+  const { type = "", provider = "" } = now ?? old ?? {};
+  return {
+    op: isReading ? "refresh" : op,
+    urn,
+    type,
+    old: old === undefined ? null : eventState(old),
+    new: now === undefined ? null : eventState(now),
+    ...(replaceReasons.length === 0 ? {} : { keys: replaceReasons }),
+    ...(diffReasons.length === 0 ? {} : { diffs: diffReasons }),
+    detailedDiff:
+      detailedDiff === null
+        ? null
+        : mapValues(detailedDiff, ({ kind, inputDiff }) => ({ diffKind: kind, ...(inputDiff ? { inputDiff } : {}) })),
+    ...(partsOfReplacements.has(op) ? {} : { logical: true }),
+    provider,
+  };
+}
+
+const blindSecret: PropertyValue = { [signatureKey]: secretSignature, ciphertext: "[secret]" };
+
+function eventState(state: ResourceState): { [key: string]: unknown } {
+  const { type, urn, custom, id, parent, provider, protect, retainOnDelete, initErrors } = state;
+  const blinded = (map: PropertyMap) => encodeMap(blindMap(map, blindSecret), undefined);
+  return {
+    type,
+    urn,
+    ...(custom ? { custom } : {}),
+    ...(state.delete ? { delete: true } : {}),
+    id,
+    parent,
+    ...(protect ? { protect } : {}),
+    ...(retainOnDelete ? { retainOnDelete } : {}),
+    inputs: blinded(state.inputs),
+    outputs: blinded(state.outputs),
+    provider,
+    ...(initErrors.length === 0 ? {} : { initErrors }),
+  };
 }

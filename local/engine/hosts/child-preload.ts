@@ -6,6 +6,7 @@ import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { spillLargeErrors } from "./large-errors.ts";
 import { markMessages } from "./messages.ts";
+import { logByLines } from "./program-output.ts";
 import { grpcOf } from "./served-methods.ts";
 
 // Only the child itself: what it starts inherits its arguments, but not descriptor 3, and not this variable.
@@ -19,7 +20,7 @@ if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
     spillLargeErrors(grpc);
     // Innermost, so that it sees an error before it is spilled.
     markMessages(grpc);
-  }
+  } else logByLines();
 }
 
 /** Descriptor 3 is a pipe that nobody writes to; it closes when the parent does. */

@@ -16,8 +16,9 @@ import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import type { Empty as EmptyMessage } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { EngineError, messageOf, unsupported } from "../errors.ts";
+import { EngineError, messageOf } from "../errors.ts";
 import type { CustomTimeouts } from "../state/resource-state.ts";
+import { type UnsupportedFeature, unsupported } from "../unsupported.ts";
 import { fromWire, toProgram, toWire, type WireMap } from "../values/wire.ts";
 import { channelOptions } from "./grpc.ts";
 import type { Alias, MonitorHandler, Registration } from "./registration.ts";
@@ -75,8 +76,8 @@ export class MonitorServer {
 
   #monitor(): grpc.UntypedServiceImplementation {
     const handler = this.#handler;
-    const refuse = <Request>(what: (request: Request) => string) =>
-      unary<Request, EmptyMessage>((request) => Promise.reject(handler.fail(unsupported(what(request)))));
+    const refuse = <Request>(feature: UnsupportedFeature, what: (request: Request) => string) =>
+      unary<Request, EmptyMessage>((request) => Promise.reject(handler.fail(unsupported(feature, what(request)))));
     return {
       getDeploymentInfo: unary(() =>
         Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features))),
@@ -96,19 +97,22 @@ export class MonitorServer {
         handler.programDone();
         return Promise.resolve(empty());
       }),
-      invoke: refuse((request: ResourceInvokeRequest) => `the function ${request.getTok()}`),
-      call: refuse((request: ResourceCallRequest) => `the method ${request.getTok()}`),
-      readResource: refuse((request: ReadResourceRequest) =>
-        request.getType() === stackReferenceType
-          ? "a stack reference"
-          : `reading ${request.getType()} "${request.getName()}", which exists already,`,
-      ),
-      existsResource: refuse(() => "looking up a resource that exists already"),
-      registerStackTransform: refuse(() => "a transform of the stack"),
-      registerStackInvokeTransform: refuse(() => "a transform of invokes"),
-      registerResourceHook: refuse(() => "a resource hook"),
-      registerErrorHook: refuse(() => "an error hook"),
-      registerPackage: refuse((request: RegisterPackageRequest) => `the package ${request.getName()}`),
+      invoke: refuse("function", (request: ResourceInvokeRequest) => `the function ${request.getTok()}`),
+      call: refuse("method", (request: ResourceCallRequest) => `the method ${request.getTok()}`),
+      readResource: unary<ReadResourceRequest, EmptyMessage>((request) => {
+        const reading = `reading ${request.getType()} "${request.getName()}", which exists already,`;
+        const isReference = request.getType() === stackReferenceType;
+        const refused = isReference
+          ? unsupported("stack reference", "a stack reference")
+          : unsupported("read", reading);
+        return Promise.reject(handler.fail(refused));
+      }),
+      existsResource: refuse("read", () => "looking up a resource that exists already"),
+      registerStackTransform: refuse("transform", () => "a transform of the stack"),
+      registerStackInvokeTransform: refuse("transform", () => "a transform of invokes"),
+      registerResourceHook: refuse("hook", () => "a resource hook"),
+      registerErrorHook: refuse("hook", () => "an error hook"),
+      registerPackage: refuse("package", (request: RegisterPackageRequest) => `the package ${request.getName()}`),
     };
   }
 
@@ -132,7 +136,10 @@ export class MonitorServer {
 
   #read(request: RegisterResourceRequest): Registration {
     const refused = unsupportedOption(request);
-    if (refused !== undefined) throw unsupported(`${refused} of ${request.getType()} "${request.getName()}"`);
+    if (refused !== undefined) {
+      const [feature, what] = refused;
+      throw unsupported(feature, `${what} of ${request.getType()} "${request.getName()}"`);
+    }
     const dependencies = [...new Set(request.getDependenciesList())];
     const propertyDependencies: { [property: string]: string[] } = {};
     for (const [property, urns] of request.getPropertydependenciesMap().entries())
@@ -174,29 +181,32 @@ export class MonitorServer {
   }
 }
 
-/** The name of an option that only the real engine handles, if the program uses one. */
-function unsupportedOption(request: RegisterResourceRequest): string | undefined {
-  const used: [boolean, string][] = [
-    [request.getRemote(), "a component of another language"],
-    [request.getImportid() !== "", 'the option "import"'],
-    [request.getProvider() !== "", 'the option "provider"'],
-    [request.getProvidersMap().getLength() > 0, 'the option "providers"'],
-    [request.getTransformsList().length > 0, 'the option "transforms"'],
-    [request.getReplaceWithList().length > 0, 'the option "replaceWith"'],
-    [request.hasReplacementTrigger(), 'the option "replacementTrigger"'],
-    [request.getHidediffsList().length > 0, 'the option "hideDiffs"'],
-    [request.getEnvvarmappingsMap().getLength() > 0, 'the option "envVarMappings"'],
-    [request.getStateMigrationsList().length > 0, 'the option "stateMigrations"'],
+/** What only the real engine handles of a registration, if the program uses it. */
+function unsupportedOption(request: RegisterResourceRequest): [UnsupportedFeature, string] | undefined {
+  const used: [boolean, UnsupportedFeature, string][] = [
+    [request.getRemote(), "remote component", "a component of another language"],
+    [request.getImportid() !== "", "option", 'the option "import"'],
+    [request.getProvider() !== "", "provider", 'the option "provider"'],
+    [request.getProvidersMap().getLength() > 0, "provider", 'the option "providers"'],
+    [request.getTransformsList().length > 0, "option", 'the option "transforms"'],
+    [request.getReplaceWithList().length > 0, "option", 'the option "replaceWith"'],
+    [request.hasReplacementTrigger(), "option", 'the option "replacementTrigger"'],
+    [request.getHidediffsList().length > 0, "option", 'the option "hideDiffs"'],
+    [request.getEnvvarmappingsMap().getLength() > 0, "option", 'the option "envVarMappings"'],
+    [request.getStateMigrationsList().length > 0, "option", 'the option "stateMigrations"'],
     [
       Object.values(request.getHooks()?.toObject() ?? {}).some((hooks) => Array.isArray(hooks) && hooks.length > 0),
+      "option",
       'the option "hooks"',
     ],
     [
       request.getVersion() !== "" || request.getPlugindownloadurl() !== "" || request.getPackageref() !== "",
+      "option",
       "a plugin version",
     ],
   ];
-  return used.find(([is]) => is)?.[1];
+  const found = used.find(([is]) => is);
+  return found === undefined ? undefined : [found[1], found[2]];
 }
 
 function readAlias(alias: ReturnType<RegisterResourceRequest["getAliasesList"]>[number]): Alias {

@@ -2,7 +2,8 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { EngineError, messageOf, unsupported } from "../errors.ts";
+import { EngineError, messageOf } from "../errors.ts";
+import { unsupported } from "../unsupported.ts";
 import { parseYaml } from "./yaml-file.ts";
 
 /** A configuration key as Pulumi.yaml declares it. `value` is what stacks get that do not set the key themselves. */
@@ -65,7 +66,7 @@ export async function readProject(cwd: string): Promise<Project> {
   if (!parsed.success)
     throw new EngineError("PROJECT_INVALID", `${file} is not a Pulumi project:\n${z.prettifyError(parsed.error)}`);
   const { name, runtime, main, config, stackConfigDir, backend } = parsed.data;
-  if (runtime.name !== "nodejs") throw unsupported(`the runtime "${runtime.name}" (${file})`);
+  if (runtime.name !== "nodejs") throw unsupported("runtime", `the runtime "${runtime.name}" (${file})`);
   const { folder, entryPoint } = programOf(root, main, file);
   const options = runtime.options ?? runtimeOptionsSchema.parse({});
   return {

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { EngineError, messageOf, unsupported } from "../errors.ts";
+import { EngineError, messageOf } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
 import { makeFolder, readIfThere, writeAtomically } from "../state/files.ts";
+import { unsupported } from "../unsupported.ts";
 import type { Project } from "./project.ts";
 import { parseYaml } from "./yaml-file.ts";
 
@@ -22,6 +23,8 @@ export interface ConfigValue {
   readonly secret: boolean;
   /** The text as people may see it. */
   readonly shown: string;
+  /** As the stack file or Pulumi.yaml has it: a secret is encrypted. */
+  readonly stored: unknown;
 }
 
 /** All configuration of a stack, by full key `<namespace>:<name>`, keys in order. */
@@ -44,10 +47,11 @@ export async function readStackFile(project: Project, stack: string): Promise<St
     throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(parsed.error)}`);
   const { secretsprovider, encryptedkey, encryptionsalt, config, environment } = parsed.data;
   if ((secretsprovider ?? "passphrase") !== "passphrase" && secretsprovider !== "")
-    throw unsupported(`the secrets provider "${secretsprovider}" (${file})`);
+    throw unsupported("secrets provider", `the secrets provider "${secretsprovider}" (${file})`);
   if (encryptedkey !== undefined && encryptedkey !== "")
-    throw unsupported(`a secrets provider with an encrypted key (${file})`);
-  if (environment !== undefined && environment !== null) throw unsupported(`a Pulumi ESC environment (${file})`);
+    throw unsupported("secrets provider", `a secrets provider with an encrypted key (${file})`);
+  if (environment !== undefined && environment !== null)
+    throw unsupported("environment", `a Pulumi ESC environment (${file})`);
   return { file, text, encryptionSalt: encryptionsalt === "" ? undefined : encryptionsalt, config: config ?? {} };
 }
 
@@ -86,13 +90,13 @@ export function applyConfig(
     const secret = containsSecure(raw);
     const value = secret ? open(raw, key, stack.file, crypter) : raw;
     checkType(project, key, value, secret, stackName);
-    config.set(key, { text: configText(value), secret, shown: configText(secret ? blinded(raw) : value) });
+    config.set(key, { text: configText(value), secret, shown: configText(secret ? blinded(raw) : value), stored: raw });
   }
   const missing: string[] = [];
   for (const [key, { value }] of project.config) {
     if (config.has(key)) continue;
     if (value === undefined) missing.push(key);
-    else config.set(key, { text: configText(value), secret: false, shown: configText(value) });
+    else config.set(key, { text: configText(value), secret: false, shown: configText(value), stored: value });
   }
   if (missing.length > 0) {
     throw new EngineError(

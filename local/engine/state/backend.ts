@@ -3,8 +3,9 @@ import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { EngineError, systemCode, unsupported } from "../errors.ts";
+import { EngineError, systemCode } from "../errors.ts";
 import { parseYaml } from "../project/yaml-file.ts";
+import { unsupported } from "../unsupported.ts";
 import { makeFolderDurably, readIfThere, writeAtomically } from "./files.ts";
 import { describeIssues } from "./issues.ts";
 
@@ -35,7 +36,7 @@ export class Backend {
     if (meta === undefined) {
       const stacks = await entries(join(backend.root, "stacks"));
       if (stacks.some((name) => name.endsWith(".json")))
-        throw unsupported(`the backend ${backend.folder}, whose layout has no .pulumi/meta.yaml,`);
+        throw unsupported("backend layout", `the backend ${backend.folder}, whose layout has no .pulumi/meta.yaml,`);
       return backend;
     }
     const file = join(backend.root, "meta.yaml");
@@ -43,7 +44,7 @@ export class Backend {
     if (!parsed.success)
       throw new EngineError("STATE_INVALID", `${file} cannot be read: ${describeIssues(parsed.error)}`);
     const { version } = parsed.data;
-    if (version !== 1) throw unsupported(`version ${version} of the backend layout (${file})`);
+    if (version !== 1) throw unsupported("backend layout", `version ${version} of the backend layout (${file})`);
     return backend;
   }
 
@@ -76,7 +77,8 @@ export class Backend {
   async read(stack: StackName): Promise<string | undefined> {
     const file = this.stackFile(stack);
     for (const extension of [".gz", ".zst"]) {
-      if (existsSync(file + extension)) throw unsupported(`the compressed state ${file}${extension}`);
+      if (existsSync(file + extension))
+        throw unsupported("compressed state", `the compressed state ${file}${extension}`);
     }
     return await readIfThere(file);
   }
@@ -102,7 +104,7 @@ export class Backend {
 
 function folderOf(url: string, cwd: string): string {
   if (!url.startsWith("file://")) {
-    throw unsupported(`the backend ${url.replace(/\/\/[^@/]*@/, "//")} (only file:// is)`);
+    throw unsupported("backend", `the backend ${url.replace(/\/\/[^@/]*@/, "//")} (only file:// is)`);
   }
   const path = url.slice("file://".length).split("?")[0] ?? "";
   if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { findNotJson, pathOf } from "../../../sdk/rules/index.ts";
 import { whyNotJson } from "../../../sdk/rules/json.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
-import { EngineError, unsupported } from "../errors.ts";
+import { EngineError } from "../errors.ts";
+import { unsupported } from "../unsupported.ts";
 import {
   encodeOperation,
   encodeResource,
@@ -64,9 +65,12 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
   const outer = fileSchema.safeParse(json);
   if (!outer.success) throw fail(describeIssues(outer.error));
   const { version } = outer.data;
-  if (version > 3) throw unsupported(`version ${version} of the state format (${file})`);
+  if (version > 3) throw unsupported("state version", `version ${version} of the state format (${file})`);
   if (version < 3)
-    throw unsupported(`version ${version} of the state format (${file}), which the CLI updates by itself,`);
+    throw unsupported(
+      "state version",
+      `version ${version} of the state format (${file}), which the CLI updates by itself,`,
+    );
   const inner = checkpointSchema.safeParse(outer.data.checkpoint);
   if (!inner.success) throw fail(describeIssues(inner.error));
   const { stack: _stack, latest, ...checkpoint } = inner.data;

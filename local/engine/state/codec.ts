@@ -2,6 +2,7 @@ import { z } from "zod";
 import { findNotJson, pathOf } from "../../../sdk/rules/index.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError, messageOf } from "../errors.ts";
+import { unsupported } from "../unsupported.ts";
 import {
   isArray,
   mapValues,
@@ -189,9 +190,9 @@ export function decodeValue(stored: unknown, at: string, crypter: Opener, depth 
   if (signature === referenceSignature) return readReference(field, at);
   if (signature === floatSignature) return decodeNumber(field("value"), at);
   if (signature === secretSignature) return decodeSecret(field("ciphertext"), field("plaintext"), at, crypter, depth);
-  throw new EngineError(
-    "UNSUPPORTED",
-    `the state of ${at} holds an asset, an archive or a value of another kind, which is not handled by the local engine: install the Pulumi CLI`,
+  throw unsupported(
+    "value in state",
+    `the state of ${at} holds an asset, an archive or a value of another kind, which`,
   );
 }
 

@@ -1,4 +1,5 @@
-import { EngineError, unsupported } from "../errors.ts";
+import { EngineError } from "../errors.ts";
+import { unsupported } from "../unsupported.ts";
 import {
   isArray,
   mapValues,
@@ -76,9 +77,9 @@ function readValue(value: unknown, at: string, onDependencies: (urns: readonly s
       return readReference(field, at);
     case assetSignature:
     case archiveSignature:
-      throw unsupported(`the asset or archive in property "${at}"`);
+      throw unsupported("asset", `the asset or archive in property "${at}"`);
     default:
-      throw unsupported(`the value in property "${at}" (signature ${String(signature)})`);
+      throw unsupported("asset", `the value in property "${at}" (signature ${String(signature)})`);
   }
 }
 
