@@ -10,7 +10,10 @@ import { asKnownTo, type Inputs, readInputs, readState, type State, writeInputs,
 import { isUnknown, type Properties } from "./hooks/wire.ts";
 import {
   apply,
+  type Change,
+  type Known,
   type KnownRule,
+  lookForUnmanaged,
   markedOwner,
   type Outcome,
   type Place,
@@ -21,9 +24,6 @@ import {
   say,
   seenAs,
 } from "./reconcile/index.ts";
-import { lookForUnmanaged } from "./reconcile/unmanaged.ts";
-
-type Known = ReadonlyMap<string, KnownRule>;
 
 /**
  * The six hooks that the provider host calls, for rules by key: observe, plan, apply. A MerchantRule is the set with one
@@ -221,11 +221,7 @@ function share(steps: readonly Step[], { owner }: Resource, place: Place): void 
 }
 
 /** Whether another resource took the rule over in this run, and this one is to be another rule. */
-function isTakenOver(
-  { known, deleteFirst }: Step & { kind: "update" | "replace" },
-  of: Resource,
-  place: Place,
-): boolean {
+function isTakenOver({ known, deleteFirst }: Change, of: Resource, place: Place): boolean {
   return !deleteFirst && place.contract.rule.naturalKey !== null && place.isHeldByOther(known.ruleId, of.owner);
 }
 
@@ -235,7 +231,7 @@ function isTakenOver(
  */
 function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
   const changed = steps.filter(({ kind }) => kind !== "keep");
-  const areNulls = ({ known, declared }: Step & { kind: "update" | "replace" }): boolean =>
+  const areNulls = ({ known, declared }: Change): boolean =>
     differences(known.definition, declared.definition, contract.rule).every(
       ({ kind, before, after }) => kind !== "update" && (before ?? null) === null && (after ?? null) === null,
     );
@@ -277,7 +273,7 @@ function hasAdopted(ruleId: string): MerchantRulesError {
 }
 
 /** The engine replaces a rule only when an input changes: not after a create whose rule the service keeps otherwise. */
-function mustBeReplaced({ known, declared }: Step & { kind: "update" | "replace" }, place: Place): MerchantRulesError {
+function mustBeReplaced({ known, declared }: Change, place: Place): MerchantRulesError {
   const paths = pathsOf(known.definition, declared.definition, place);
   const reason = `the rule differs at ${paths}, and by the contract it cannot be changed in place`;
   return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, {

@@ -13,7 +13,7 @@ import {
 } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
-import type { Answer, Whereabouts } from "./reconcile/index.ts";
+import type { Answer, PlaceOptions, Whereabouts } from "./reconcile/index.ts";
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -25,18 +25,8 @@ export interface SettingsSources {
 }
 
 /** A connection without its credentials, and what is known of those. `check` and `diff` need no credentials. */
-export interface ConnectionSettings {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly contract: Contract;
-  readonly parameters: Readonly<Record<string, string>>;
+export interface ConnectionSettings extends Omit<Connection, "credentials">, PlaceOptions {
   readonly credentials: Credentials | undefined;
-  /** Where this is, as the state says it. */
-  readonly whereabouts: Whereabouts;
-  /** What the user says for one run. */
-  readonly acceptAllGone: Answer;
-  readonly moved: Answer;
-  readonly recover: Answer;
   /** How to give the credentials that are missing. */
   readonly howToGiveCredentials: string;
 }
@@ -159,7 +149,7 @@ function answerOf({ configured, inEnvironment, variable }: Setting): Answer {
 /** Values that headers carry may be keys, and the state is not the place for those: it keeps a hash of them. */
 function whereaboutsOf(
   baseUrl: string,
-  parameters: ConnectionSettings["parameters"],
+  parameters: Connection["parameters"],
   { operations, auth }: Contract,
 ): Whereabouts {
   const requests = [...Object.values(operations), auth.token, auth.identity].filter((each) => each !== null);

@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
-import type { DeclaredRule, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
+import type { Declared, DeclaredRule, Known, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
 import type { Shape } from "./shape.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
@@ -16,7 +16,7 @@ const placeField = "__place";
 
 /** What a program declares, as `check` passed it. */
 export interface Inputs {
-  readonly rules: ReadonlyMap<string, DeclaredRule>;
+  readonly rules: Declared;
   /** In a preview all definitions, or one of them, may not be known yet. */
   readonly isUnknown: boolean;
   readonly connection: string;
@@ -45,7 +45,7 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
 
 /** What the state knows of a resource. */
 export interface State {
-  readonly rules: ReadonlyMap<string, KnownRule>;
+  readonly rules: Known;
   readonly connection: string;
   readonly owner: Owner;
   readonly whereabouts: Whereabouts | undefined;
@@ -79,18 +79,13 @@ export function readState(shape: Shape, id: string, olds: Properties): State {
 }
 
 /** The rules of a state as a resource of another name knows them: they still have the mark of the old name. */
-export function asKnownTo(owner: Owner, state: State): ReadonlyMap<string, KnownRule> {
+export function asKnownTo(owner: Owner, state: State): Known {
   if (owner === state.owner || state.owner === "") return state.rules;
   return new Map([...state.rules].map(([key, known]) => [key, { markedAs: state.owner, ...known }]));
 }
 
 /** The outputs to keep: the rules as they were written or seen, their ids, and where they are. */
-export function writeState(
-  shape: Shape,
-  rules: ReadonlyMap<string, KnownRule>,
-  whereabouts: Whereabouts,
-  from: Properties,
-): Properties {
+export function writeState(shape: Shape, rules: Known, whereabouts: Whereabouts, from: Properties): Properties {
   const sealed = [...rules].flatMap(([key, { isSealed }]) => (isSealed ? [key] : []));
   const marks = [...rules].flatMap(([key, { markedAs }]): [string, Json][] => (markedAs ? [[key, markedAs]] : []));
   return leaving({
@@ -104,7 +99,7 @@ export function writeState(
 }
 
 /** The inputs with which a resource would have been declared to be as it is seen. */
-export function writeInputs(shape: Shape, rules: ReadonlyMap<string, KnownRule>, from: Properties): Properties {
+export function writeInputs(shape: Shape, rules: Known, from: Properties): Properties {
   const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
     key,
     isSealed ? secret(definition) : leavingDefinition(definition),
