@@ -1,5 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
+import { type Contract, definitionChecker } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import {
   canonical,
@@ -79,6 +79,8 @@ function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract):
   return [{ property: "onUnmanaged", reason: "needs operations.list in the contract: only a list shows other rules" }];
 }
 
+const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
+
 /** Where a definition is not what can be sent, or not what the contract's JSON Schema asks for. */
 function definitionFaults(definition: Json, property: string, { rule }: Contract): Failure[] {
   if (isUnknown(definition)) return [];
@@ -97,10 +99,9 @@ function definitionFaults(definition: Json, property: string, { rule }: Contract
     return [{ property, reason }];
   }
   if (rule.schema === null) return [];
-  return checkerOf(rule.schema)(definition, isUnknown).map(({ path, reason }: DefinitionFault) => ({
-    property: pathOf(path, property),
-    reason,
-  }));
+  const { schema } = rule;
+  const check = getOrMake(checkers, schema, () => definitionChecker(schema));
+  return check(definition, isUnknown).map(({ path, reason }) => ({ property: pathOf(path, property), reason }));
 }
 
 /** Two keys that mean one rule would fight over it. */
@@ -178,10 +179,4 @@ function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
   if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
   if (!isJsonObject(value)) return value;
   return jsonObject(Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]));
-}
-
-const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
-
-function checkerOf(schema: JsonObject): ReturnType<typeof definitionChecker> {
-  return getOrMake(checkers, schema, () => definitionChecker(schema));
 }

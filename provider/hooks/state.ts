@@ -1,5 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
 import type { Declared, DeclaredRule, Known, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
 import type { Shape } from "./shape.ts";
@@ -25,17 +25,16 @@ export interface Inputs {
 }
 
 export function readInputs(shape: Shape, news: Properties): Inputs {
-  const { adopt, onUnmanaged } = news;
+  const { onUnmanaged } = news;
   const definitions = shape.read(news[shape.field] ?? {});
-  const rules = [...definitions].map(([key, definition]): [string, DeclaredRule] => {
-    const named = shape.adopt(adopt, key);
-    return [
-      key,
-      { definition: isJsonObject(definition) ? definition : {}, ...(named === undefined ? {} : { adopt: named }) },
-    ];
-  });
+  const rules = new Map<string, DeclaredRule>();
+  for (const [key, value] of definitions) {
+    const definition = isJsonObject(value) ? value : {};
+    const adopt = shape.adopt(news.adopt, key);
+    rules.set(key, adopt === undefined ? { definition } : { definition, adopt });
+  }
   return {
-    rules: new Map(rules),
+    rules,
     isUnknown: isUnknown(news[shape.field]) || [...definitions.values()].some(isUnknown),
     connection: connectionName(news),
     owner: ownerIn(news),
@@ -57,21 +56,19 @@ export function readState(shape: Shape, id: string, olds: Properties): State {
   const definitions = shape.read(state[shape.field] ?? {});
   const sealed = isJsonArray(state.sealed) ? state.sealed : [];
   const marks = isJsonObject(state.markedAs) ? state.markedAs : {};
-  const rules = [...shape.ids(id, state)].map(([key, ruleId]): [string, KnownRule] => {
+  const rules = new Map<string, KnownRule>();
+  for (const [key, ruleId] of shape.ids(id, state)) {
     const definition = definitions.get(key);
-    const markedAs = Object.hasOwn(marks, key) ? marks[key] : undefined;
-    return [
-      key,
-      {
-        ruleId,
-        definition: isJsonObject(definition) ? definition : {},
-        ...(typeof markedAs === "string" ? { markedAs } : {}),
-        ...(sealed.includes(key) ? { isSealed: true } : {}),
-      },
-    ];
-  });
+    const markedAs = field(marks, key);
+    rules.set(key, {
+      ruleId,
+      definition: isJsonObject(definition) ? definition : {},
+      ...(typeof markedAs === "string" ? { markedAs } : {}),
+      ...(sealed.includes(key) ? { isSealed: true } : {}),
+    });
+  }
   return {
-    rules: new Map(rules),
+    rules,
     connection: connectionName(state),
     owner: ownerIn(state),
     whereabouts: whereaboutsIn(state[placeField]),
@@ -126,11 +123,9 @@ const migrations: readonly ((state: JsonObject) => JsonObject)[] = [
 export function migrate(state: JsonObject): JsonObject {
   const version = typeof state.stateVersion === "number" ? state.stateVersion : 1;
   if (version > stateVersion) {
-    throw new MerchantRulesError(
-      "SETTINGS_INVALID",
-      `this state has version ${version}, and this pulumi-merchant-rules knows versions up to ${stateVersion}`,
-      { advice: "install the version of pulumi-merchant-rules that wrote it, or a later one" },
-    );
+    const reason = `this state has version ${version}, and this pulumi-merchant-rules knows versions up to ${stateVersion}`;
+    const advice = "install the version of pulumi-merchant-rules that wrote it, or a later one";
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
   }
   return migrations.slice(version - 1).reduce((migrated, migration) => migration(migrated), state);
 }
@@ -146,9 +141,8 @@ function ownerIn({ [ownerField]: owner }: Properties): Owner {
 
 function whereaboutsIn(value: Json | undefined): Whereabouts | undefined {
   if (!isJsonObject(value) || typeof value.at !== "string") return undefined;
-  const parameters = isJsonObject(value.with)
-    ? Object.entries(value.with).map(([name, text]) => [name, String(text)])
-    : [];
+  const given = isJsonObject(value.with) ? value.with : {};
+  const parameters = Object.entries(given).map(([name, text]) => [name, String(text)]);
   return {
     at: value.at,
     ...(parameters.length === 0 ? {} : { with: Object.fromEntries(parameters) }),

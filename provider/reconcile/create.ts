@@ -123,11 +123,9 @@ async function adoptNamed(ruleId: string, making: Making): Promise<KnownRule> {
   }
   const sight = await place.look({ ...making, ruleId }, of.label(key), "list");
   if (sight.is === "absent") {
+    const reason = `rule ${ruleId}, which adopt names, is not there`;
     const advice = "correct the id; or remove adopt, and the rule is created";
-    throw new MerchantRulesError("RULE_NOT_FOUND", `rule ${ruleId}, which adopt names, is not there`, {
-      attempted,
-      advice,
-    });
+    throw new MerchantRulesError("RULE_NOT_FOUND", reason, { attempted, advice });
   }
   const existing = { ruleId, rule: sight.rule };
   if (place.isForeign(sight.rule)) throw refused(existing, "is the service's own (rule.foreign)", making);

@@ -160,10 +160,7 @@ export class Place {
     record.isLeaving = false;
   }
 
-  /**
-   * Whether the rule went from what a resource was to what it is by its replacement: then the delete of what it was
-   * does not delete the rule.
-   */
+  /** Whether a resource took its own rule over again by its replacement; then the delete of what it was spares the rule. */
   isPassedOn(ruleId: string): boolean {
     const record = this.record(ruleId);
     const { isPassedOn = false } = record;
