@@ -10,7 +10,10 @@ import { asKnownTo, type Inputs, readInputs, readState, type State, writeInputs,
 import { isUnknown, type Properties } from "./hooks/wire.ts";
 import {
   apply,
+  type Change,
+  type Known,
   type KnownRule,
+  lookForUnmanaged,
   markedOwner,
   type Outcome,
   type Place,
@@ -21,9 +24,6 @@ import {
   say,
   seenAs,
 } from "./reconcile/index.ts";
-import { lookForUnmanaged } from "./reconcile/unmanaged.ts";
-
-type Known = ReadonlyMap<string, KnownRule>;
 
 /**
  * The six hooks that the provider host calls, for rules by key: observe, plan, apply. A MerchantRule is the set with one
@@ -195,11 +195,7 @@ function stillThere(known: Known, place: Place): Known {
   return new Map([...known].filter(([, { ruleId }]) => place.record(ruleId).rule !== null));
 }
 
-/**
- * The steps that a diff speaks of; undefined where a preview cannot tell yet, because what would be refused depends on
- * values that are unknown.
- * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT, as plan
- */
+/** The steps that a diff speaks of; undefined where what would be refused depends on values that are unknown yet. */
 function planned(known: Known, { rules }: Inputs, place: Place): Step[] | undefined {
   try {
     return plan(known, rules, place.contract);
@@ -209,10 +205,7 @@ function planned(known: Known, { rules }: Inputs, place: Place): Step[] | undefi
   }
 }
 
-/**
- * Says which rules the resource keeps, so that no other takes them over or deletes them in this run, and which it gives up.
- * @throws MerchantRulesError RULE_CONFLICT: another resource holds a rule that it keeps
- */
+/** Says which rules the resource keeps and which it gives up. @throws MerchantRulesError: another holds one that it keeps */
 function share(steps: readonly Step[], { owner }: Resource, place: Place): void {
   for (const step of steps) {
     if (step.kind === "keep" || step.kind === "update") place.hold(step.known.ruleId, owner);
@@ -221,32 +214,21 @@ function share(steps: readonly Step[], { owner }: Resource, place: Place): void 
 }
 
 /** Whether another resource took the rule over in this run, and this one is to be another rule. */
-function isTakenOver(
-  { known, deleteFirst }: Step & { kind: "update" | "replace" },
-  of: Resource,
-  place: Place,
-): boolean {
+function isTakenOver({ known, deleteFirst }: Change, of: Resource, place: Place): boolean {
   return !deleteFirst && place.contract.rule.naturalKey !== null && place.isHeldByOther(known.ruleId, of.owner);
 }
 
-/**
- * Whether the engine would see no difference although there is one: to it, null and absent are the same. Where it does
- * see one, the engine should do the comparison, for then it prints the paths.
- */
+/** Whether the engine would see no difference although there is one: to it, null and absent are the same. */
 function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
   const changed = steps.filter(({ kind }) => kind !== "keep");
-  const areNulls = ({ known, declared }: Step & { kind: "update" | "replace" }): boolean =>
+  const areNulls = ({ known, declared }: Change): boolean =>
     differences(known.definition, declared.definition, contract.rule).every(
       ({ kind, before, after }) => kind !== "update" && (before ?? null) === null && (after ?? null) === null,
     );
   return changed.length > 0 && changed.every((step) => step.kind === "update" && areNulls(step));
 }
 
-/**
- * What the state must know after the steps. A rule that could not be deleted keeps a place, for the next run to delete
- * it. One that is not as declared keeps the definition that it had, sealed: its secrets may stand where the inputs have
- * none, so that the engine would not know them as such.
- */
+/** What the state must know after the steps: also the rules that could not be deleted, for the next run to do it. */
 function rulesAfter(outcomes: readonly Outcome[]): Known {
   const rules = new Map<string, KnownRule>();
   const add = (key: string, rule: KnownRule): void => {
@@ -270,14 +252,13 @@ function isSame(rules: Known, before: Known): boolean {
 }
 
 function hasAdopted(ruleId: string): MerchantRulesError {
-  return new MerchantRulesError("RULE_CONFLICT", "this change replaces the rule, and adopt names the rule itself", {
-    attempted: `replace rule ${ruleId}`,
-    advice: "remove adopt: it has done its work",
-  });
+  const reason = "this change replaces the rule, and adopt names the rule itself";
+  const advice = "remove adopt: it has done its work";
+  return new MerchantRulesError("RULE_CONFLICT", reason, { attempted: `replace rule ${ruleId}`, advice });
 }
 
 /** The engine replaces a rule only when an input changes: not after a create whose rule the service keeps otherwise. */
-function mustBeReplaced({ known, declared }: Step & { kind: "update" | "replace" }, place: Place): MerchantRulesError {
+function mustBeReplaced({ known, declared }: Change, place: Place): MerchantRulesError {
   const paths = pathsOf(known.definition, declared.definition, place);
   const reason = `the rule differs at ${paths}, and by the contract it cannot be changed in place`;
   return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, {

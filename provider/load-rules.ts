@@ -29,10 +29,8 @@ export function loadRules<Definition extends object = JsonObject>(folder: string
   const files = new Map<string, { key: string; name: string }>();
   for (const name of namesIn(folder)) {
     if (isFolder(resolve(folder, name))) {
-      faults.push({
-        name,
-        what: "is a folder, and folders inside are not read; move its files up, or load it by itself",
-      });
+      const what = "is a folder, and folders inside are not read; move its files up, or load it by itself";
+      faults.push({ name, what });
       continue;
     }
     const [, stem] = /^(.+)\.(?:ya?ml|json)$/i.exec(name) ?? [];
@@ -141,11 +139,9 @@ function invalid(folder: string, faults: readonly FileFault[]): MerchantRulesErr
     return printable(`${where}: ${what}`);
   });
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
-  const [first] = faults;
-  return new InvalidRules("RULE_INVALID", shown.length === 1 ? shown.join() : `\n  ${shown.join("\n  ")}`, {
-    attempted: `load rules from ${folder}`,
-    advice:
-      "fix the files: each .yaml, .yml or .json file of the folder holds one rule, and its name is the rule's key",
-    cause: first?.cause,
-  });
+  const reason = shown.length === 1 ? shown.join() : `\n  ${shown.join("\n  ")}`;
+  const attempted = `load rules from ${folder}`;
+  const advice =
+    "fix the files: each .yaml, .yml or .json file of the folder holds one rule, and its name is the rule's key";
+  return new InvalidRules("RULE_INVALID", reason, { attempted, advice, cause: faults[0]?.cause });
 }

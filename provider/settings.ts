@@ -13,7 +13,7 @@ import {
 } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
-import type { Answer, Whereabouts } from "./reconcile/index.ts";
+import type { Answer, PlaceOptions, Whereabouts } from "./reconcile/index.ts";
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -25,18 +25,8 @@ export interface SettingsSources {
 }
 
 /** A connection without its credentials, and what is known of those. `check` and `diff` need no credentials. */
-export interface ConnectionSettings {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly contract: Contract;
-  readonly parameters: Readonly<Record<string, string>>;
+export interface ConnectionSettings extends Omit<Connection, "credentials">, PlaceOptions {
   readonly credentials: Credentials | undefined;
-  /** Where this is, as the state says it. */
-  readonly whereabouts: Whereabouts;
-  /** What the user says for one run. */
-  readonly acceptAllGone: Answer;
-  readonly moved: Answer;
-  readonly recover: Answer;
   /** How to give the credentials that are missing. */
   readonly howToGiveCredentials: string;
 }
@@ -64,10 +54,8 @@ export const defaultConnection = "default";
  */
 export function connectionSettings(sources: SettingsSources, name: string = defaultConnection): ConnectionSettings {
   const setting = settingsOf(sources, name);
-  const contract = contractOf(
-    setting("contract").value ?? settingsOf(sources, defaultConnection)("contract").value,
-    sources.folder,
-  );
+  const named = setting("contract").value ?? settingsOf(sources, defaultConnection)("contract").value;
+  const contract = contractOf(named, sources.folder);
   const baseUrl = setting("baseUrl");
   const parameters = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
     const given = setting(`parameters.${parameter}`);
@@ -143,32 +131,24 @@ function ownSettings(connections: string | undefined, name: string): JsonObject 
   const known: readonly string[] = [...singleSettings, "parameters"];
   const unknown = Object.keys(own).find((setting) => !known.includes(setting));
   if (unknown === undefined) return own;
-  throw new MerchantRulesError("SETTINGS_INVALID", `${key} has an unknown setting ${unknown}`, {
-    advice: `allowed: ${known.join(", ")}`,
-  });
+  const advice = `allowed: ${known.join(", ")}`;
+  throw new MerchantRulesError("SETTINGS_INVALID", `${key} has an unknown setting ${unknown}`, { advice });
 }
 
-/**
- * What is said for one run: by the environment or the stack's config. How to say it names the variable: a refresh or
- * destroy sees the stack's config of the last up, not what was set since.
- */
+/** To be given by the variable: a refresh or destroy sees the stack's config of the last up, not what was set since. */
 function answerOf({ configured, inEnvironment, variable }: Setting): Answer {
   return { isGiven: inEnvironment === "true" || configured === "true", howTo: `${variable}=true` };
 }
 
 /** Values that headers carry may be keys, and the state is not the place for those: it keeps a hash of them. */
-function whereaboutsOf(
-  baseUrl: string,
-  parameters: ConnectionSettings["parameters"],
-  { operations, auth }: Contract,
-): Whereabouts {
+function whereaboutsOf(url: string, parameters: Connection["parameters"], { operations, auth }: Contract): Whereabouts {
   const requests = [...Object.values(operations), auth.token, auth.identity].filter((each) => each !== null);
   const inHeaders = new Set(requests.flatMap(({ headers }) => Object.values(headers).flatMap(namesIn)));
   const shown = Object.entries(parameters).map(([name, value]) => {
     const hash = createHash("sha256").update(value).digest("hex").slice(0, 12);
     return [name, inHeaders.has(name) ? `(hash) ${hash}` : value] as const;
   });
-  const at = baseUrl.replace(/\/+$/, "");
+  const at = url.replace(/\/+$/, "");
   return shown.length === 0 ? { at } : { at, with: Object.fromEntries(shown) };
 }
 
@@ -215,10 +195,9 @@ function describeCredentials(setting: Settings, { auth }: Contract): string {
 }
 
 function missingSettings(name: string, missing: readonly string[]): MerchantRulesError {
-  return new MerchantRulesError("SETTINGS_INVALID", `connection "${name}" lacks ${missing.join("; ")}`, {
-    advice:
-      "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable; a refresh or destroy sees the stack config of the last `pulumi up` alone",
-  });
+  const advice =
+    "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable; a refresh or destroy sees the stack config of the last `pulumi up` alone";
+  return new MerchantRulesError("SETTINGS_INVALID", `connection "${name}" lacks ${missing.join("; ")}`, { advice });
 }
 
 function parsedObject(source: string | undefined, key: string): JsonObject {
@@ -235,9 +214,8 @@ function objectAt(value: Json = {}, key: string): JsonObject {
 }
 
 function notAnObject(key: string): MerchantRulesError {
-  return new MerchantRulesError("SETTINGS_INVALID", `${key} is not an object`, {
-    advice: `set its fields: pulumi config set --path '${key}.<name>' <value>`,
-  });
+  const advice = `set its fields: pulumi config set --path '${key}.<name>' <value>`;
+  return new MerchantRulesError("SETTINGS_INVALID", `${key} is not an object`, { advice });
 }
 
 /** Settings are texts; numbers and booleans that YAML made of them are taken as written. */

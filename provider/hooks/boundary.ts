@@ -14,10 +14,7 @@ export class PartialResult extends Error {
   }
 }
 
-/**
- * Runs a hook so that what it throws can be shown as it is. The provider host prints an error's text and its stack
- * next to what it answers, which would show every failure twice and a stack trace once.
- */
+/** Runs a hook so that a failure is shown once: the host prints an error's text and stack beside what it answers. */
 export async function atBoundary<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
   try {
     demandNode();
@@ -56,10 +53,7 @@ export class HookError extends Error {
 /** How many failures of a set are listed; the others are counted. The message travels with the partial result. */
 const mostListed = 20;
 
-/**
- * One error for the rules of a resource that failed; undefined when none did.
- * @param afterwards what is so of the others
- */
+/** One error for the rules of a resource that failed, if any did; `afterwards` says what is so of the others. */
 export function errorOf(
   outcomes: readonly Outcome[],
   isRule: boolean,
@@ -68,12 +62,12 @@ export function errorOf(
   const failures = outcomes.flatMap(({ key, error }) => (error === undefined ? [] : [{ key, error }]));
   const [first] = failures;
   if (first === undefined || isRule) return first?.error;
-  const tried = failures.filter(({ error }) => error.code !== "NOT_TRIED");
-  const untried = failures.length - tried.length;
+  const { tried = [], untried = [] } = Object.groupBy(failures, ({ error }) =>
+    error.code === "NOT_TRIED" ? "untried" : "tried",
+  );
   const lines = tried.slice(0, mostListed).map(({ key, error }) => `  ${key}: ${error.message}`);
   if (tried.length > mostListed) lines.push(`  and ${tried.length - mostListed} more failed`);
-  const [reason] = failures.filter(({ error }) => error.code === "NOT_TRIED");
-  if (reason !== undefined) lines.push(`  ${untried} more were not tried: ${reason.error.reason}`);
+  if (untried[0] !== undefined) lines.push(`  ${untried.length} more were not tried: ${untried[0].error.reason}`);
   const others = failures.length === outcomes.length ? "" : `; ${afterwards}`;
   return new MerchantRulesError(
     (tried[0] ?? first).error.code,
@@ -82,18 +76,12 @@ export function errorOf(
   );
 }
 
-const neededNode = [22, 19] as const;
-
 /** Under an older Node the first request would fail in a library, long after a green preview. */
-function demandNode(version = process.versions.node): void {
+function demandNode(): void {
+  const version = process.versions.node;
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [neededMajor, neededMinor] = neededNode;
-  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return;
-  throw new MerchantRulesError(
-    "SETTINGS_INVALID",
-    `the provider runs under Node ${version}, and needs ${neededNode.join(".")} or newer`,
-    {
-      advice: "put a newer Node first on the PATH of the engine",
-    },
-  );
+  if (major > 22 || (major === 22 && minor >= 19)) return;
+  const reason = `the provider runs under Node ${version}, and needs 22.19 or newer`;
+  const advice = "put a newer Node first on the PATH of the engine";
+  throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
 }

@@ -1,5 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
+import { type Contract, definitionChecker } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import {
   canonical,
@@ -14,6 +14,7 @@ import {
   segmentsOf,
   valueAt,
 } from "../../sdk/rules/index.ts";
+import { getOrMake } from "../get-or-make.ts";
 import type { Session } from "./session.ts";
 import type { Shape } from "./shape.ts";
 import { connectionName, ownerField, providerField } from "./state.ts";
@@ -36,7 +37,7 @@ export function checked(
   if (isUnknown(news.connection)) return { inputs: news, failures: faults };
   let contract: Contract;
   try {
-    contract = session.contract(connectionName(news));
+    contract = session.place(connectionName(news)).contract;
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
     const failures = faults.length > 0 ? faults : [{ property: "connection", reason: error.message }];
@@ -48,17 +49,13 @@ export function checked(
 
 function contractFaults(shape: Shape, contract: Contract, olds: Properties, news: Properties): Failure[] {
   const value = news[shape.field];
-  if (value === undefined || isUnknown(value)) return unmanagedFaults(news, contract);
-  const definitions = shape.read(value);
-  const faults = [...definitions].flatMap(([key, definition]) =>
-    definitionFaults(definition, shape.path(key), contract),
-  );
-  if (faults.length > 0) return [...unmanagedFaults(news, contract), ...faults];
-  return [
-    ...unmanagedFaults(news, contract),
-    ...sameNaturalKeys(shape, definitions, contract),
-    ...sizeFaults(shape, definitions, shape.read(olds[shape.field] ?? {})),
-  ];
+  const unmanaged = unmanagedFaults(news, contract);
+  if (value === undefined || isUnknown(value)) return unmanaged;
+  const rules = shape.read(value);
+  const faults = [...rules].flatMap(([key, definition]) => definitionFaults(definition, shape.path(key), contract));
+  if (faults.length > 0) return [...unmanaged, ...faults];
+  const before = shape.read(olds[shape.field] ?? {});
+  return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizeFaults(shape, rules, before)];
 }
 
 /** Inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
@@ -82,6 +79,8 @@ function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract):
   return [{ property: "onUnmanaged", reason: "needs operations.list in the contract: only a list shows other rules" }];
 }
 
+const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
+
 /** Where a definition is not what can be sent, or not what the contract's JSON Schema asks for. */
 function definitionFaults(definition: Json, property: string, { rule }: Contract): Failure[] {
   if (isUnknown(definition)) return [];
@@ -100,10 +99,9 @@ function definitionFaults(definition: Json, property: string, { rule }: Contract
     return [{ property, reason }];
   }
   if (rule.schema === null) return [];
-  return checkerOf(rule.schema)(definition, isUnknown).map(({ path, reason }: DefinitionFault) => ({
-    property: pathOf(path, property),
-    reason,
-  }));
+  const { schema } = rule;
+  const check = getOrMake(checkers, schema, () => definitionChecker(schema));
+  return check(definition, isUnknown).map(({ path, reason }) => ({ property: pathOf(path, property), reason }));
 }
 
 /** Two keys that mean one rule would fight over it. */
@@ -181,15 +179,4 @@ function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
   if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
   if (!isJsonObject(value)) return value;
   return jsonObject(Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]));
-}
-
-const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
-
-function checkerOf(schema: JsonObject): ReturnType<typeof definitionChecker> {
-  let checker = checkers.get(schema);
-  if (checker === undefined) {
-    checker = definitionChecker(schema);
-    checkers.set(schema, checker);
-  }
-  return checker;
 }

@@ -82,17 +82,15 @@ export const setShape: Shape = {
   faults: ({ rules, adopt, onUnmanaged }) => [
     ...keyFaults(rules),
     ...adoptFaults(adopt, rules),
-    ...(onUnmanaged === undefined || isUnknown(onUnmanaged) || isOneOf(onUnmanaged, onUnmanagedChoices)
+    ...(onUnmanaged === undefined ||
+    isUnknown(onUnmanaged) ||
+    onUnmanagedChoices.some((choice) => choice === onUnmanaged)
       ? []
       : [{ property: "onUnmanaged", reason: `must be one of ${onUnmanagedChoices.join(", ")}` }]),
   ],
 };
 
 const onUnmanagedChoices = ["ignore", "warn", "fail"];
-
-function isOneOf(value: Json, choices: readonly string[]): boolean {
-  return typeof value === "string" && choices.includes(value);
-}
 
 function keyFaults(rules: Json | undefined): Failure[] {
   if (isUnknown(rules)) return [];

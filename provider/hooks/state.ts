@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
-import type { DeclaredRule, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import type { Declared, DeclaredRule, Known, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
 import type { Shape } from "./shape.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
@@ -16,7 +16,7 @@ const placeField = "__place";
 
 /** What a program declares, as `check` passed it. */
 export interface Inputs {
-  readonly rules: ReadonlyMap<string, DeclaredRule>;
+  readonly rules: Declared;
   /** In a preview all definitions, or one of them, may not be known yet. */
   readonly isUnknown: boolean;
   readonly connection: string;
@@ -25,17 +25,16 @@ export interface Inputs {
 }
 
 export function readInputs(shape: Shape, news: Properties): Inputs {
-  const { adopt, onUnmanaged } = news;
+  const { onUnmanaged } = news;
   const definitions = shape.read(news[shape.field] ?? {});
-  const rules = [...definitions].map(([key, definition]): [string, DeclaredRule] => {
-    const named = shape.adopt(adopt, key);
-    return [
-      key,
-      { definition: isJsonObject(definition) ? definition : {}, ...(named === undefined ? {} : { adopt: named }) },
-    ];
-  });
+  const rules = new Map<string, DeclaredRule>();
+  for (const [key, value] of definitions) {
+    const definition = isJsonObject(value) ? value : {};
+    const adopt = shape.adopt(news.adopt, key);
+    rules.set(key, adopt === undefined ? { definition } : { definition, adopt });
+  }
   return {
-    rules: new Map(rules),
+    rules,
     isUnknown: isUnknown(news[shape.field]) || [...definitions.values()].some(isUnknown),
     connection: connectionName(news),
     owner: ownerIn(news),
@@ -45,7 +44,7 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
 
 /** What the state knows of a resource. */
 export interface State {
-  readonly rules: ReadonlyMap<string, KnownRule>;
+  readonly rules: Known;
   readonly connection: string;
   readonly owner: Owner;
   readonly whereabouts: Whereabouts | undefined;
@@ -57,21 +56,19 @@ export function readState(shape: Shape, id: string, olds: Properties): State {
   const definitions = shape.read(state[shape.field] ?? {});
   const sealed = isJsonArray(state.sealed) ? state.sealed : [];
   const marks = isJsonObject(state.markedAs) ? state.markedAs : {};
-  const rules = [...shape.ids(id, state)].map(([key, ruleId]): [string, KnownRule] => {
+  const rules = new Map<string, KnownRule>();
+  for (const [key, ruleId] of shape.ids(id, state)) {
     const definition = definitions.get(key);
-    const markedAs = Object.hasOwn(marks, key) ? marks[key] : undefined;
-    return [
-      key,
-      {
-        ruleId,
-        definition: isJsonObject(definition) ? definition : {},
-        ...(typeof markedAs === "string" ? { markedAs } : {}),
-        ...(sealed.includes(key) ? { isSealed: true } : {}),
-      },
-    ];
-  });
+    const markedAs = field(marks, key);
+    rules.set(key, {
+      ruleId,
+      definition: isJsonObject(definition) ? definition : {},
+      ...(typeof markedAs === "string" ? { markedAs } : {}),
+      ...(sealed.includes(key) ? { isSealed: true } : {}),
+    });
+  }
   return {
-    rules: new Map(rules),
+    rules,
     connection: connectionName(state),
     owner: ownerIn(state),
     whereabouts: whereaboutsIn(state[placeField]),
@@ -79,18 +76,13 @@ export function readState(shape: Shape, id: string, olds: Properties): State {
 }
 
 /** The rules of a state as a resource of another name knows them: they still have the mark of the old name. */
-export function asKnownTo(owner: Owner, state: State): ReadonlyMap<string, KnownRule> {
+export function asKnownTo(owner: Owner, state: State): Known {
   if (owner === state.owner || state.owner === "") return state.rules;
   return new Map([...state.rules].map(([key, known]) => [key, { markedAs: state.owner, ...known }]));
 }
 
 /** The outputs to keep: the rules as they were written or seen, their ids, and where they are. */
-export function writeState(
-  shape: Shape,
-  rules: ReadonlyMap<string, KnownRule>,
-  whereabouts: Whereabouts,
-  from: Properties,
-): Properties {
+export function writeState(shape: Shape, rules: Known, whereabouts: Whereabouts, from: Properties): Properties {
   const sealed = [...rules].flatMap(([key, { isSealed }]) => (isSealed ? [key] : []));
   const marks = [...rules].flatMap(([key, { markedAs }]): [string, Json][] => (markedAs ? [[key, markedAs]] : []));
   return leaving({
@@ -104,7 +96,7 @@ export function writeState(
 }
 
 /** The inputs with which a resource would have been declared to be as it is seen. */
-export function writeInputs(shape: Shape, rules: ReadonlyMap<string, KnownRule>, from: Properties): Properties {
+export function writeInputs(shape: Shape, rules: Known, from: Properties): Properties {
   const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
     key,
     isSealed ? secret(definition) : leavingDefinition(definition),
@@ -131,11 +123,9 @@ const migrations: readonly ((state: JsonObject) => JsonObject)[] = [
 export function migrate(state: JsonObject): JsonObject {
   const version = typeof state.stateVersion === "number" ? state.stateVersion : 1;
   if (version > stateVersion) {
-    throw new MerchantRulesError(
-      "SETTINGS_INVALID",
-      `this state has version ${version}, and this pulumi-merchant-rules knows versions up to ${stateVersion}`,
-      { advice: "install the version of pulumi-merchant-rules that wrote it, or a later one" },
-    );
+    const reason = `this state has version ${version}, and this pulumi-merchant-rules knows versions up to ${stateVersion}`;
+    const advice = "install the version of pulumi-merchant-rules that wrote it, or a later one";
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
   }
   return migrations.slice(version - 1).reduce((migrated, migration) => migration(migrated), state);
 }
@@ -151,9 +141,8 @@ function ownerIn({ [ownerField]: owner }: Properties): Owner {
 
 function whereaboutsIn(value: Json | undefined): Whereabouts | undefined {
   if (!isJsonObject(value) || typeof value.at !== "string") return undefined;
-  const parameters = isJsonObject(value.with)
-    ? Object.entries(value.with).map(([name, text]) => [name, String(text)])
-    : [];
+  const given = isJsonObject(value.with) ? value.with : {};
+  const parameters = Object.entries(given).map(([name, text]) => [name, String(text)]);
   return {
     at: value.at,
     ...(parameters.length === 0 ? {} : { with: Object.fromEntries(parameters) }),

@@ -1,5 +1,14 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { findNotJson, type Json, type JsonObject, jsonObject, maxDepth, pathOf, walk } from "../../sdk/rules/index.ts";
+import {
+  findNotJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonObject,
+  maxDepth,
+  pathOf,
+  walk,
+} from "../../sdk/rules/index.ts";
 
 /** What a hook is given and gives: the engine's properties, which are JSON. */
 export type Properties = JsonObject;
@@ -25,9 +34,7 @@ export function secret(value: Json): JsonObject {
  */
 export function leavingDefinition(definition: JsonObject): JsonObject {
   const place = walk(definition, (value, { path }) =>
-    typeof value === "object" && value !== null && Object.hasOwn(value, signatureField)
-      ? ["definition", ...path]
-      : undefined,
+    isJsonObject(value) && Object.hasOwn(value, signatureField) ? ["definition", ...path] : undefined,
   );
   if (place === undefined) return definition;
   const reason = `${pathOf(place)} has a field that the engine would take for an instruction`;

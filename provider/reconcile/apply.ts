@@ -32,13 +32,10 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place):
   const canDelete = place.contract.operations.delete.identifyBy !== null;
   if (steps.some(({ kind }) => kind !== "keep" && (kind !== "delete" || canDelete))) {
     const firstDelete = touched.find(({ kind }) => kind !== "update")?.known;
-    await place.judge.demandWitness(
-      of,
-      touched.map((step) =>
-        step.kind === "delete" ? step.known : { ...step.known, wanted: step.declared.definition },
-      ),
-      firstDelete,
+    const rules = touched.map((step) =>
+      step.kind === "delete" ? step.known : { ...step.known, wanted: step.declared.definition },
     );
+    await place.judge.demandWitness(of, rules, firstDelete);
   }
   return Promise.all(steps.map((step) => applyStep(step, of, place)));
 }

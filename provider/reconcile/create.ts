@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { differences, valueAt } from "../../sdk/rules/index.ts";
-import { isSameStack, marked, markedOwner, type Owner } from "./owner.ts";
+import { isSameStack, marked, markedOwner, named } from "./owner.ts";
 import type { Place } from "./place.ts";
 import { type DeclaredRule, type KnownRule, plan, reasonToReplace } from "./plan.ts";
 import * as write from "./write.ts";
@@ -116,18 +116,16 @@ async function adoptNamed(ruleId: string, making: Making): Promise<KnownRule> {
   const attempted = `take over rule ${of.label(key) ?? ruleId}`;
   const holder = place.record(ruleId);
   if (holder.busy !== undefined || (holder.owner !== undefined && !holder.isLeaving)) {
-    const reason = `rule ${ruleId} is managed by ${named(holder.owner ?? "")} of this stack`;
+    const reason = `rule ${ruleId} is managed by ${named(holder.owner)} of this stack`;
     const advice =
       "declare the rule once. Where the other resource was only renamed to this one, give this one an alias";
     throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
   }
   const sight = await place.look({ ...making, ruleId }, of.label(key), "list");
   if (sight.is === "absent") {
+    const reason = `rule ${ruleId}, which adopt names, is not there`;
     const advice = "correct the id; or remove adopt, and the rule is created";
-    throw new MerchantRulesError("RULE_NOT_FOUND", `rule ${ruleId}, which adopt names, is not there`, {
-      attempted,
-      advice,
-    });
+    throw new MerchantRulesError("RULE_NOT_FOUND", reason, { attempted, advice });
   }
   const existing = { ruleId, rule: sight.rule };
   if (place.isForeign(sight.rule)) throw refused(existing, "is the service's own (rule.foreign)", making);
@@ -181,10 +179,6 @@ function knownOf({ ruleId, rule }: LiveRule, { definition, of, place }: Making):
 function isWhole({ rule }: LiveRule, { definition, place }: Making): boolean {
   const found = differences(write.ownFields(rule, place), definition, place.contract.rule);
   return found.every(({ kind, after }) => kind === "add" && after === null);
-}
-
-function named(owner: Owner): string {
-  return owner === "" ? "another resource" : `resource "${owner}"`;
 }
 
 /** `rule 7 has its natural key (/name: "limit-1") and`. */

@@ -1,6 +1,7 @@
 export { apply, type Outcome } from "./apply.ts";
 export type { Resource } from "./observe.ts";
 export { markedOwner, type Owner, ownerOf } from "./owner.ts";
-export { type Answer, Place, type Whereabouts } from "./place.ts";
-export { type DeclaredRule, type KnownRule, plan, type Step } from "./plan.ts";
+export { type Answer, Place, type PlaceOptions, type Whereabouts } from "./place.ts";
+export { type Change, type Declared, type DeclaredRule, type Known, type KnownRule, plan, type Step } from "./plan.ts";
+export { lookForUnmanaged } from "./unmanaged.ts";
 export { pathsOf, say, seenAs } from "./write.ts";

@@ -3,10 +3,8 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { field, isEqual, type JsonObject, project, valueAt } from "../../sdk/rules/index.ts";
 import { markedOwner, type Owner } from "./owner.ts";
 import type { How, Place, Sight, Whereabouts } from "./place.ts";
-import type { KnownRule } from "./plan.ts";
+import type { Known, KnownRule } from "./plan.ts";
 import { isAsDeclared } from "./write.ts";
-
-type Known = ReadonlyMap<string, KnownRule>;
 
 /** A resource of the stack, as the reconciler needs to know it. */
 export interface Resource {
@@ -32,6 +30,9 @@ const togetherMs = 10;
 
 /** How long no look may be under way or begin before a verdict over all of them is given. */
 const quietMs = 250;
+
+const checkMerchant =
+  "check that address, credentials and parameters are those of the merchant that this stack describes";
 
 /**
  * Tells for one place whether a rule is present or gone, for every caller. "Gone" needs a witness that this is the right
@@ -163,15 +164,12 @@ export class Judge {
   #recognise(of: Resource, seen: readonly Seen[]): boolean {
     const { as } = this.#place.here;
     const isOther = as !== undefined && (of.whereabouts?.as ?? as) !== as;
-    const isHere = seen.some(
-      ({ known, sight }) => sight.is === "present" && this.#isKnown(of, known, sight.rule, isOther),
-    );
-    if (isHere) {
-      this.#hasWitness = true;
-      this.#seenHere.add(of.owner);
-      this.#quiet?.end();
-    }
-    return isHere;
+    if (!seen.some(({ known, sight }) => sight.is === "present" && this.#isKnown(of, known, sight.rule, isOther)))
+      return false;
+    this.#hasWitness = true;
+    this.#seenHere.add(of.owner);
+    this.#quiet?.end();
+    return true;
   }
 
   /** Whether a live rule is the one that the state knows. Of another merchant's rules only the mark can tell. */
@@ -198,27 +196,19 @@ export class Judge {
     demandRules(of, seen);
     const absent = seen.filter(({ sight }) => sight.is === "absent");
     for (const { known } of absent) this.#missing.add(known.ruleId);
+    if (this.#place.options.moved.isGiven) return;
+    const where = await this.#whereIs(of);
+    const isElsewhere = where === "elsewhere";
     // A rule of which the state knows no field is neither a witness nor a stranger.
-    const strangers = seen.filter(
-      ({ known, sight }) => sight.is === "present" && Object.keys(known.definition).length > 0,
-    );
-    if (absent.length + strangers.length === 0 && (await this.#whereIs(of)) !== "elsewhere") return;
-    if (await this.#isRightPlace(of)) return;
+    const isTold = seen.some(({ known, sight }) => sight.is === "absent" || Object.keys(known.definition).length > 0);
+    if (where === "surely here" || (!isElsewhere && !isTold)) return;
+    if (!isElsewhere) await this.#untilQuiet();
+    if (isElsewhere ? this.#seenHere.has(of.owner) : this.#hasWitness) return;
     if (absent.length < seen.length) throw this.#otherRules(of, seen);
     const [{ sight } = {}] = absent;
     const isOwnWord = of.known.size === 1 && this.#missing.size === 1 && sight?.is === "absent" && sight.inOwnWords;
-    const isElsewhere = (await this.#whereIs(of)) === "elsewhere";
     if (this.#place.options.acceptAllGone.isGiven || (isOwnWord && !isElsewhere)) return;
     throw this.#noneSeen(of, isElsewhere);
-  }
-
-  async #isRightPlace(of: Resource): Promise<boolean> {
-    if (this.#place.options.moved.isGiven) return true;
-    const where = await this.#whereIs(of);
-    if (where === "elsewhere") return this.#seenHere.has(of.owner);
-    if (where === "surely here") return true;
-    await this.#untilQuiet();
-    return this.#hasWitness;
   }
 
   /** Where the state says that the rules are, compared with this place. */
@@ -266,37 +256,33 @@ export class Judge {
   }
 
   #otherRules(of: Resource, seen: readonly Seen[]): MerchantRulesError {
-    const { connection, moved, contract } = this.#place.options;
+    const { name, moved, contract } = this.#place.options;
     const { naturalKey } = contract.rule;
     const strangers = seen.filter(({ sight }) => sight.is === "present");
     const ids = strangers.slice(0, 5).map(({ known }) => known.ruleId);
     const by = naturalKey === null ? "every field of it is another" : `its natural key (${naturalKey}) is another`;
     const what =
       strangers.length === 1
-        ? `rule ${ids.join()} over connection "${connection}" is not the rule that the state knows: ${by}`
-        : `the rules ${ids.join(", ")} over connection "${connection}" are not those that the state knows`;
-    return new MerchantRulesError("CONNECTION_FAILED", `${what}${this.#bothPlaces(of)}; nothing was written`, {
-      attempted: "recognise the rules that the state knows",
-      advice: `check that address, credentials and parameters are those of the merchant that this stack describes. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run`,
-    });
+        ? `rule ${ids.join()} over connection "${name}" is not the rule that the state knows: ${by}`
+        : `the rules ${ids.join(", ")} over connection "${name}" are not those that the state knows`;
+    const advice = `${checkMerchant}. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run`;
+    return this.#wrongPlace(of, "recognise the rules that the state knows", what, advice);
   }
 
   #noneSeen(of: Resource, isElsewhere: boolean): MerchantRulesError {
-    const { connection, moved, acceptAllGone } = this.#place.options;
-    const what = `none of the ${this.#missing.size} rules that were looked for can be seen over connection "${connection}"`;
+    const { name, moved, acceptAllGone } = this.#place.options;
+    const what = `none of the ${this.#missing.size} rules that were looked for can be seen over connection "${name}"`;
     const advice = isElsewhere
       ? `set the connection back to where the rules are. If they are to be at the new place from now on, set ${moved.howTo} for one run`
-      : `check that address, credentials and parameters are those of the merchant that this stack describes. If all of its rules were really deleted at the service, set ${acceptAllGone.howTo} for one run`;
-    return new MerchantRulesError("CONNECTION_FAILED", `${what}${this.#bothPlaces(of)}; nothing was written`, {
-      attempted: "find the rules that the state knows",
-      advice,
-    });
+      : `${checkMerchant}. If all of its rules were really deleted at the service, set ${acceptAllGone.howTo} for one run`;
+    return this.#wrongPlace(of, "find the rules that the state knows", what, advice);
   }
 
-  /** Both places by name, where they are not the same. */
-  #bothPlaces({ whereabouts }: Resource): string {
+  #wrongPlace({ whereabouts }: Resource, attempted: string, what: string, advice: string): MerchantRulesError {
     const [before, now] = [whereabouts ?? this.#place.here, this.#place.here].map(inWords);
-    return before === now ? "" : ` (the state says they are at ${before}; the connection now is ${now})`;
+    const places = before === now ? "" : ` (the state says they are at ${before}; the connection now is ${now})`;
+    const reason = `${what}${places}; nothing was written`;
+    return new MerchantRulesError("CONNECTION_FAILED", reason, { attempted, advice });
   }
 }
 

@@ -13,11 +13,6 @@ export function ownerOf(project: string, stack: string, resource: string): Owner
   return [bounded(project, 40), bounded(stack, 40), bounded(resource, 56)].join("/");
 }
 
-/** The mark of a rule. A resource of one rule has no keys. */
-export function markOf(owner: Owner, key: string): string {
-  return key === "" ? owner : `${owner}#${bounded(key, 61)}`;
-}
-
 /** Whose mark a live rule has; undefined where it has none, or the contract has no place for one. */
 export function markedOwner(rule: JsonObject, contract: Contract): Owner | undefined {
   const { owner } = contract.rule;
@@ -28,7 +23,9 @@ export function markedOwner(rule: JsonObject, contract: Contract): Owner | undef
 /** The definition as it is sent: with the mark, where the contract has a place for it. */
 export function marked(definition: JsonObject, owner: Owner, key: string, { rule }: Contract): JsonObject {
   if (rule.owner === null || owner === "") return definition;
-  const sent = withValueAt(definition, rule.owner.at, markOf(owner, key));
+  // A resource of one rule has no keys.
+  const mark = key === "" ? owner : `${owner}#${bounded(key, 61)}`;
+  const sent = withValueAt(definition, rule.owner.at, mark);
   return isJsonObject(sent) ? sent : definition;
 }
 
@@ -36,6 +33,11 @@ export function marked(definition: JsonObject, owner: Owner, key: string, { rule
 export function isSameStack(one: Owner, other: Owner): boolean {
   const stackOf = (owner: Owner): string => owner.split("/", 2).join("/");
   return stackOf(one) === stackOf(other);
+}
+
+/** What messages call an owner. */
+export function named(owner: Owner | undefined): string {
+  return owner === undefined || owner === "" ? "another resource" : `resource "${owner}"`;
 }
 
 /** A text in printable ASCII without `#`; one that is too long ends with a hash of the whole. */

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { getOrMake } from "../get-or-make.ts";
 import { Judge, type Resource } from "./observe.ts";
-import type { Owner } from "./owner.ts";
+import { named, type Owner } from "./owner.ts";
 import type { KnownRule } from "./plan.ts";
 
 /** Where rules are: what the state says of it, to be compared in a later run. */
@@ -16,17 +18,16 @@ export interface Whereabouts {
   readonly as?: string;
 }
 
+/** What a place knows of the connection that reaches it. */
 export interface PlaceOptions {
   /** The connection's name, for messages. */
-  readonly connection: string;
+  readonly name: string;
   readonly contract: Contract;
   readonly whereabouts: Whereabouts;
   /** What the user says for one run, and how to say it. */
   readonly acceptAllGone: Answer;
   readonly moved: Answer;
   readonly recover: Answer;
-  /** Made on first use: check and diff, all that a preview calls, need no HTTP and no credentials. */
-  readonly connect: () => Promise<RulesClient>;
 }
 
 export interface Answer {
@@ -86,19 +87,22 @@ export class Place {
   /** Operations whose answers hold a part of the rule alone, as was seen in this run. */
   readonly answersInPart = new Set<"create" | "update">();
   #here: Whereabouts;
+  readonly #connect: () => Promise<RulesClient>;
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
   #nextPass: Promise<Pass> | undefined;
 
-  constructor(options: PlaceOptions) {
+  /** @param connect called on first use: check and diff, all that a preview calls, need no HTTP and no credentials */
+  constructor(options: PlaceOptions, connect: () => Promise<RulesClient>) {
     this.options = options;
+    this.#connect = connect;
     this.contract = options.contract;
     this.#here = options.whereabouts;
     this.judge = new Judge(this);
   }
 
   client(): Promise<RulesClient> {
-    this.#client ??= this.options.connect().catch((error) => {
+    this.#client ??= this.#connect().catch((error) => {
       this.#client = undefined;
       throw error;
     });
@@ -120,9 +124,7 @@ export class Place {
   }
 
   record(ruleId: string): RuleRecord {
-    const record = this.#records.get(ruleId) ?? {};
-    this.#records.set(ruleId, record);
-    return record;
+    return getOrMake(this.#records, ruleId, () => ({}));
   }
 
   // Who holds which rule.
@@ -158,10 +160,7 @@ export class Place {
     record.isLeaving = false;
   }
 
-  /**
-   * Whether the rule went from what a resource was to what it is by its replacement: then the delete of what it was
-   * does not delete the rule.
-   */
+  /** Whether a resource took its own rule over again by its replacement; then the delete of what it was spares the rule. */
   isPassedOn(ruleId: string): boolean {
     const record = this.record(ruleId);
     const { isPassedOn = false } = record;
@@ -172,8 +171,7 @@ export class Place {
   /** Waits a moment for the resource of this stack that holds a rule to say so: the engine asks one after another. */
   async holderKnown(ruleId: string): Promise<void> {
     const end = performance.now() + patienceMs;
-    while (this.record(ruleId).owner === undefined && performance.now() < end)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    while (this.record(ruleId).owner === undefined && performance.now() < end) await sleep(10);
   }
 
   isHeldByOther(ruleId: string, owner: Owner): boolean {
@@ -213,11 +211,13 @@ export class Place {
         inOwnWords = byId.size > 0;
       }
     }
-    const first = await this.#get(known, label);
-    if (first.is === "present" || list !== null || first.isDead) return spoken(first, inOwnWords);
-    // Some services show a new rule late.
-    await new Promise((resolve) => setTimeout(resolve, secondLookMs));
-    return spoken(await this.#get(known, label), inOwnWords);
+    let sight = await this.#get(known, label);
+    if (sight.is === "absent" && !sight.isDead && list === null) {
+      // Some services show a new rule late.
+      await sleep(secondLookMs);
+      sight = await this.#get(known, label);
+    }
+    return sight.is === "present" ? sight : { is: "absent", inOwnWords: sight.inOwnWords || inOwnWords };
   }
 
   /** Reads the list, for looks at several rules to come; where the contract has one. */
@@ -246,11 +246,9 @@ export class Place {
     const [found, ...others] = [...listed, ...written];
     if (found === undefined || others.length === 0) return found;
     const ids = [found, ...others].map(({ ruleId }) => ruleId).join(", ");
-    throw new MerchantRulesError(
-      "RULE_CONFLICT",
-      `${others.length + 1} rules have its natural key (${this.contract.rule.naturalKey}): ${ids}`,
-      { advice: "delete all but one of them at the service, and run again" },
-    );
+    const reason = `${others.length + 1} rules have its natural key (${this.contract.rule.naturalKey}): ${ids}`;
+    const advice = "delete all but one of them at the service, and run again";
+    throw new MerchantRulesError("RULE_CONFLICT", reason, { advice });
   }
 
   /** Every rule at the service but dead ones, as far as the list and what this run wrote tell. Needs `operations.list`. */
@@ -289,10 +287,7 @@ export class Place {
 
   #writtenWith(rule: JsonObject): Set<string> | undefined {
     const key = this.#naturalKeyOf(rule);
-    if (key === undefined) return undefined;
-    const same = this.#written.get(key) ?? new Set();
-    this.#written.set(key, same);
-    return same;
+    return key === undefined ? undefined : getOrMake(this.#written, key, () => new Set());
   }
 
   async #listedWith(key: string, isFresh: boolean): Promise<LiveRule[]> {
@@ -350,10 +345,7 @@ export class Place {
       if (saysSo(live.rule, this.contract.rule.gone)) continue;
       byId.set(live.ruleId, live);
       const key = this.#naturalKeyOf(live.rule);
-      if (key === undefined) continue;
-      const same = byNaturalKey.get(key);
-      if (same === undefined) byNaturalKey.set(key, [live]);
-      else same.push(live);
+      if (key !== undefined) getOrMake(byNaturalKey, key, () => []).push(live);
     }
     return { byId, byNaturalKey };
   }
@@ -365,10 +357,6 @@ interface Pass {
   readonly byNaturalKey: ReadonlyMap<string, readonly LiveRule[]>;
 }
 
-function spoken(sight: Sight, inOwnWords: boolean): Sight {
-  return sight.is === "present" ? sight : { is: "absent", inOwnWords: sight.inOwnWords || inOwnWords };
-}
-
 function saysSo(rule: JsonObject, rows: Contract["rule"]["gone"]): boolean {
   return rows.some(({ at, is }) => {
     const found = valueAt(rule, at);
@@ -377,8 +365,8 @@ function saysSo(rule: JsonObject, rows: Contract["rule"]["gone"]): boolean {
 }
 
 function conflict(ruleId: string, holder: Owner | undefined): MerchantRulesError {
-  const other = holder === undefined || holder === "" ? "another resource" : `resource "${holder}"`;
-  return new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} is managed by ${other} of this stack`, {
-    advice: "declare the rule once; where one of the two has just been changed to be another rule, run again",
+  const advice = "declare the rule once; where one of the two has just been changed to be another rule, run again";
+  return new MerchantRulesError("RULE_CONFLICT", `rule ${ruleId} is managed by ${named(holder)} of this stack`, {
+    advice,
   });
 }

@@ -25,29 +25,31 @@ export interface KnownRule {
   readonly isSealed?: true;
 }
 
+/** Rules by key. */
+export type Declared = ReadonlyMap<string, DeclaredRule>;
+export type Known = ReadonlyMap<string, KnownRule>;
+
 /** What has to happen to one rule, named by its key, so that it becomes as declared. */
 export type Step =
   | { readonly kind: "keep"; readonly key: string; readonly known: KnownRule }
+  | { readonly kind: "delete"; readonly key: string; readonly known: KnownRule }
   | { readonly kind: "create"; readonly key: string; readonly declared: DeclaredRule }
-  | {
-      readonly kind: "update" | "replace";
-      readonly key: string;
-      readonly known: KnownRule;
-      readonly declared: DeclaredRule;
-      readonly deleteFirst: boolean;
-    }
-  | { readonly kind: "delete"; readonly key: string; readonly known: KnownRule };
+  | Change;
+
+export interface Change {
+  readonly kind: "update" | "replace";
+  readonly key: string;
+  readonly known: KnownRule;
+  readonly declared: DeclaredRule;
+  readonly deleteFirst: boolean;
+}
 
 /**
  * The steps from the rules that are known to the rules that are declared; pure. A rule is its key; one that is declared
  * under another key stays the rule that it is, so that renaming a key writes nothing.
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: where the contract leaves no way, before anything is touched.
  */
-export function plan(
-  known: ReadonlyMap<string, KnownRule>,
-  declared: ReadonlyMap<string, DeclaredRule>,
-  contract: Contract,
-): Step[] {
+export function plan(known: Known, declared: Declared, contract: Contract): Step[] {
   const counterparts = match(known, declared, contract);
   const wanted = [...declared].map(([key, rule]) => {
     const counterpart = counterparts.get(key);
@@ -63,11 +65,7 @@ export function plan(
  * The key under which each declared rule is known. The natural key decides before the key does: two rules that swap
  * their natural keys swap their places, where changing them one after the other would have one collide with the other.
  */
-function match(
-  known: ReadonlyMap<string, KnownRule>,
-  declared: ReadonlyMap<string, DeclaredRule>,
-  { rule }: Contract,
-): Map<string, string> {
+function match(known: Known, declared: Declared, { rule }: Contract): Map<string, string> {
   const free = new Map(known);
   const matched = new Map<string, string>();
   const claim = (key: string, knownKey: string | undefined): void => {
@@ -109,11 +107,8 @@ function planRule(key: string, known: KnownRule | undefined, declared: DeclaredR
 }
 
 /** Why a change of a definition cannot be made in place; undefined where it can. */
-export function reasonToReplace(
-  before: JsonObject,
-  after: JsonObject,
-  { operations, rule }: Contract,
-): string | undefined {
+export function reasonToReplace(before: JsonObject, after: JsonObject, contract: Contract): string | undefined {
+  const { operations, rule } = contract;
   if (operations.update === null) return "it has no update operation (operations.update)";
   const changes = rule.immutable.length === 0 ? [] : differences(before, after, rule);
   const immutable = rule.immutable.find((pattern) => changes.some((change) => touches(change, pattern)));
@@ -130,12 +125,8 @@ function isNaturalKeyKept(before: JsonObject, after: JsonObject, { rule }: Contr
 /** A replacement that could not delete would leave two rules in force, so it is refused as early as the preview. */
 function requireDelete({ operations }: Contract, change: string): void {
   if (operations.delete.identifyBy !== null) return;
-  throw new MerchantRulesError(
-    "UNSUPPORTED_BY_CONTRACT",
-    `${change}, and the contract does not say how a delete names its rule`,
-    {
-      advice:
-        "set operations.delete.identifyBy in the contract to { in: query | body | path | header, name: … }, as your service has it",
-    },
-  );
+  const reason = `${change}, and the contract does not say how a delete names its rule`;
+  const advice =
+    "set operations.delete.identifyBy in the contract to { in: query | body | path | header, name: … }, as your service has it";
+  throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { advice });
 }

@@ -1,16 +1,16 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { markedOwner } from "./owner.ts";
 import type { Place } from "./place.ts";
-import type { DeclaredRule, KnownRule } from "./plan.ts";
+import type { Declared, Known } from "./plan.ts";
 
 /**
  * Looks for rules at the service that the set neither holds nor is about to take over.
  * @throws MerchantRulesError RULE_CONFLICT: for `fail`, naming them; before anything is written
  */
 export async function lookForUnmanaged(
-  known: ReadonlyMap<string, KnownRule>,
+  known: Known,
   place: Place,
-  { onUnmanaged, rules }: { onUnmanaged: "ignore" | "warn" | "fail"; rules: ReadonlyMap<string, DeclaredRule> },
+  { onUnmanaged, rules }: { onUnmanaged: "ignore" | "warn" | "fail"; rules: Declared },
 ): Promise<void> {
   if (onUnmanaged === "ignore") return;
   const managed = new Set([...known.values()].map(({ ruleId }) => ruleId));

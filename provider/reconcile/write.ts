@@ -90,7 +90,7 @@ async function removeNow(known: KnownRule, task: Task): Promise<void> {
     throw notFound === undefined ? stillThere(known, task) : yetFound("delete", notFound);
   if (notFound !== undefined && !place.judge.hasWitness)
     say(
-      `was not there and counts as deleted; if connection "${place.options.connection}" is not the one that made it, it still is in force there`,
+      `was not there and counts as deleted; if connection "${place.options.name}" is not the one that made it, it still is in force there`,
       ruleId,
       task,
     );

@@ -1,0 +1,11 @@
+interface Mapping<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): unknown;
+}
+
+/** What a map has for a key; what it lacks is made and kept. */
+export function getOrMake<K, V>(map: Mapping<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
