@@ -38,6 +38,11 @@ export class Limiter {
     return Math.min(this.#concurrency, this.#bound);
   }
 
+  /** Aborted by the next `release`. */
+  protected get released(): AbortSignal {
+    return this.#released.signal;
+  }
+
   /**
    * Runs a task when its turn comes. Retries go before calls that have not begun; they wait for `maxWaitMs` at most.
    * @throws WaitedTooLong, by rejection
@@ -106,7 +111,7 @@ export class Limiter {
   }
 
   get #hasRoom(): boolean {
-    return this.#pause === undefined && this.#running < this.#concurrency && this.#running < this.#bound;
+    return this.#pause === undefined && this.#running < this.concurrency;
   }
 
   #admit(): void {

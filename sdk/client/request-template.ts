@@ -67,14 +67,11 @@ export class RequestTemplate {
       throw new MerchantRulesError("SETTINGS_INVALID", what, { advice });
     };
     const fill = (text: string, encode: (value: string, refuse: Refuse) => string): string => {
-      const encoded: Record<string, string> = {};
-      for (const name of namesIn(text)) {
-        const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-        if (value !== undefined)
-          encoded[name] = encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`));
-        else if (name !== "ruleId") refuse(`parameter ${name} has no value`);
-      }
-      return expand(text, encoded);
+      const missing = namesIn(text).find((name) => name !== "ruleId" && !Object.hasOwn(parameters, name));
+      if (missing !== undefined) refuse(`parameter ${missing} has no value`);
+      return expand(text, parameters, (value, name) =>
+        encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`)),
+      );
     };
     this.#fixed = fixed;
     this.#path = prefix + fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);

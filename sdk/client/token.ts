@@ -61,12 +61,10 @@ export function tokenSetup(
   const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
   const template = new RequestTemplate(connection, base.prefix, "auth.token", operation, contentType);
   const values = { ...parameters, clientId, clientSecret };
-  const fields = Object.entries(operation.fields).map(([field, text]): [string, string] => [
-    field,
-    expand(text, values),
-  ]);
+  const filled = Object.entries(operation.fields).map(([field, text]) => [field, expand(text, values)]);
+  const fields: Record<string, string> = Object.fromEntries(filled);
   const request = template.request({
-    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(Object.fromEntries(fields)),
+    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields),
   });
   const obtain = async (): Promise<ObtainedToken> => {
     const { token, lifeMs } = await caller.call({

@@ -1,5 +1,6 @@
 import { segmentsOf } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
+import { schemaError } from "./definition-schema.ts";
 import { type Contract, headerNamePattern, type Operations } from "./schema.ts";
 import { namesIn } from "./template.ts";
 
@@ -169,4 +170,6 @@ function checkOthers({ rule: { schema }, auth, limits }: Contract, refuseIf: Ref
   const { attemptTimeoutMs, totalTimeoutMs } = limits;
   const atMost = `at most totalTimeoutMs, ${totalTimeoutMs}`;
   refuseIf(attemptTimeoutMs > totalTimeoutMs, ["limits", "attemptTimeoutMs"], atMost);
+  const fault = schema === null ? undefined : schemaError(schema);
+  refuseIf(fault !== undefined, ["rule", "schema"], "a JSON Schema that compiles", fault);
 }

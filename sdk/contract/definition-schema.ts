@@ -36,8 +36,7 @@ export function schemaError(schema: JsonObject): string | undefined {
     compile(schema);
     return undefined;
   } catch (error) {
-    if (error instanceof RangeError) return "nesting without end";
-    return reasonOf(error);
+    return error instanceof RangeError ? "nesting without end" : reasonOf(error);
   }
 }
 

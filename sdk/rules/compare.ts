@@ -100,10 +100,8 @@ export function differences(
 /** Whether a difference changes what a pattern names: it lies there, below it, or above it with another value there. */
 export function touches({ path, before, after }: Difference, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
-  return (
-    wanted.slice(0, path.length).every((segment, index) => segment === "*" || segment === String(path[index])) &&
-    isChangedAt(before, after, wanted.slice(path.length))
-  );
+  const above = pointerOf(wanted.slice(0, path.length));
+  return isAt(path.slice(0, wanted.length), above) && isChangedAt(before, after, wanted.slice(path.length));
 }
 
 function isChangedAt(before: Side, after: Side, [segment, ...rest]: readonly string[]): boolean {
@@ -171,10 +169,8 @@ function bySimilarity(elements: readonly Json[]): (wanted: Json) => readonly num
 function marksOf(element: Json): ReadonlySet<string> {
   const marks = new Set<string>();
   walk(element, (value, { path }) => {
-    if (typeof value === "object") return undefined;
     const names = path.map((key) => (typeof key === "number" ? "*" : key));
-    marks.add(`${canonical(value)} ${names.join("/")}`);
-    return undefined;
+    if (typeof value !== "object") marks.add(`${canonical(value)} ${names.join("/")}`);
   });
   return marks;
 }
