@@ -1,5 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import type { DeclaredRule, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
 import type { Shape } from "./shape.ts";
@@ -97,7 +97,7 @@ export function writeState(
     ...writeInputs(shape, rules, from),
     ...shape.writeIds(new Map([...rules].map(([key, { ruleId }]) => [key, ruleId]))),
     ...(sealed.length === 0 ? {} : { sealed }),
-    ...(marks.length === 0 ? {} : { markedAs: jsonObject(marks) }),
+    ...(marks.length === 0 ? {} : { markedAs: Object.fromEntries(marks) }),
     [placeField]: { ...whereabouts },
     stateVersion,
   });

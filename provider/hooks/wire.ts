@@ -1,5 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { findNotJson, type Json, type JsonObject, jsonObject, maxDepth, pathOf, walk } from "../../sdk/rules/index.ts";
+import { findNotJson, type Json, type JsonObject, maxDepth, pathOf, walk } from "../../sdk/rules/index.ts";
 
 /** What a hook is given and gives: the engine's properties, which are JSON. */
 export type Properties = JsonObject;
@@ -50,5 +50,5 @@ export function leaving(properties: Properties): Properties {
 
 /** Some of the fields of an object. */
 export function picked(from: Properties, keys: readonly string[]): Properties {
-  return jsonObject(Object.entries(from).filter(([key]) => keys.includes(key)));
+  return Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 }

@@ -41,7 +41,6 @@ export class ErrorBudget extends Limiter {
     this.bound(Number.POSITIVE_INFINITY);
   }
 
-  /** An attempt failed. */
   failed(error: MerchantRulesError, isAboutRule = false): void {
     if (error.code === "RATE_LIMITED" || this.#isClosed) return;
     if (!isOfConnection(error, isAboutRule)) {

@@ -82,7 +82,6 @@ export class Limiter {
     if (this.#waiting + (this.#window?.size ?? 0) === 0) this.#pause.unref();
   }
 
-  /** A request went well. */
   succeeded(): void {
     if (this.#concurrency === this.#most) return;
     this.#successes += 1;

@@ -20,14 +20,22 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   let cursor: string | undefined;
   let passed = 0;
   for (let number = 1; number <= limits.maxPages; number += 1) {
-    const query = queryOf(pagination, limits.pageSize, { number, passed, cursor });
+    const { type } = pagination;
+    const added: [string, string][] = [];
+    if (type !== "none" && pagination.limit !== null) added.push([pagination.limit, String(limits.pageSize)]);
+    if (type === "page") added.push([pagination.page, String(pagination.first + number - 1)]);
+    if (type === "offset") added.push([pagination.offset, String(passed)]);
+    if (type === "cursor" && cursor !== undefined) added.push([pagination.cursor, cursor]);
+    const query = added.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
     const page = await ask(query, (answer) => {
       const rules = rulesIn(answer, list, rule.id);
       const next = cursorIn(answer, pagination);
       const isLast = isLastPage(pagination, rules.length, moreIn(answer, pagination), next);
       if (!isLast && next !== undefined && cursors.has(next))
         throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
-      if (!isLast && next === undefined && before !== undefined && isSame(before, rules)) {
+      const isRepeated =
+        rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
+      if (!isLast && next === undefined && isRepeated) {
         const place = "see operations.list.pagination";
         throw new UnusableAnswer(`page ${number} of the list repeats the page before it; ${place}`);
       }
@@ -43,21 +51,6 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   const reason = `the list has more than limits.maxPages (${limits.maxPages}) pages`;
   const advice = "raise limits.maxPages or limits.pageSize in the contract";
   throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
-}
-
-/** @param next the page's number from 1, the rules on the pages before it, the cursor of the page before it */
-function queryOf(
-  pagination: Pagination,
-  pageSize: number,
-  next: { number: number; passed: number; cursor: string | undefined },
-): string {
-  if (pagination.type === "none") return "";
-  const pairs: [string, string][] = [];
-  if (pagination.limit !== null) pairs.push([pagination.limit, String(pageSize)]);
-  if (pagination.type === "page") pairs.push([pagination.page, String(pagination.first + next.number - 1)]);
-  if (pagination.type === "offset") pairs.push([pagination.offset, String(next.passed)]);
-  if (pagination.type === "cursor" && next.cursor !== undefined) pairs.push([pagination.cursor, next.cursor]);
-  return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
 }
 
 /** The rules of a page; every item must be a rule with an id. */
@@ -76,15 +69,10 @@ function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["
   });
 }
 
-function isSame(a: readonly LiveRule[], b: readonly LiveRule[]): boolean {
-  return a.length === b.length && a.every(({ ruleId }, index) => ruleId === b[index]?.ruleId);
-}
-
 /**
  * Whether the list ends with a page. Numbered or counted pages end when the answer says so, else with the first empty
  * page. A short page is not the end: the service may give fewer rules than were asked for.
- * @param more whether the answer says that there is more; undefined when it does not say
- * @throws UnusableAnswer when the answer says that there is more, but not where
+ * @param more what the answer says; undefined when it does not say
  */
 function isLastPage({ type }: Pagination, count: number, more: boolean | undefined, cursor: string | undefined) {
   if (type === "none" || more === false) return true;

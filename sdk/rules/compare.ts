@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, type Json, jsonObject } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json } from "./json.ts";
 import { matching } from "./matching.ts";
 import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
 import { type Path, walk } from "./walk.ts";
@@ -61,7 +61,7 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
       if (value !== undefined) fields.push([key, project(value, wanted, options, [...path, key])]);
       else if (wanted === null) fields.push([key, null]);
     }
-    return jsonObject(fields);
+    return Object.fromEntries(fields);
   }
   if (isJsonArray(live) && isJsonArray(declared)) {
     const counterparts = isUnordered(path, options) ? inDeclaredOrder(live, declared, options, path) : live;
