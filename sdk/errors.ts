@@ -38,14 +38,14 @@ export interface Exchange {
 
 export interface MerchantRulesErrorOptions {
   /** What was attempted, in words: "create rule \"limit-1\"". */
-  readonly attempted?: string;
-  readonly exchange?: Exchange;
+  readonly attempted?: string | undefined;
+  readonly exchange?: Exchange | undefined;
   /** What the reader can do about it. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
   /** Whether the same call may succeed later; decided where the error is made, only read by the retry loop. */
   readonly retryable?: boolean;
   /** How long the service asked to wait, in milliseconds (Retry-After). */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** Whether the request may have taken effect although no success was seen. */
   readonly outcomeUnknown?: boolean;
   readonly cause?: unknown;
@@ -76,10 +76,8 @@ export class MerchantRulesError extends Error {
 
   /** The same error seen from further out: what was attempted there, what can be done there, what else is known there. */
   with(outer: Outer): MerchantRulesError {
-    const { attempted, exchange, advice, retryable, retryAfterMs, outcomeUnknown, cause } = this;
-    const inner = { attempted, exchange, advice, retryable, retryAfterMs, outcomeUnknown, cause };
-    const { code = this.code, reason = this.reason, ...options } = defined(outer);
-    return new MerchantRulesError(code, reason, { ...defined(inner), ...options });
+    const { code, reason, ...options } = { ...this, cause: this.cause, ...outer };
+    return new MerchantRulesError(code, reason, options);
   }
 }
 
@@ -101,10 +99,7 @@ export function isMerchantRulesError(value: unknown): value is MerchantRulesErro
 export function errorOfStatus(exchange: Exchange & { status: number }, retryAfterMs?: number): MerchantRulesError {
   const { status, requestId, serviceMessage } = exchange;
   const make = (code: ErrorCode, advice?: string, rest: MerchantRulesErrorOptions = {}): MerchantRulesError =>
-    new MerchantRulesError(code, `the service answered ${status}`, {
-      ...defined({ exchange, retryAfterMs, advice }),
-      ...rest,
-    });
+    new MerchantRulesError(code, `the service answered ${status}`, { exchange, retryAfterMs, advice, ...rest });
   const operators = requestId === undefined ? "" : "; with the request id the service's operators can look into it";
   const later = `run it again later${operators}`;
   if (status >= 300 && status < 400) {
@@ -159,10 +154,4 @@ function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorO
 /** A text of others, with at most `most` of its characters. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}...` : text;
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as Defined<T>;
 }

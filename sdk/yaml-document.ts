@@ -123,19 +123,13 @@ export class YamlDocument {
 
   /** The line of the first alias without an anchor before it; or else of the first alias, one of those that give too much. */
   #lineOfAlias(): number {
-    const anchors = new Set<string>();
     const aliases: Yaml.Alias[] = [];
-    const unresolved: Yaml.Alias[] = [];
     this.#yaml.visit(this.#document, {
       Alias: (_key, alias) => {
         aliases.push(alias);
-        if (!anchors.has(alias.source)) unresolved.push(alias);
-      },
-      Value: (_key, { anchor }) => {
-        if (anchor !== undefined) anchors.add(anchor);
       },
     });
-    const [first] = [...unresolved, ...aliases];
+    const first = aliases.find((alias) => alias.resolve(this.#document) === undefined) ?? aliases[0];
     return this.#lineAt(first?.range?.[0] ?? 0);
   }
 

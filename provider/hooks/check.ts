@@ -9,7 +9,6 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonObject,
   pathOf,
   segmentsOf,
   valueAt,
@@ -178,5 +177,7 @@ function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
   const isMeant = (key: string): boolean => segment === "*" || segment === key;
   if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
   if (!isJsonObject(value)) return value;
-  return jsonObject(Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]),
+  );
 }

@@ -1,5 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { isJsonObject, type Json, type JsonObject, joinPath, jsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject, joinPath } from "../../sdk/rules/index.ts";
 import { isUnknown, type Properties } from "./wire.ts";
 
 type Failure = dynamic.CheckFailure;
@@ -64,14 +64,14 @@ export const setShape: Shape = {
   field: "rules",
   options: ["connection", "adopt", "onUnmanaged"],
   read: (value) => new Map(isJsonObject(value) ? Object.entries(value) : []),
-  write: jsonObject,
+  write: (rules) => Object.fromEntries(rules),
   ids: (_, { ruleIds }) =>
     new Map(
       Object.entries(isJsonObject(ruleIds) ? ruleIds : {}).flatMap(([key, ruleId]) =>
         typeof ruleId === "string" ? [[key, ruleId]] : [],
       ),
     ),
-  writeIds: (ids) => ({ ruleIds: jsonObject(ids) }),
+  writeIds: (ids) => ({ ruleIds: Object.fromEntries(ids) }),
   adopt(adopt, key) {
     const named = isJsonObject(adopt) && Object.hasOwn(adopt, key) ? adopt[key] : adopt;
     return named === true || typeof named === "string" ? named : undefined;

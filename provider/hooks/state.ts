@@ -1,5 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import type { Declared, DeclaredRule, Known, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
 import type { Shape } from "./shape.ts";
@@ -89,7 +89,7 @@ export function writeState(shape: Shape, rules: Known, whereabouts: Whereabouts,
     ...writeInputs(shape, rules, from),
     ...shape.writeIds(new Map([...rules].map(([key, { ruleId }]) => [key, ruleId]))),
     ...(sealed.length === 0 ? {} : { sealed }),
-    ...(marks.length === 0 ? {} : { markedAs: jsonObject(marks) }),
+    ...(marks.length === 0 ? {} : { markedAs: Object.fromEntries(marks) }),
     [placeField]: { ...whereabouts },
     stateVersion,
   });

@@ -4,7 +4,6 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonObject,
   maxDepth,
   pathOf,
   walk,
@@ -57,5 +56,5 @@ export function leaving(properties: Properties): Properties {
 
 /** Some of the fields of an object. */
 export function picked(from: Properties, keys: readonly string[]): Properties {
-  return jsonObject(Object.entries(from).filter(([key]) => keys.includes(key)));
+  return Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 }

@@ -52,14 +52,10 @@ export function parseBaseUrl(text: string, setting: string): BaseUrl {
       "leave out ? and # and what follows; a fixed query belongs in the contract, under operations",
     );
   }
-  const isLoopback = isLoopbackHost(url.hostname);
+  // The URL parser has normalised the host: `127.1` is `127.0.0.1`, IPv6 has brackets.
+  const isLoopback = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
     return refuse(`begins with ${url.protocol}`, "use https; http is for loopback alone (127.0.0.0/8, ::1, localhost)");
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), isLoopback };
-}
-
-/** For hosts that the URL parser has normalised: `127.1` is `127.0.0.1`, IPv6 has brackets. */
-function isLoopbackHost(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

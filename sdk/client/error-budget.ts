@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorCode, MerchantRulesError } from "../errors.ts";
 import { Limiter } from "./limiter.ts";
 
@@ -14,7 +15,6 @@ const closedMs = 60_000;
  * closes it for another 60 s.
  */
 export class ErrorBudget extends Limiter {
-  readonly #sleepers = new Set<() => void>();
   #failures = 0;
   #failingSince = 0;
   #closed: MerchantRulesError | undefined;
@@ -28,15 +28,8 @@ export class ErrorBudget extends Limiter {
   }
 
   /** The wait before a retry. It ends early when nothing is sent any more. */
-  pause(ms: number): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    this.#sleepers.add(resolve);
-    return promise.finally(() => {
-      clearTimeout(timer);
-      this.#sleepers.delete(resolve);
-    });
+  async pause(ms: number): Promise<void> {
+    if (!this.#isClosed) await sleep(ms, undefined, { signal: this.released }).catch(() => undefined);
   }
 
   /** An attempt succeeded, or its error is about this one call. */
@@ -48,7 +41,6 @@ export class ErrorBudget extends Limiter {
     this.bound(Number.POSITIVE_INFINITY);
   }
 
-  /** An attempt failed. */
   failed(error: MerchantRulesError, isAboutRule = false): void {
     if (error.code === "RATE_LIMITED" || this.#isClosed) return;
     if (!isOfConnection(error, isAboutRule)) {
@@ -70,13 +62,11 @@ export class ErrorBudget extends Limiter {
   }
 
   #close(cause: MerchantRulesError): void {
-    const { advice } = cause;
     const reason = `not sent, because the connection fails: ${cause.reason}`;
-    this.#closed = new MerchantRulesError("NOT_TRIED", reason, { ...(advice === undefined ? {} : { advice }), cause });
+    this.#closed = new MerchantRulesError("NOT_TRIED", reason, { advice: cause.advice, cause });
     this.#isTrying = false;
     this.#tryAt = performance.now() + closedMs;
     this.release(this.#closed);
-    for (const wake of this.#sleepers) wake();
   }
 
   /** Closing woke all retries. So a retry now belongs to the one call that was let through. */

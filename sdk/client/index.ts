@@ -1,4 +1,3 @@
 export type { Connection, Credentials } from "./connection.ts";
 export type { LiveRule } from "./response.ts";
 export { type CallOptions, RulesClient, type RulesClientOptions, type UpdateOptions } from "./rules-client.ts";
-export { demandOwnFields } from "./update-body.ts";

@@ -38,6 +38,11 @@ export class Limiter {
     return Math.min(this.#concurrency, this.#bound);
   }
 
+  /** Aborted by the next `release`. */
+  protected get released(): AbortSignal {
+    return this.#released.signal;
+  }
+
   /**
    * Runs a task when its turn comes. Retries go before calls that have not begun; they wait for `maxWaitMs` at most.
    * @throws WaitedTooLong, by rejection
@@ -77,7 +82,6 @@ export class Limiter {
     if (this.#waiting + (this.#window?.size ?? 0) === 0) this.#pause.unref();
   }
 
-  /** A request went well. */
   succeeded(): void {
     if (this.#concurrency === this.#most) return;
     this.#successes += 1;
@@ -106,7 +110,7 @@ export class Limiter {
   }
 
   get #hasRoom(): boolean {
-    return this.#pause === undefined && this.#running < this.#concurrency && this.#running < this.#bound;
+    return this.#pause === undefined && this.#running < this.concurrency;
   }
 
   #admit(): void {

@@ -3,97 +3,76 @@ import { MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
 import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 
-/** One pass over the pages of a list. */
-export class Pages {
-  readonly #list: NonNullable<Operations["list"]>;
-  readonly #contract: Contract;
-  readonly #ids = new Set<string>();
-  readonly #cursors = new Set<string>();
-  #before: readonly LiveRule[] | undefined;
-  /** Of the next page, from 1; undefined after the last. */
-  #number: number | undefined = 1;
-  /** Rules on the pages before the next one. */
-  #passed = 0;
-  #cursor: string | undefined;
+type List = NonNullable<Operations["list"]>;
 
-  constructor(list: NonNullable<Operations["list"]>, contract: Contract) {
-    this.#list = list;
-    this.#contract = contract;
-  }
+/** Sends the request of one page. `query` is `name=value` by `&`, encoded; `parse` may throw UnusableAnswer. */
+type Ask = <T>(query: string, parse: (answer: Json) => T) => Promise<T>;
 
-  /**
-   * The query of the next page, `name=value` by `&`, encoded; undefined after the last.
-   * @throws MerchantRulesError RESPONSE_INVALID when the pages do not end
-   */
-  nextQuery(): string | undefined {
-    if (this.#number === undefined) return undefined;
-    const { maxPages, pageSize } = this.#contract.limits;
-    if (this.#number > maxPages) {
-      const reason = `the list has more than limits.maxPages (${maxPages}) pages`;
-      const advice = "raise limits.maxPages or limits.pageSize in the contract";
-      throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
-    }
-    const { pagination } = this.#list;
-    if (pagination.type === "none") return "";
-    const pairs: [string, string][] = [];
-    if (pagination.limit !== null) pairs.push([pagination.limit, String(pageSize)]);
-    if (pagination.type === "page") pairs.push([pagination.page, String(pagination.first + this.#number - 1)]);
-    if (pagination.type === "offset") pairs.push([pagination.offset, String(this.#passed)]);
-    if (pagination.type === "cursor" && this.#cursor !== undefined) pairs.push([pagination.cursor, this.#cursor]);
-    return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
-  }
-
-  /**
-   * Takes the answer to the next query: every item must be a rule with an id.
-   * @returns its rules that were on no page before
-   * @throws UnusableAnswer when the page, or what it says of the next one, cannot be right
-   */
-  take(answer: Json): LiveRule[] {
-    const rules = this.#rulesIn(answer);
-    const { pagination } = this.#list;
-    const cursor = cursorIn(answer, pagination);
-    const isLast = isLastPage(pagination, rules.length, moreIn(answer, pagination), cursor);
-    if (!isLast && cursor !== undefined && this.#cursors.has(cursor))
-      throw new UnusableAnswer(`page ${this.#number} of the list leads back to a page before it`);
-    if (!isLast && cursor === undefined && this.#before !== undefined && isSame(this.#before, rules)) {
-      const place = "see operations.list.pagination";
-      throw new UnusableAnswer(`page ${this.#number} of the list repeats the page before it; ${place}`);
-    }
-    if (cursor !== undefined) this.#cursors.add(cursor);
-    this.#cursor = cursor;
-    this.#before = rules;
-    this.#passed += rules.length;
-    this.#number = isLast || this.#number === undefined ? undefined : this.#number + 1;
-    return rules.filter(({ ruleId }) => this.#ids.size < this.#ids.add(ruleId).size);
-  }
-
-  #rulesIn(answer: Json): LiveRule[] {
-    const { items, envelope } = this.#list;
-    const places = { id: this.#contract.rule.id, envelope };
-    const found = valueAt(answer, items);
-    if (!isJsonArray(found))
-      throw new UnusableAnswer(`there is no array of rules at ${items || "the root"} (operations.list.items)`);
-    return found.map((item, index) => {
-      const rule = ruleIn(item, places);
-      if (rule === undefined)
-        throw new UnusableAnswer(`item ${index} of the list has no rule object at ${envelope || "its root"}`);
-      const ruleId = ruleIdIn(item, places);
-      if (ruleId === undefined)
-        throw new UnusableAnswer(`item ${index} of the list has no id at ${places.id.join(" or ")} (rule.id)`);
-      return { ruleId, rule };
+/**
+ * The pages of a list, each with those of its rules that were on no page before.
+ * @throws MerchantRulesError RESPONSE_INVALID when the pages do not end; what `ask` rejects with
+ */
+export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask): AsyncGenerator<LiveRule[]> {
+  const { pagination } = list;
+  const ids = new Set<string>();
+  const cursors = new Set<string>();
+  let before: readonly LiveRule[] | undefined;
+  let cursor: string | undefined;
+  let passed = 0;
+  for (let number = 1; number <= limits.maxPages; number += 1) {
+    const { type } = pagination;
+    const added: [string, string][] = [];
+    if (type !== "none" && pagination.limit !== null) added.push([pagination.limit, String(limits.pageSize)]);
+    if (type === "page") added.push([pagination.page, String(pagination.first + number - 1)]);
+    if (type === "offset") added.push([pagination.offset, String(passed)]);
+    if (type === "cursor" && cursor !== undefined) added.push([pagination.cursor, cursor]);
+    const query = added.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+    const page = await ask(query, (answer) => {
+      const rules = rulesIn(answer, list, rule.id);
+      const next = cursorIn(answer, pagination);
+      const isLast = isLastPage(pagination, rules.length, moreIn(answer, pagination), next);
+      if (!isLast && next !== undefined && cursors.has(next))
+        throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
+      const isRepeated =
+        rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
+      if (!isLast && next === undefined && isRepeated) {
+        const place = "see operations.list.pagination";
+        throw new UnusableAnswer(`page ${number} of the list repeats the page before it; ${place}`);
+      }
+      return { rules, next, isLast };
     });
+    yield page.rules.filter(({ ruleId }) => ids.size < ids.add(ruleId).size);
+    if (page.isLast) return;
+    if (page.next !== undefined) cursors.add(page.next);
+    cursor = page.next;
+    before = page.rules;
+    passed += page.rules.length;
   }
+  const reason = `the list has more than limits.maxPages (${limits.maxPages}) pages`;
+  const advice = "raise limits.maxPages or limits.pageSize in the contract";
+  throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
 }
 
-function isSame(a: readonly LiveRule[], b: readonly LiveRule[]): boolean {
-  return a.length === b.length && a.every(({ ruleId }, index) => ruleId === b[index]?.ruleId);
+/** The rules of a page; every item must be a rule with an id. */
+function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["id"]): LiveRule[] {
+  const found = valueAt(answer, items);
+  if (!isJsonArray(found))
+    throw new UnusableAnswer(`there is no array of rules at ${items || "the root"} (operations.list.items)`);
+  return found.map((item, index) => {
+    const rule = ruleIn(item, { id, envelope });
+    if (rule === undefined)
+      throw new UnusableAnswer(`item ${index} of the list has no rule object at ${envelope || "its root"}`);
+    const ruleId = ruleIdIn(item, { id, envelope });
+    if (ruleId === undefined)
+      throw new UnusableAnswer(`item ${index} of the list has no id at ${id.join(" or ")} (rule.id)`);
+    return { ruleId, rule };
+  });
 }
 
 /**
  * Whether the list ends with a page. Numbered or counted pages end when the answer says so, else with the first empty
  * page. A short page is not the end: the service may give fewer rules than were asked for.
- * @param more whether the answer says that there is more; undefined when it does not say
- * @throws UnusableAnswer when the answer says that there is more, but not where
+ * @param more what the answer says; undefined when it does not say
  */
 function isLastPage({ type }: Pagination, count: number, more: boolean | undefined, cursor: string | undefined) {
   if (type === "none" || more === false) return true;

@@ -54,12 +54,8 @@ export class Redactor {
   }
 }
 
-/** One of the forms that a secret may have, as bytes, one character each. */
-interface Needle {
-  readonly bytes: string;
-  readonly mark: string;
-  readonly isWord: boolean;
-}
+/** One of the forms that a secret may have. Its text are bytes, one character each. */
+type Needle = Required<Hidden>;
 
 /** A part of the original text and what replaces it. */
 interface Range {
@@ -74,7 +70,7 @@ function needlesOf(hidden: readonly Hidden[]): Needle[] {
     if (text === "") continue;
     for (const form of [text, ...encodedFormsOf(text)]) {
       const bytes = comparable(bytesOf(form));
-      if (!needles.has(bytes)) needles.set(bytes, { bytes, mark, isWord: isWord && form === text });
+      if (!needles.has(bytes)) needles.set(bytes, { text: bytes, mark, isWord: isWord && form === text });
     }
   }
   return [...needles.values()];
@@ -116,10 +112,10 @@ function decoded(layer: readonly Byte[]): Byte[] | undefined {
   return kept === 0 ? undefined : [...plain.flat(), ...layer.slice(kept)];
 }
 
-function* occurrences(text: string, layer: readonly Byte[], { bytes, mark, isWord }: Needle): Generator<Range> {
-  for (let at = text.indexOf(bytes); at !== -1; at = text.indexOf(bytes, at + 1)) {
-    const last = at + bytes.length - 1;
-    if (isWord && (isOfWord(text[at - 1]) || isOfWord(text[last + 1]))) continue;
+function* occurrences(plain: string, layer: readonly Byte[], { text, mark, isWord }: Needle): Generator<Range> {
+  for (let at = plain.indexOf(text); at !== -1; at = plain.indexOf(text, at + 1)) {
+    const last = at + text.length - 1;
+    if (isWord && (isOfWord(plain[at - 1]) || isOfWord(plain[last + 1]))) continue;
     yield { start: layer[at]?.start ?? 0, end: layer[last]?.end ?? 0, mark };
   }
 }

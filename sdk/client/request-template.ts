@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { IdentifyBy, Operations } from "../contract/schema.ts";
 import { expand, namesIn } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { type JsonObject, jsonObject } from "../rules/index.ts";
+import type { JsonObject } from "../rules/index.ts";
 import type { Connection } from "./connection.ts";
 
 /** The values given for the contract's parameters, and its defaults for the rest. */
@@ -67,23 +67,19 @@ export class RequestTemplate {
       throw new MerchantRulesError("SETTINGS_INVALID", what, { advice });
     };
     const fill = (text: string, encode: (value: string, refuse: Refuse) => string): string => {
-      const encoded: Record<string, string> = {};
-      for (const name of namesIn(text)) {
-        const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-        if (value !== undefined)
-          encoded[name] = encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`));
-        else if (name !== "ruleId") refuse(`parameter ${name} has no value`);
-      }
-      return expand(text, encoded);
+      const missing = namesIn(text).find((name) => name !== "ruleId" && !Object.hasOwn(parameters, name));
+      if (missing !== undefined) refuse(`parameter ${missing} has no value`);
+      return expand(text, parameters, (value, name) =>
+        encode(value, (reason) => refuse(`parameter ${name} cannot be used: ${reason}`)),
+      );
     };
     this.#fixed = fixed;
     this.#path = prefix + fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
     const pairs = Object.entries(fixed.query).map(([name, text]) => {
       const literal = namesIn(text).length === 0;
-      const value = literal ? text : fill(text, (given) => given);
       const encode = (part: string): string =>
         encodeText(part, (reason) => refuse(`query ${name}: ${reason}`), { isFixed: literal });
-      return `${encode(name)}=${encode(value)}`;
+      return `${encode(name)}=${encode(fill(text, (given) => given))}`;
     });
     this.#query = pairs.join("&");
     const own = Object.entries(fixed.headers).flatMap(([name, text]) => [name, fill(text, headerValue)]);
@@ -144,7 +140,7 @@ export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | u
       return { ...sent, headers: [place.name, headerValue(ruleId, refuse)] };
     case "body":
       if (ruleId === "") refuse("it is empty");
-      return { body: JSON.stringify(jsonObject([...Object.entries(body ?? {}), [place.name, ruleId]])) };
+      return { body: JSON.stringify(Object.fromEntries([...Object.entries(body ?? {}), [place.name, ruleId]])) };
   }
 }
 

@@ -5,7 +5,7 @@ import { findInexactNumber, isJsonObject, type JsonObject, pathOf, valueAt, with
 import { Caller } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
-import { Pages } from "./pages.ts";
+import { pagesOf } from "./pages.ts";
 import { hiddenIn, Redactor } from "./redact.ts";
 import { type FixedParts, identify, type Refuse, RequestTemplate } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
@@ -195,11 +195,14 @@ export class RulesClient {
     const template = this.#templates.list;
     const messages = this.#messages("list");
     if (list === null || template === null) throw unsupported(messages.attempted, "list", "operations.list");
-    const pages = new Pages(list, this.contract);
-    for (let query = pages.nextQuery(); query !== undefined; query = pages.nextQuery()) {
-      const request = template.request({ query });
-      yield* await this.#caller.call({ request, ...messages, parse: (answer) => pages.take(jsonOf(answer)) });
-    }
+    const pages = pagesOf(list, this.contract, (query, parse) =>
+      this.#caller.call({
+        request: template.request({ query }),
+        ...messages,
+        parse: (answer) => parse(jsonOf(answer)),
+      }),
+    );
+    for await (const rules of pages) yield* rules;
   }
 
   /** Who the credentials are (`auth.identity`), asked once; undefined where the contract cannot ask. */

@@ -61,12 +61,10 @@ export function tokenSetup(
   const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
   const template = new RequestTemplate(connection, base.prefix, "auth.token", operation, contentType);
   const values = { ...parameters, clientId, clientSecret };
-  const fields = Object.entries(operation.fields).map(([field, text]): [string, string] => [
-    field,
-    expand(text, values),
-  ]);
+  const filled = Object.entries(operation.fields).map(([field, text]) => [field, expand(text, values)]);
+  const fields: Record<string, string> = Object.fromEntries(filled);
   const request = template.request({
-    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(Object.fromEntries(fields)),
+    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields),
   });
   const obtain = async (): Promise<ObtainedToken> => {
     const { token, lifeMs } = await caller.call({
@@ -110,11 +108,10 @@ const earlyPart = 0.1;
 const failureHoldsMs = 10_000;
 
 /**
- * Tokens from the token operation. All calls that need one share one request. A token is renewed before it ends: by a
- * tenth of its life, at most by 30 s. When that fails, the old one is used to its end. Lives are counted from before
- * the request, on a clock that nobody sets. Two rules keep many calls from locking the account or crowding a service
- * that is down: without a token to use, a failed request answers all who ask in the next 10 s; and a new token that is
- * refused from the first is not replaced for 10 s.
+ * Tokens from the token operation. All calls share one request. A token is renewed a tenth of its life before its end,
+ * at most 30 s before. When that fails, the old one is used to its end. Two rules keep many calls from locking the
+ * account or crowding a service that is down: without a token to use, a failed request answers all who ask in the next
+ * 10 s; and a new token that is refused from the first is not replaced for 10 s.
  */
 class RenewedToken implements TokenSource {
   readonly #fetch: () => Promise<ObtainedToken>;

@@ -31,7 +31,8 @@ export class Transport {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    this.#dispatcher = isLoopback || !hasProxy() ? new Pool(origin, options) : proxied(options);
+    const mayNeedProxy = !isLoopback && proxyVariables.some((name) => (process.env[name] ?? "") !== "");
+    this.#dispatcher = mayNeedProxy ? proxied(options) : new Pool(origin, options);
   }
 
   /**
@@ -56,10 +57,6 @@ export class Transport {
 }
 
 const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
-
-function hasProxy(): boolean {
-  return proxyVariables.some((name) => (process.env[name] ?? "") !== "");
-}
 
 function proxied(options: Pool.Options): Dispatcher {
   try {
@@ -105,6 +102,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Controller | undefined;
   #status: number | undefined;
+  #isSuccess = false;
   #headers: Headers = {};
   #bytes = 0;
   #isSettled = false;
@@ -126,6 +124,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#controller = controller;
     this.#status = status;
+    this.#isSuccess = this.#success.includes(status);
     this.#headers = headers;
     const announced = headers["content-length"];
     if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#maxBodyBytes)
@@ -147,10 +146,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
     this.#fail("no connection", error);
-  }
-
-  get #isSuccess(): boolean {
-    return this.#status !== undefined && this.#success.includes(this.#status);
   }
 
   #fail(fault: NoAnswer["fault"], cause?: Error): void {

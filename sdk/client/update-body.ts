@@ -1,15 +1,6 @@
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
-import {
-  canonical,
-  field,
-  isEqual,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  jsonObject,
-  project,
-} from "../rules/index.ts";
+import { canonical, field, isEqual, isJsonObject, type Json, type JsonObject, project } from "../rules/index.ts";
 
 /**
  * Refuses an answer that has no field of the rule as it is known: whatever its status, it is not that rule. Taken for
@@ -42,7 +33,7 @@ export function updateBody(
     const before = isJsonObject(seen) ? field(seen, key) : undefined;
     return before === undefined || canonical(before, { unordered }, [key]) !== canonical(value, { unordered }, [key]);
   });
-  return jsonObject(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
+  return Object.fromEntries(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
 }
 
 /** The live fields with the declared ones in their place: objects in depth, arrays and all else as declared. */
@@ -51,5 +42,5 @@ function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
     const below = field(live, key);
     return [key, isJsonObject(below) && isJsonObject(value) ? laidOver(below, value) : value];
   });
-  return jsonObject([...Object.entries(live), ...laid]);
+  return Object.fromEntries([...Object.entries(live), ...laid]);
 }

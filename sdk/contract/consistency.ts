@@ -1,18 +1,17 @@
-import { segmentsOf } from "../rules/index.ts";
+import { type Path, segmentsOf } from "../rules/index.ts";
+import type { NotJson } from "../rules/json.ts";
 import { printable } from "../rules/printable.ts";
-import { type Contract, headerNamePattern, type Operations } from "./schema.ts";
+import { schemaError } from "./definition-schema.ts";
+import { type Contract, headerNamePattern } from "./schema.ts";
 import { namesIn } from "./template.ts";
 
 /** One thing that is wrong with a contract: where, the value there, the values that may be there. */
-export interface ContractIssue {
-  /** Path of field names, outermost first. */
-  readonly path: readonly (string | number)[];
-  readonly found: string;
+export interface ContractIssue extends NotJson {
   readonly allowed: string;
 }
 
 /** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
-type RefuseIf = (isWrong: boolean, path: ContractIssue["path"], allowed: string, found?: string) => void;
+type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
 
 /** Where fields that are right on their own cannot work together; empty when the contract can work. */
 export function inconsistencies(contract: Contract): ContractIssue[] {
@@ -26,7 +25,7 @@ export function inconsistencies(contract: Contract): ContractIssue[] {
 }
 
 /** The value at a path, as a message shows it. It may be anything, JSON or not. */
-export function shownAt(root: unknown, path: ContractIssue["path"]): string {
+export function shownAt(root: unknown, path: Path): string {
   const value = path.reduce<unknown>((within, key) => {
     const isThere = typeof within === "object" && within !== null && Object.hasOwn(within, key);
     return isThere ? Reflect.get(within, key) : undefined;
@@ -40,10 +39,8 @@ export function shownAt(root: unknown, path: ContractIssue["path"]): string {
   }
 }
 
-type Request = Pick<Operations["get"], "path" | "headers" | "query">;
-
 /** Every request that a contract describes, with where it is described. */
-function requestsOf({ operations, auth }: Contract): { at: string[]; name: string; request: Request }[] {
+function requestsOf({ operations, auth }: Contract) {
   const named = [
     ...Object.entries(operations).map(([name, request]) => ({ at: ["operations", name], name, request })),
     { at: ["auth", "token"], name: "token", request: auth.token },
@@ -169,4 +166,6 @@ function checkOthers({ rule: { schema }, auth, limits }: Contract, refuseIf: Ref
   const { attemptTimeoutMs, totalTimeoutMs } = limits;
   const atMost = `at most totalTimeoutMs, ${totalTimeoutMs}`;
   refuseIf(attemptTimeoutMs > totalTimeoutMs, ["limits", "attemptTimeoutMs"], atMost);
+  const fault = schema === null ? undefined : schemaError(schema);
+  refuseIf(fault !== undefined, ["rule", "schema"], "a JSON Schema that compiles", fault);
 }

@@ -20,13 +20,9 @@ export function definitionChecker(
   const validate = compile(schema);
   return (definition, isOpen = () => false) => {
     if (validate(definition)) return [];
-    return (
-      (validate.errors ?? [])
-        .filter(({ instancePath }) => !contains(valueAt(definition, instancePath), isOpen))
-        // This error only repeats the errors inside it.
-        .filter(({ keyword }) => keyword !== "if")
-        .map((error) => faultOf(error, definition))
-    );
+    const known = validate.errors?.filter(({ instancePath }) => !contains(valueAt(definition, instancePath), isOpen));
+    // An error of `if` only repeats the errors inside it.
+    return (known ?? []).flatMap((error) => (error.keyword === "if" ? [] : faultOf(error, definition)));
   };
 }
 
@@ -36,8 +32,7 @@ export function schemaError(schema: JsonObject): string | undefined {
     compile(schema);
     return undefined;
   } catch (error) {
-    if (error instanceof RangeError) return "nesting without end";
-    return reasonOf(error);
+    return error instanceof RangeError ? "nesting without end" : reasonOf(error);
   }
 }
 
@@ -46,10 +41,9 @@ const require = createRequire(import.meta.url);
 
 function compile(schema: JsonObject): ValidateFunction {
   const options: Options = { allErrors: true, strict: false, verbose: false, messages: true };
-  const draft07 = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
-  const { default: AjvClass }: { default: new (options: Options) => Ajv } = require(
-    draft07 ? "ajv" : "ajv/dist/2020.js",
-  );
+  const isDraft07 = typeof schema.$schema === "string" && schema.$schema.includes("draft-07");
+  const dialect = isDraft07 ? "ajv" : "ajv/dist/2020.js";
+  const { default: AjvClass }: { default: new (options: Options) => Ajv } = require(dialect);
   const { default: addFormats }: { default: (ajv: Ajv) => Ajv } = require("ajv-formats");
   return addFormats(new AjvClass(options)).compile(schema);
 }

@@ -5,7 +5,6 @@ import { findNotJson, walk } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
 import { readTextFile, YamlDocument } from "../yaml-document.ts";
 import { type ContractIssue, inconsistencies, shownAt } from "./consistency.ts";
-import { schemaError } from "./definition-schema.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 
 /** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
@@ -74,15 +73,10 @@ function contractOf(value: unknown, source: string, placeOf: (issue: ContractIss
   let issues = droppedFields(value);
   if (issues.length === 0)
     issues = result.success
-      ? [...inconsistencies(result.data), ...schemaIssues(result.data)]
+      ? inconsistencies(result.data)
       : result.error.issues.flatMap((issue) => explain(issue, value));
   if (result.success && issues.length === 0) return result.data;
   throw invalid(source, issues, (issue) => `${placeOf(issue)}${sentence(issue)}`);
-}
-
-function schemaIssues({ rule: { schema } }: Contract): ContractIssue[] {
-  const found = schema === null ? undefined : schemaError(schema);
-  return found === undefined ? [] : [{ path: ["rule", "schema"], found, allowed: "a JSON Schema that compiles" }];
 }
 
 /** Fields called `__proto__`, which the schema would drop without a word. */

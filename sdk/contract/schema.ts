@@ -133,12 +133,10 @@ const operations = strict({
   list: orNull(list).describe("Gap: named GET, path not given. null: one GET per rule"),
 });
 
+const values = z.array(z.union([z.string(), z.number(), z.boolean()])).min(1);
 const marked = strict({
   at: pointer.describe("Where a rule says so"),
-  is: z
-    .array(z.union([z.string(), z.number(), z.boolean()]))
-    .min(1)
-    .describe("The values that say so"),
+  is: values.describe("The values that say so"),
 });
 const markedRules = z.array(marked).default([]);
 

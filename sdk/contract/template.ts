@@ -9,10 +9,10 @@ export function namesIn(template: string): string[] {
 export function expand(
   template: string,
   values: Readonly<Record<string, string>>,
-  encode: (value: string) => string = (v) => v,
+  encode: (value: string, name: string) => string = (value) => value,
 ): string {
   return template.replace(placeholder, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    return value === undefined ? whole : encode(value);
+    return value === undefined ? whole : encode(value, name);
   });
 }

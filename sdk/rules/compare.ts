@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, type Json, jsonObject } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json } from "./json.ts";
 import { matching } from "./matching.ts";
 import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
 import { type Path, walk } from "./walk.ts";
@@ -61,7 +61,7 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
       if (value !== undefined) fields.push([key, project(value, wanted, options, [...path, key])]);
       else if (wanted === null) fields.push([key, null]);
     }
-    return jsonObject(fields);
+    return Object.fromEntries(fields);
   }
   if (isJsonArray(live) && isJsonArray(declared)) {
     const counterparts = isUnordered(path, options) ? inDeclaredOrder(live, declared, options, path) : live;
@@ -100,10 +100,8 @@ export function differences(
 /** Whether a difference changes what a pattern names: it lies there, below it, or above it with another value there. */
 export function touches({ path, before, after }: Difference, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
-  return (
-    wanted.slice(0, path.length).every((segment, index) => segment === "*" || segment === String(path[index])) &&
-    isChangedAt(before, after, wanted.slice(path.length))
-  );
+  const above = pointerOf(wanted.slice(0, path.length));
+  return isAt(path.slice(0, wanted.length), above) && isChangedAt(before, after, wanted.slice(path.length));
 }
 
 function isChangedAt(before: Side, after: Side, [segment, ...rest]: readonly string[]): boolean {
@@ -171,10 +169,8 @@ function bySimilarity(elements: readonly Json[]): (wanted: Json) => readonly num
 function marksOf(element: Json): ReadonlySet<string> {
   const marks = new Set<string>();
   walk(element, (value, { path }) => {
-    if (typeof value === "object") return undefined;
     const names = path.map((key) => (typeof key === "number" ? "*" : key));
-    marks.add(`${canonical(value)} ${names.join("/")}`);
-    return undefined;
+    if (typeof value !== "object") marks.add(`${canonical(value)} ${names.join("/")}`);
   });
   return marks;
 }

@@ -8,7 +8,6 @@ export {
   isJsonObject,
   type Json,
   type JsonObject,
-  jsonObject,
   maxDepth,
 } from "./json.ts";
 export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withoutValueAt, withValueAt } from "./pointer.ts";

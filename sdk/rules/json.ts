@@ -28,11 +28,6 @@ export function field(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** An object from entries, in which `__proto__` is a plain field. */
-export function jsonObject(entries: Iterable<readonly [string, Json]>): JsonObject {
-  return Object.fromEntries(entries);
-}
-
 /** Where a value is not JSON. */
 export interface NotJson {
   readonly path: Path;

@@ -5,7 +5,8 @@
  * @returns the candidate of each element, or undefined
  */
 export function matching(wanted: readonly (readonly number[])[]): (number | undefined)[] {
-  const groups = new Map(wanted.map((candidates) => [candidates, new Group(candidates)]));
+  const groups = new Map<readonly number[], Group>();
+  for (const candidates of wanted) groups.set(candidates, { candidates, untried: candidates.values(), taken: [] });
   const takenBy = new Map<number, Group>();
   // No path that begins in one of these ends well, whatever is taken later.
   const exhausted = new Set<Group>();
@@ -18,23 +19,11 @@ export function matching(wanted: readonly (readonly number[])[]): (number | unde
 }
 
 /** The elements that share one array of candidates. */
-class Group {
+interface Group {
   readonly candidates: readonly number[];
-  readonly taken: number[] = [];
-  #next = 0;
-
-  constructor(candidates: readonly number[]) {
-    this.candidates = candidates;
-  }
-
-  /** The first candidate that nobody has. What is taken once stays taken, so the search goes on where it ended. */
-  firstFree(takenBy: ReadonlyMap<number, Group>): number | undefined {
-    for (; this.#next < this.candidates.length; this.#next += 1) {
-      const candidate = this.candidates[this.#next];
-      if (candidate !== undefined && !takenBy.has(candidate)) return candidate;
-    }
-    return undefined;
-  }
+  /** What is taken once stays taken, so each search for a free candidate goes on where the last one ended. */
+  readonly untried: IteratorObject<number>;
+  readonly taken: number[];
 }
 
 /** Takes a free candidate for a group, or one of another group, which then takes another, and so on. */
@@ -42,7 +31,7 @@ function takeOneMore(start: Group, takenBy: Map<number, Group>, exhausted: Set<G
   // A Map gives the keys that are added while it is read: this is the queue of a breadth-first search.
   const reached = new Map<Group, { by: Group; candidate: number } | undefined>([[start, undefined]]);
   for (const group of reached.keys()) {
-    const free = group.firstFree(takenBy);
+    const free = group.untried.find((candidate) => !takenBy.has(candidate));
     if (free !== undefined) {
       takenBy.set(free, group);
       for (let step = reached.get(group); step !== undefined; step = reached.get(step.by))

@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, type Json, type JsonObject, jsonObject } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import type { Path } from "./walk.ts";
 
 /**
@@ -52,11 +52,12 @@ export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObje
   const [first, ...rest] = segmentsOf(pointer);
   if (first === undefined || !Object.hasOwn(document, first)) return document;
   const others = Object.entries(document).filter(([key]) => key !== first);
-  if (rest.length === 0) return jsonObject(others);
+  if (rest.length === 0) return Object.fromEntries(others);
   const below = document[first];
   if (!isJsonObject(below)) return document;
   const kept = withoutValueAt(below, pointerOf(rest));
-  return kept === below ? document : jsonObject(Object.keys(kept).length === 0 ? others : [...others, [first, kept]]);
+  if (kept === below) return document;
+  return Object.fromEntries(Object.keys(kept).length === 0 ? others : [...others, [first, kept]]);
 }
 
 /** Whether a pattern names the value at a path. */

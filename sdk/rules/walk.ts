@@ -40,28 +40,20 @@ export function walk<Value, Found>(root: Value, visit: Visit<Value, Found>): Fou
   const here = { path, isCycle: false };
 
   function step(value: Value): Found | undefined {
-    if (typeof value !== "object" || value === null) {
-      here.isCycle = false;
-      return visit(value, here);
-    }
-    const isCycle = above.includes(value);
+    const inside: object | null = typeof value === "object" ? value : null;
+    const isCycle = inside !== null && above.includes(inside);
     here.isCycle = isCycle;
     const found = visit(value, here);
-    if (found !== undefined || isCycle || path.length >= mostLevels) return found;
-    above.push(value);
-    const inside = children(value);
-    above.pop();
-    return inside;
-  }
-
-  function children(value: object): Found | undefined {
-    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    if (found !== undefined || inside === null || isCycle || path.length >= mostLevels) return found;
+    above.push(inside);
+    for (const key of Array.isArray(inside) ? inside.keys() : Object.keys(inside)) {
       path.push(key);
-      const child: Value = Reflect.get(value, key);
-      const found = step(child);
-      if (found !== undefined) return found;
+      const child: Value = Reflect.get(inside, key);
+      const below = step(child);
+      if (below !== undefined) return below;
       path.pop();
     }
+    above.pop();
     return undefined;
   }
 

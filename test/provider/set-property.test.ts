@@ -8,7 +8,7 @@ import { readInputs, readState } from "../../provider/hooks/state.ts";
 import { Lifecycle } from "../../provider/lifecycle.ts";
 import { plan } from "../../provider/reconcile/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
-import { type Json, type JsonObject, jsonObject } from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import { marking, type ServedContract, serve } from "../support/connections.ts";
 import { resource, withoutSecretMarks } from "../support/hosts.ts";
 
@@ -40,7 +40,9 @@ const ruleSet: fc.Arbitrary<JsonObject> = fc
     ),
   })
   .map((drawn) =>
-    jsonObject(drawn.keys.map((key, n): [string, Json] => [key, { name: drawn.names[n] ?? "", ...drawn.rest[n] }])),
+    Object.fromEntries(
+      drawn.keys.map((key, n): [string, Json] => [key, { name: drawn.names[n] ?? "", ...drawn.rest[n] }]),
+    ),
   );
 
 /** What becomes of one request; null: what should. */
