@@ -12,6 +12,7 @@ interface LocalOptions {
   readonly json?: boolean;
   readonly expectNoChanges?: boolean;
   readonly refresh?: boolean;
+  readonly clearPendingCreates?: boolean;
   readonly previewOnly?: boolean;
   readonly skipPreview?: boolean;
   readonly yes?: boolean;
@@ -33,7 +34,6 @@ const optionsOfCli = [
   "--run-program",
   "--continue-on-error",
   "--import-pending-creates",
-  "--clear-pending-creates",
   "--skip-pending-creates",
 ];
 
@@ -46,7 +46,7 @@ const summaries: Record<Verb, string> = {
 
 /**
  * `merchant-rules local preview|up|refresh|destroy`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
- * 0 done, 1 failed, 2 called wrongly, 6 no such stack, 7 a change that was not expected, 8 cancelled.
+ * 0 done, 1 failed or cancelled, 2 called wrongly, 6 no such stack, 7 a change that was not expected, 8 ended at once.
  */
 export function localCommand(done: (exitCode: number) => void): Command {
   const local = new Command("local")
@@ -74,7 +74,8 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
     .option("-j, --json", "print JSON as the Pulumi CLI: one document of a preview, else an event a line")
     .option("--expect-no-changes", "exit with 7 when there is a change");
   for (const flag of optionsOfCli) command.addOption(new Option(`${flag} [value...]`).hideHelp());
-  if (verb !== "refresh") command.option("-r, --refresh", "read the rules first");
+  if (verb === "refresh") command.option("--clear-pending-creates", "forget the creates that an earlier run left open");
+  else command.option("-r, --refresh", "read the rules first");
   if (verb === "preview") {
     // Every verb takes these, so that a script can give them to all; here they change nothing.
     for (const flags of ["-y, --yes", "--preview-only"]) command.addOption(new Option(flags).hideHelp());
@@ -145,7 +146,7 @@ async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean):
 async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
   const { diagnosticOf, EventLines, jsonDocument } = await import("../local/engine/display/json.ts");
   if (verb !== "preview" && !previewOnly) {
-    const lines = new EventLines((line) => console.log(line));
+    const lines = new EventLines(verb, (line) => console.log(line));
     const onEvent = (event: RunEvent): void => lines.onEvent(event);
     const result = await run({ ...engineOptions(verb, options, previewOnly), onEvent });
     lines.finish(result);
@@ -164,8 +165,8 @@ async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean): RunOptions {
-  const { stack, cwd, backend, parallel, refresh } = options;
-  return { verb, stack, cwd, backendUrl: backend, parallel, refresh, previewOnly };
+  const { stack, cwd, backend, parallel, refresh, clearPendingCreates } = options;
+  return { verb, stack, cwd, backendUrl: backend, parallel, refresh, previewOnly, clearPendingCreates };
 }
 
 async function run(options: RunOptions): Promise<RunResult> {

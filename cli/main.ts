@@ -5,7 +5,7 @@ import { serveCommand } from "./serve.ts";
 /**
  * Runs the `merchant-rules` command. Takes the words after the command's name; gives the exit code:
  * 0 done, 1 failed, 2 called wrongly, and what a subcommand documents (as the Pulumi CLI: 6 no such stack,
- * 7 a change that was not expected, 8 cancelled).
+ * 7 a change that was not expected, 8 ended at once).
  */
 export async function main(argv: readonly string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr])

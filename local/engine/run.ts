@@ -48,6 +48,8 @@ export interface RunOptions {
   readonly parallel?: number | undefined;
   /** Reads the resources first (`up`, `preview`, `destroy`). */
   readonly refresh?: boolean | undefined;
+  /** Forgets the creates that an earlier run left open (`refresh`). */
+  readonly clearPendingCreates?: boolean | undefined;
   /** Shows what `up`, `refresh` or `destroy` would do, and writes nothing. */
   readonly previewOnly?: boolean | undefined;
   /** Default: this process's environment. */
@@ -77,9 +79,8 @@ export interface RunResult {
   readonly durationMs: number;
 }
 
-/** The CLI's exit code for a run: 0 done, 1 failed, 7 changes that were not expected, 8 cancelled. */
-export function exitCodeOf({ ok, cancelled, summary }: RunResult, expectNoChanges: boolean): number {
-  if (cancelled) return 8;
+/** The CLI's exit code for a run: 0 done, 1 failed or cancelled, 7 changes that were not expected. */
+export function exitCodeOf({ ok, summary }: RunResult, expectNoChanges: boolean): number {
   if (!ok) return 1;
   return expectNoChanges && hasChanges(summary) ? 7 : 0;
 }
@@ -275,7 +276,7 @@ class Run {
     } finally {
       options.signal?.removeEventListener("abort", cancel);
       try {
-        await this.#settle(verb);
+        await this.#settle();
       } finally {
         options.killSignal?.removeEventListener("abort", kill);
       }
@@ -285,7 +286,7 @@ class Run {
 
   async #work(verb: Verb): Promise<void> {
     const { options, execution } = this.#context;
-    this.#warnInterrupted(verb);
+    this.#warnInterrupted();
     if (verb === "refresh") return await this.#refresh(verb);
     if (options.refresh === true) await this.#refresh(verb);
     if (execution.stopped || execution.errors.length > 0) return;
@@ -371,7 +372,7 @@ class Run {
     return provider;
   }
 
-  #warnInterrupted(verb: Verb): void {
+  #warnInterrupted(): void {
     const { execution } = this.#context;
     const { interrupted } = execution.ledger;
     if (interrupted.length === 0 || execution.preview) return;
@@ -379,8 +380,9 @@ class Run {
     const meaning = creating
       ? "A resource that was being created may exist without being in the state. Where the provider can tell, its error says how to take it over; where it cannot, look for it and delete it. "
       : "";
-    const next =
-      verb === "up" ? "This run goes on, and forgets these operations when it succeeds." : "Run up to settle them.";
+    const next = creating
+      ? "When that is settled, forget it: refresh --clear-pending-creates."
+      : "This run goes on from there.";
     execution.diagnose(
       "warning",
       `an earlier run was interrupted during ${interrupted.length} operations:\n${describeInterrupted(interrupted)}\n${meaning}${next}`,
@@ -388,17 +390,15 @@ class Run {
   }
 
   /** Lets what is under way end, writes the state, ends the processes. */
-  async #settle(verb: Verb): Promise<void> {
-    const { execution, store } = this.#context;
+  async #settle(): Promise<void> {
+    const { execution, options, store } = this.#context;
     this.#isOver = true;
     const failed = execution.errors.length > 0 || this.#cancelled;
     try {
       await this.#registrar?.settled();
       await execution.whenIdle();
       this.#registrar?.finishOutputs(failed);
-      if (!failed && verb === "up")
-        execution.ledger.clearInterrupted(["creating", "updating", "deleting", "reading", "importing"]);
-      else execution.ledger.clearInterrupted(["updating", "deleting", "reading"]);
+      execution.ledger.clearInterrupted(options.clearPendingCreates === true && !failed);
       if (!execution.preview) store.finish(execution.ledger);
     } finally {
       // One that failed may have something to say still; after a cancellation nobody waits for it.

@@ -6,7 +6,7 @@ import { EventLines } from "../../local/engine/display/json.ts";
 import { EngineError, exitCodeOf, runEngine } from "../../local/engine/index.ts";
 import { Project } from "../engine/support.ts";
 import type { Case, Run } from "./cases.ts";
-import { type Observation, Observer, type Told } from "./observation.ts";
+import { type Observation, Observer, pendingOf, type Told } from "./observation.ts";
 
 /** An engine that runs a project, and says what it did as the CLI's engine events. */
 type Engine = (project: Project, run: Run) => Promise<Omit<Told, "run">>;
@@ -40,7 +40,7 @@ export const local: Engine = async (project, run) => {
     return { exitCode: null, events: [] };
   }
   const events: string[] = [];
-  const lines = new EventLines((line) => events.push(line));
+  const lines = new EventLines(verb, (line) => events.push(line));
   const cancel = new AbortController();
   try {
     const running = runEngine({
@@ -83,23 +83,17 @@ export const pulumi: Engine = async (project, run) => {
 
 /** Ends the run gently while it waits in a create, which then comes to its end. */
 async function cancelled(project: Project, cancel: () => void): Promise<void> {
-  await project.until(() => project.rules().length > 0);
+  await project.until(() => project.exists("waiting"));
   cancel();
   await sleep(300);
   project.write("go", "");
 }
 
-/** Ends the run at once, when the state says that a create is under way whose rule is there. */
+/** Ends the run at once, while it waits in a create and the state says so. */
 async function killed(project: Project, child: ChildProcess, exited: Promise<unknown>): Promise<void> {
-  await project.until(() => project.exists(project.stateFile) && isWaiting(project));
+  await project.until(() => project.exists("waiting") && pendingOf(project).includes(project.read("waiting")));
   child.kill("SIGKILL");
   await exited;
-}
-
-function isWaiting(project: Project): boolean {
-  const { resources, pending_operations } = project.state();
-  const made = resources.filter(({ type }) => type.startsWith("pulumi-nodejs:")).length;
-  return pending_operations.length > 0 && project.rules().length > made;
 }
 
 function command(project: Project, words: readonly string[]) {

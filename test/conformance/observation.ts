@@ -113,7 +113,8 @@ function resourcesOf(project: Project): Resource[] {
   return project.exists(project.stateFile) ? project.state().resources : [];
 }
 
-function pendingOf(project: Project): string[] {
+/** The operations that the state says are under way: `creating a`. */
+export function pendingOf(project: Project): string[] {
   if (!project.exists(project.stateFile)) return [];
   const named = z.object({ type: z.string(), resource: z.object({ urn: z.string() }) });
   return project
@@ -152,13 +153,7 @@ function needsOf(resources: readonly Resource[]): Needs {
     const name = nameOf(text.parse(urn));
     direct.set(name, new Set([...(direct.get(name) ?? []), ...urns.map(nameOf)]));
   }
-  const needs = (one: string, other: string, seen: Set<string>): boolean => {
-    if (seen.has(one)) return false;
-    seen.add(one);
-    const needed = direct.get(one) ?? new Set<string>();
-    return needed.has(other) || [...needed].some((next) => needs(next, other, seen));
-  };
-  return (one, other) => one === other || needs(one, other, new Set());
+  return (one, other) => one === other || direct.get(one)?.has(other) === true;
 }
 
 function orderOf(begun: readonly Metadata[], needs: Needs): string[] {
@@ -177,7 +172,8 @@ function orderOf(begun: readonly Metadata[], needs: Needs): string[] {
     .sort();
 }
 
-function withoutTimes({ created, modified, stackTrace: _, ...rest }: Resource): Resource {
+/** Without times, and without where the program declares a resource: of an unchanged one either place may be kept. */
+function withoutTimes({ created, modified, stackTrace: _, sourcePosition: _position, ...rest }: Resource): Resource {
   const times = { created: created !== undefined, modified: modified !== undefined };
   return { ...rest, ...times };
 }

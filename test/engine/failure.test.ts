@@ -107,7 +107,13 @@ describe.concurrent("a run that fails", { timeout: 120_000 }, () => {
     expect(next.messages).toContainEqual(
       expect.stringMatching(/interrupted during 1 operations:\n {2}\* \S+::fatal, interrupted while creating/),
     );
+    // As with the CLI: whether there is another one somewhere, only a person can say.
+    expect(project.state().pending_operations).toMatchObject([{ type: "creating" }]);
+    await project.ok("refresh");
+    expect(project.state().pending_operations).toMatchObject([{ type: "creating" }]);
+    await project.ok("refresh", { clearPendingCreates: true });
     expect(project.state().pending_operations).toEqual([]);
+    expect((await project.ok("up")).messages).toEqual([]);
   });
 
   test("deletes nothing when the program fails, and shows the program's error", async () => {
@@ -204,13 +210,13 @@ describe.concurrent("a run that is interrupted", { timeout: 120_000 }, () => {
     expect(project.exists(journal)).toBe(false);
   });
 
-  test("by Ctrl-C ends what is under way, writes it, and exits with 8", async () => {
+  test("by Ctrl-C ends what is under way, writes it, and exits with 1", async () => {
     const project = new Project(program(", pause: true"));
     const { child, exited } = project.start(["up", "--yes"]);
     await project.until(() => project.rules().length === 2);
     child.kill("SIGINT");
     project.write("go", "");
-    expect(await exited).toBe(8);
+    expect(await exited).toBe(1);
     expect(project.resource("open").id).toMatch(/^rule-/);
     expect(project.exists(`${project.stateFile}.journal`)).toBe(false);
     expect(stepNames(await project.ok("up"))).toEqual([]);

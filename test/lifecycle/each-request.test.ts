@@ -26,7 +26,7 @@ async function atEachRequest(project: Opened, verb: string, between: (n: number)
       expect(code, output).toBe(0);
       return n;
     }
-    expect(code, output).toBe(8);
+    expect(code, output).toBe(1);
     expect(output).toContain("Ctrl-C: what is under way comes to its end, and nothing new begins");
     expect(output).toContain("Resources:");
     expect(output).toContain("Cancelled: the next run does the rest");

@@ -32,7 +32,7 @@ describe("a run on the local engine", () => {
     const { child, exited, output, said } = start(project, "local", "preview");
     await said(/all declared/);
     send(child, "SIGINT");
-    expect(await exited, output()).toBe(8);
+    expect(await exited, output()).toBe(1);
     expect(output()).not.toContain("the program has ended by itself");
     expect(output()).toContain("Cancelled: this is not the whole preview");
     expect(service.requests).toEqual([]);
@@ -45,7 +45,7 @@ describe("a run on the local engine", () => {
     project.project.declare(declared(0));
     for (const signals of [["SIGTERM"], ["SIGHUP"], ["SIGINT", "SIGINT"]] satisfies NodeJS.Signals[][]) {
       const { code, output } = await project.interrupted({ verb: "up", atRequest: 2, signals });
-      expect(code, output).toBe(8);
+      expect(code, output).toBe(1);
       expectTrueState(project);
       expect(project.service.rules().length).toBeLessThan(singles + inSet);
       await project.succeeds("destroy");

@@ -65,6 +65,7 @@ async function deleteOne(
   }
   if (op === "delete" && resource.protect) {
     execution.fail(protectedError(resource.urn), resource.urn, true);
+    execution.noteFailed(step);
     return false;
   }
   try {

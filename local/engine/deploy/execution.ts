@@ -88,6 +88,12 @@ export class Execution {
     if (!this.preview) this.#emit({ kind: "done", step, failed: false, durationMs: 0 });
   }
 
+  /** Notes a step that was begun in vain. */
+  noteFailed(step: Step): void {
+    this.#emit({ kind: "step", step, preview: this.preview });
+    if (!this.preview) this.#emit({ kind: "done", step, failed: true, durationMs: 0 });
+  }
+
   /** Does the work of a step when its turn comes, and notes both. In a preview there is no work. */
   async run(step: Step, work: () => Promise<void>): Promise<void> {
     if (this.preview) return this.note(step);

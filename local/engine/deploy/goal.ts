@@ -80,6 +80,9 @@ function equalLists(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function equalDependencies(a: Lists, b: Lists): boolean {
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => equalLists(a[key] ?? [], b[key] ?? []));
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equalLists(a[key] ?? [], b[key] ?? []))
+  );
 }

@@ -2,7 +2,7 @@ import type { ProviderHost } from "../hosts/provider-host.ts";
 import { isProvider, type ResourceState } from "../state/resource-state.ts";
 import { unsupported } from "../unsupported.ts";
 import { invert } from "../values/diff.ts";
-import { equalMaps, keepCiphertexts, mapValues } from "../values/value.ts";
+import { equalMaps, keepCiphertexts } from "../values/value.ts";
 import { diffResource } from "./differ.ts";
 import type { Execution } from "./execution.ts";
 import type { Step } from "./step.ts";
@@ -32,6 +32,7 @@ export async function refreshAll(
         return await execution.turn(() => refreshOne(execution, provider(), resource));
       } catch (error) {
         execution.fail(error, resource.urn, true);
+        execution.noteFailed(stepOf("same", resource, resource, null));
         return resource;
       }
     }),
@@ -105,17 +106,20 @@ function stepOf(
   return { op, urn: old.urn, old, new: now, detailedDiff, diffReasons: keys, replaceReasons: [], isRead: true };
 }
 
-/** Takes references to resources that are gone out of the others; a child of one goes to the next parent that is left. */
+/** Takes references to resources that are gone, and empty ones, out of the others; a child of one goes to the next parent that is left. */
 export function prune(resources: readonly ResourceState[]): ResourceState[] {
   const there = new Set<string>();
   return resources.map((resource) => {
     const left = (urns: readonly string[]): string[] => urns.filter((urn) => there.has(urn));
+    const propertyDependencies = Object.entries(resource.propertyDependencies)
+      .map(([key, urns]): [string, string[]] => [key, left(urns)])
+      .filter(([, urns]) => urns.length > 0);
     const pruned: ResourceState = {
       ...resource,
       parent: there.has(resource.parent) ? resource.parent : "",
       deletedWith: there.has(resource.deletedWith) ? resource.deletedWith : "",
       dependencies: left(resource.dependencies),
-      propertyDependencies: mapValues(resource.propertyDependencies, left),
+      propertyDependencies: Object.fromEntries(propertyDependencies),
     };
     there.add(resource.urn);
     return isPruned(resource, pruned) ? pruned : resource;
@@ -124,7 +128,7 @@ export function prune(resources: readonly ResourceState[]): ResourceState[] {
 
 function isPruned(before: ResourceState, after: ResourceState): boolean {
   const count = (state: ResourceState): number =>
-    state.dependencies.length + Object.values(state.propertyDependencies).flat().length;
+    state.dependencies.length + Object.entries(state.propertyDependencies).flat(2).length;
   return before.parent !== after.parent || before.deletedWith !== after.deletedWith || count(before) !== count(after);
 }
 

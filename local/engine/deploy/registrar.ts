@@ -219,19 +219,13 @@ export class Registrar implements MonitorHandler {
 
   #component(old: ResourceState | undefined, now: ResourceState): void {
     const { execution } = this.#options;
-    const step = (op: Step["op"]): Step => ({
-      op,
-      urn: now.urn,
-      old,
-      new: now,
-      detailedDiff: null,
-      diffReasons: [],
-      replaceReasons: [],
-    });
     this.#operated.add(now.urn);
     // A component goes with what it is deleted with; and it cannot become what has a provider, or the other way round.
-    const isReplaced =
-      old !== undefined && (old.custom || (now.deletedWith !== "" && this.#replaced.has(now.deletedWith)));
+    const goesWith = now.deletedWith !== "" && this.#replaced.has(now.deletedWith);
+    const isReplaced = old !== undefined && (old.custom || goesWith);
+    const replaceReasons = isReplaced && goesWith ? ["deletedWith"] : [];
+    const about = { urn: now.urn, old, new: now, detailedDiff: null, diffReasons: [], replaceReasons };
+    const step = (op: Step["op"]): Step => ({ op, ...about });
     if (old === undefined || isReplaced) {
       now.created = now.modified = new Date().toISOString();
       execution.ledger.put(now);

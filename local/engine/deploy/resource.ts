@@ -107,10 +107,12 @@ async function createNew({ execution, provider }: ResourceContext, now: Resource
 
 /** Creates anew what had to be deleted ahead of its own registration. */
 async function recreate(context: ResourceContext, old: ResourceState, now: ResourceState): Promise<void> {
+  const { execution } = context;
   const keys = context.deletedEarly.get(now.urn) ?? [];
   context.deletedEarly.delete(now.urn);
   context.operated.add(now.urn);
   context.replaced.add(now.urn);
+  execution.note(stepOf("replace", old, now));
   await createReplacement(context, old, now, { ...noDifference, changed: true, replaceKeys: keys });
 }
 
@@ -136,8 +138,12 @@ async function replace(
   context.replaced.add(now.urn);
   // What the first check carried over from the old resource is not the new one's.
   now.inputs = await check(context, now, {}, registration.inputs);
-  if (registration.deleteBeforeReplace ?? difference.deleteBeforeReplace) await deleteBefore(context, old);
+  const isDeletedFirst = registration.deleteBeforeReplace ?? difference.deleteBeforeReplace;
+  if (isDeletedFirst) await deleteBefore(context, old);
+  const step = stepOf("replace", old, now, difference);
+  if (isDeletedFirst || old.pendingReplacement) execution.note(step);
   await createReplacement(context, old, now, difference);
+  if (!isDeletedFirst && !old.pendingReplacement) execution.note(step);
 }
 
 /** Deletes a resource that is to be replaced, and before it everything that its deletion takes with it. */
@@ -181,7 +187,6 @@ async function createReplacement(
     if (!old.pendingReplacement) old.delete = true;
   }
   await execution.run(stepOf("create-replacement", old, now, difference), () => create(execution, provider, now, old));
-  execution.note(stepOf("replace", old, now, difference));
 }
 
 /** In a preview nothing is done: the outputs are the inputs, and a new resource has no id yet. */

@@ -83,15 +83,21 @@ function blindMap(map: PropertyMap, secret: PropertyValue): PropertyMap {
 
 /** Prints a run as the CLI's engine events, one JSON object a line. */
 export class EventLines {
+  readonly #verb: Verb;
   readonly #print: (line: string) => void;
   #sequence = 0;
 
-  constructor(print: (line: string) => void) {
+  constructor(verb: Verb, print: (line: string) => void) {
+    this.#verb = verb;
     this.#print = print;
   }
 
   onEvent(event: RunEvent): void {
-    this.#line(engineEvent(event));
+    // The CLI keeps this step to itself.
+    if ("step" in event && event.step.op === "remove-pending-replace") return;
+    this.#line(engineEvent(event, this.#verb));
+    if (event.kind === "step" && event.preview && event.step.isRead === true)
+      this.#line(engineEvent({ kind: "done", step: event.step, failed: false, durationMs: 0 }, this.#verb));
   }
 
   finish({ summary, durationMs, preview, ok }: RunResult): void {
@@ -113,14 +119,18 @@ export class EventLines {
   }
 }
 
-function engineEvent(event: RunEvent): { [key: string]: unknown } {
+function engineEvent(event: RunEvent, verb: Verb): { [key: string]: unknown } {
   switch (event.kind) {
     case "start":
       return { preludeEvent: { config: shownConfig(event.config) } };
     case "step":
-      return { resourcePreEvent: { metadata: stepMetadata(event.step, event.step.isRead === true) } };
+      return {
+        resourcePreEvent: { metadata: stepMetadata(event.step, event.step.isRead === true ? "refresh" : undefined) },
+      };
     case "done": {
-      const metadata = stepMetadata(event.step);
+      // Only a refresh by itself says what it found.
+      const isRefresh = event.step.isRead === true && (verb !== "refresh" || event.failed);
+      const metadata = stepMetadata(event.step, isRefresh ? "refresh" : undefined);
       return event.failed ? { resOpFailedEvent: { metadata, status: 0, steps: 0 } } : { resOutputsEvent: { metadata } };
     }
     case "diagnostic": {
@@ -132,12 +142,11 @@ function engineEvent(event: RunEvent): { [key: string]: unknown } {
   }
 }
 
-/** `isReading`: a refresh reads it, and has not found anything yet. */
-function stepMetadata(step: Step, isReading = false): { [key: string]: unknown } {
-  const { op, urn, old, new: now, detailedDiff, diffReasons, replaceReasons } = step;
+function stepMetadata(step: Step, op: string = step.op): { [key: string]: unknown } {
+  const { urn, old, new: now, detailedDiff, diffReasons, replaceReasons } = step;
   const { type = "", provider = "" } = now ?? old ?? {};
   return {
-    op: isReading ? "refresh" : op,
+    op,
     urn,
     type,
     old: old === undefined ? null : eventState(old),
@@ -148,7 +157,7 @@ function stepMetadata(step: Step, isReading = false): { [key: string]: unknown }
       detailedDiff === null
         ? null
         : mapValues(detailedDiff, ({ kind, inputDiff }) => ({ diffKind: kind, ...(inputDiff ? { inputDiff } : {}) })),
-    ...(partsOfReplacements.has(op) ? {} : { logical: true }),
+    ...(partsOfReplacements.has(step.op) ? {} : { logical: true }),
     provider,
   };
 }

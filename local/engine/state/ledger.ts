@@ -68,9 +68,9 @@ export class Ledger {
     this.restart();
   }
 
-  /** Forgets the operations that an earlier run left unfinished, of the given types. */
-  clearInterrupted(types: readonly OperationType[]): void {
-    const left = this.#interrupted.filter(({ type }) => !types.includes(type));
+  /** Forgets the operations that an earlier run left unfinished. Creates are kept until somebody says otherwise. */
+  clearInterrupted(alsoCreates: boolean): void {
+    const left = alsoCreates ? [] : this.#interrupted.filter(({ type }) => type === "creating");
     if (left.length !== this.#interrupted.length) this.#changed = true;
     this.#interrupted = left;
   }

@@ -105,20 +105,23 @@ export function requiresReplace(difference: Difference): boolean {
   );
 }
 
-/** Applies the `replaceOnChanges` option: a change at or below one of its paths replaces. `#initerror` names init errors. */
+/**
+ * Applies the `replaceOnChanges` option: a change at or below one of its paths replaces. `#initerror` names init errors.
+ * Fails on a changed path that has no text, that of an empty key.
+ */
 export function applyReplaceOnChanges(
   difference: Difference,
   options: readonly string[],
   hasInitErrors: boolean,
 ): Difference {
-  if (options.length === 0 || (!difference.changed && !hasInitErrors)) return difference;
+  if (!difference.changed && !hasInitErrors) return difference;
   const paths = options.map(parsePath);
   const hit = (path: PropertyPath | undefined): boolean =>
     path !== undefined && paths.some((option) => pathContains(option, path));
   const replaceKeys = new Set([...difference.replaceKeys, ...difference.changedKeys.filter((key) => hit(pathIn(key)))]);
   const detailed: [string, PropertyDiff][] = Object.entries(difference.detailedDiff ?? {}).map(([text, diff]) => [
     text,
-    hit(pathIn(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,
+    hit(parsePath(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,
   ]);
   let { changed } = difference;
   if (hasInitErrors && hit(["#initerror"])) {
