@@ -42,6 +42,30 @@ const component = `class C extends pulumi.ComponentResource {
   constructor(name, args, options) { super("fixture:index:C", name, args, options); this.registerOutputs({ args }); }
 }`;
 
+/** A rule for each way to write a path; the last is none. */
+const ignoring = (definition: string): string =>
+  [
+    "definition.size",
+    "definition",
+    "definition.list[*].x",
+    "definition.list[0]",
+    "definition.map.*",
+    "definition.made.deep",
+    "*",
+    "definition.[",
+  ]
+    .map(
+      (path, k) => `new Rule("r${k}", { name: "r${k}", ${definition} }, { ignoreChanges: [${JSON.stringify(path)}] });`,
+    )
+    .join("\n");
+const replacing = (definition: string): string =>
+  ["definition.size", "definition.list[*]", "definition", "*"]
+    .map(
+      (path, k) =>
+        `new Rule("r${k}", { name: "r${k}", ${definition} }, { replaceOnChanges: [${JSON.stringify(path)}] });`,
+    )
+    .join("\n");
+
 /** Programs and histories. What each comes to is recorded from the Pulumi CLI, beside this file. */
 export const cases: readonly Case[] = [
   {
@@ -151,6 +175,36 @@ export const cases: readonly Case[] = [
       `),
       up(`new Rule("a", { name: "a" }, { deleteBeforeReplace: true }, { kind: 2 });`),
       up(),
+    ],
+  },
+  {
+    name: "delete before replace, and a former dependent",
+    runs: [
+      up(`
+        const a = new Rule("a", { name: "a" }, { deleteBeforeReplace: true }, { kind: 1 });
+        const b = new Rule("b", { name: "b" }, {}, { kind: a.ruleId });
+        new Rule("c", { name: "c" }, { dependsOn: [a, b] });
+      `),
+      up(`
+        const b = new Rule("b", { name: "b" }, {}, { kind: "own" });
+        const c = new Rule("c", { name: "c" });
+        new Rule("a", { name: "a" }, { deleteBeforeReplace: true, dependsOn: [b, c] }, { kind: 2 });
+      `),
+      destroy(),
+    ],
+  },
+  {
+    name: "delete before replace, of a chain whose end is no longer declared",
+    runs: [
+      up(`
+        const a = new Rule("a", { name: "a" }, { deleteBeforeReplace: true }, { kind: 1 });
+        const b = new Rule("b", { name: "b" }, { dependsOn: [a] });
+        const c = new Rule("c", { name: "c" }, {}, { kind: b.ruleId });
+        new Rule("d", { name: "d" }, { dependsOn: [c] }, { kind: a.ruleId });
+      `),
+      up(
+        `const a = new Rule("a", { name: "a" }, { deleteBeforeReplace: true }, { kind: 2 }); new Rule("b", { name: "b" });`,
+      ),
     ],
   },
   {
@@ -281,43 +335,24 @@ export const cases: readonly Case[] = [
       destroy(),
     ],
   },
-  ...[
-    ["definition.size"],
-    ["definition"],
-    ["definition.list[*].x"],
-    ["definition.list[0]"],
-    ["definition.map.*"],
-    ["definition.made.deep"],
-    ["*"],
-    ["definition.["],
-  ].map((ignoreChanges) => ({
-    name: `ignoreChanges of ${ignoreChanges.join(", ").replace(/\[$/, "nothing")}`,
+  {
+    name: "ignoreChanges, by eight ways to write a path",
     runs: [
-      up(
-        `new Rule("a", { name: "a", size: 1, list: [{ x: 1 }, { x: 2 }], map: { p: 1, q: 2 } }, { ignoreChanges: ${JSON.stringify(ignoreChanges)} });`,
-      ),
-      preview(
-        `new Rule("a", { name: "a", size: 2, list: [{ x: 7 }, { x: 8 }, { x: 9 }], map: { p: 3, r: 4 }, made: { deep: 1 } }, { ignoreChanges: ${JSON.stringify(ignoreChanges)} });`,
-      ),
+      up(ignoring(`size: 1, list: [{ x: 1 }, { x: 2 }], map: { p: 1, q: 2 }`)),
+      preview(ignoring(`size: 2, list: [{ x: 7 }, { x: 8 }, { x: 9 }], map: { p: 3, r: 4 }, made: { deep: 1 }`)),
       up(),
       up(),
     ],
-  })),
-  ...[["definition.size"], ["definition.list[*]"], ["definition"], ["*"]].map((replaceOnChanges) => ({
-    name: `replaceOnChanges of ${replaceOnChanges.join(", ")}`,
+  },
+  {
+    name: "replaceOnChanges, by four ways to write a path",
     runs: [
-      up(
-        `new Rule("a", { name: "a", size: 1, list: [1] }, { replaceOnChanges: ${JSON.stringify(replaceOnChanges)} });`,
-      ),
-      preview(
-        `new Rule("a", { name: "a", size: 2, list: [1] }, { replaceOnChanges: ${JSON.stringify(replaceOnChanges)} });`,
-      ),
+      up(replacing("size: 1, list: [1]")),
+      preview(replacing("size: 2, list: [1]")),
       up(),
-      up(
-        `new Rule("a", { name: "a", size: 2, list: [2, 3] }, { replaceOnChanges: ${JSON.stringify(replaceOnChanges)} });`,
-      ),
+      up(replacing("size: 2, list: [2, 3]")),
     ],
-  })),
+  },
   {
     name: "additionalSecretOutputs",
     runs: [

@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EventLines } from "../../local/engine/display/json.ts";
 import { EngineError, exitCodeOf, runEngine } from "../../local/engine/index.ts";
-import { Project } from "../engine/support.ts";
+import { newCrypter } from "../../local/engine/state/crypter.ts";
+import { Project, passphrase } from "../engine/support.ts";
 import type { Case, Run } from "./cases.ts";
 import { type Observation, Observer, pendingOf, type Told } from "./observation.ts";
 
@@ -31,9 +32,14 @@ export async function play({ runs }: Case, engine: Engine): Promise<Observation[
   return observations;
 }
 
+const sharedKey = newCrypter(passphrase);
+
 /** The local engine, in this process; a run that is killed in one of its own. */
 export const local: Engine = async (project, run) => {
   const { verb, flags = [], interrupted } = run;
+  // One key for all projects: to derive one takes half a second.
+  if (!project.exists("Pulumi.dev.yaml"))
+    project.write("Pulumi.dev.yaml", `encryptionsalt: ${(await sharedKey).salt}\n`);
   if (interrupted === "killed") {
     const { child, exited } = project.start([verb, "--yes", ...flags]);
     await killed(project, child, exited);

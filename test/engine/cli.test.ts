@@ -68,6 +68,53 @@ describe("the local command", { timeout: 120_000 }, () => {
     expect(again.status).toBe(0);
   });
 
+  test("a preview is a tree, and a run's JSON is one engine event a line", () => {
+    const project = new Project(`new Group("g"); new Rule("a", { name: "a", token: pulumi.secret("hidden") });`);
+    expect(project.cli(["up", "--yes"]).status).toBe(0);
+    project.program(`
+      const group = new Group("g");
+      new Rule("below", { name: "below" }, { parent: group.rule });
+      new Rule("a", { name: "b", token: pulumi.secret("hidden") });
+    `);
+    expect(project.cli(["preview"]).stdout).toContain(
+      [
+        "Previewing update (dev):",
+        "             fixture:index:Group g",
+        "               fixture:Rule g-inner",
+        "  +  create      fixture:Rule below",
+        "  ~  update  fixture:Rule a",
+        '       ~ definition.name: "a" => "b"',
+        "Resources: 1 to create, 1 to update, 3 unchanged",
+      ].join("\n"),
+    );
+    const { status, stdout } = project.cli(["up", "--yes", "--json"]);
+    expect(status).toBe(0);
+    expect(stdout).not.toContain("hidden");
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, k) => k));
+    expect(events[0]).toMatchObject({ preludeEvent: { config: { "fixture:greeting": "hello" } } });
+    const change = {
+      op: "update",
+      diffs: ["definition"],
+      detailedDiff: { "definition.name": { diffKind: "update", inputDiff: true } },
+      new: { inputs: { definition: { name: "b", token: { ciphertext: "[secret]" } } } },
+    };
+    for (const kind of ["resourcePreEvent", "resOutputsEvent"])
+      expect(events).toContainEqual(
+        expect.objectContaining({ [kind]: { metadata: expect.objectContaining({ op: "update" }) } }),
+      );
+    expect(events.find(({ resOutputsEvent }) => resOutputsEvent?.metadata.op === "update")).toMatchObject({
+      resOutputsEvent: { metadata: change },
+    });
+    expect(events.slice(-2)).toMatchObject([
+      { summaryEvent: { resourceChanges: { create: 1, update: 1, same: 3 }, isPreview: false, result: "succeeded" } },
+      { cancelEvent: {} },
+    ]);
+  });
+
   test("after a destroy that failed does not say that there was nothing to destroy", () => {
     const project = new Project(
       `new Rule("a", { name: "a", fail: "delete" }); new Rule("b", { name: "b" }, { protect: true });`,

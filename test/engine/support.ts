@@ -16,7 +16,7 @@ import { z } from "zod";
 import { type RunEvent, type RunOptions, type RunResult, runEngine, type Verb } from "../../local/engine/index.ts";
 
 const here = import.meta.dirname;
-const passphrase = "fixture passphrase";
+export const passphrase = "fixture passphrase";
 
 /** Tests of one file run side by side, so everything is put away at the end of the file. */
 const folders: string[] = [];

@@ -29,7 +29,7 @@ export async function dependentReplacements(
       ...Object.values(resource.propertyDependencies).flat(),
     ];
     if (!needed.some((urn) => dependents.has(urn))) continue;
-    // What is registered in this run already cannot depend on a resource that is being registered only now.
+    // What is registered in this run already needs the root no more, whatever its old state says.
     if (resource.delete || resource.pendingReplacement || context.operated.has(resource.urn)) continue;
     dependents.add(resource.urn);
     const keys = await replacementKeys(context, resource, going);

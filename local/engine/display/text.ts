@@ -13,9 +13,13 @@ export interface TextOptions {
   readonly print: (line: string) => void;
 }
 
-/** Shows a run as it goes: one line a change, the changed paths beneath it, then outputs and a summary. */
+/**
+ * Shows a run as it goes: one line a change, the changed paths beneath it, then outputs and a summary. What a preview
+ * plans is shown at its end, as a tree.
+ */
 export class TextDisplay {
   readonly #options: TextOptions;
+  readonly #planned: Step[] = [];
 
   constructor(options: TextOptions) {
     this.#options = options;
@@ -24,13 +28,14 @@ export class TextDisplay {
   onEvent(event: RunEvent): void {
     const { print } = this.#options;
     if (event.kind === "start") print(`${title(this.#options.verb, event.preview)} (${event.stack}):`);
-    else if (event.kind === "step" && event.preview) this.#step(event.step, "");
-    else if (event.kind === "done") this.#step(event.step, event.failed ? "  failed" : "");
+    else if (event.kind === "step" && event.preview) this.#planned.push(event.step);
+    else if (event.kind === "done") this.#step(event.step, event.failed ? "  failed" : secondsOf(event.durationMs));
     else if (event.kind === "diagnostic") this.#diagnostic(event);
   }
 
   finish(result: RunResult): void {
     const { print } = this.#options;
+    this.#tree();
     const outputs = Object.entries(result.outputs);
     if (outputs.length > 0) {
       print("Outputs:");
@@ -48,16 +53,41 @@ export class TextDisplay {
     print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
   }
 
-  #step(step: Step, suffix: string): void {
+  /** What is planned, children beneath their parents. Of what does not change only the parents of what does are shown. */
+  #tree(): void {
+    const steps = this.#planned.filter(({ op }) => !isPart(op));
+    // A resource that is read first has two steps.
+    const last = new Map(steps.map((step) => [step.urn, step]));
+    const parentOf = ({ old, new: now }: Step): string => {
+      const { parent } = now ?? old ?? { parent: "" };
+      return last.has(parent) && !parent.includes(`::${stackType}::`) ? parent : "";
+    };
+    const children = Map.groupBy(steps, parentOf);
+    const childrenOf = (step: Step): Step[] =>
+      last.get(step.urn) === step ? (children.get(step.urn) ?? []).filter(isShown) : [];
+    const isShown = (step: Step): boolean => shownOps[step.op] !== undefined || childrenOf(step).length > 0;
+    const show = (step: Step, depth: number): void => {
+      this.#step(step, "", depth);
+      for (const child of childrenOf(step)) show(child, depth + 1);
+    };
+    for (const step of children.get("")?.filter(isShown) ?? []) show(step, 0);
+  }
+
+  #step(step: Step, suffix: string, depth = 0): void {
+    const { print } = this.#options;
+    const indent = "  ".repeat(depth);
     const shown = shownOps[step.op];
+    if (shown === undefined) {
+      if (this.#planned.length > 0) print(`             ${indent}${describe(step.urn)}`);
+      return;
+    }
     // The parts of a replacement show as one line; only what fails in it shows by itself.
-    const part = step.op === "create-replacement" || step.op === "delete-replaced";
-    if (shown === undefined || (part && suffix === "")) return;
+    if (isPart(step.op) && !suffix.includes("failed")) return;
     const [symbol, does] = shown;
     const word = step.isRead === true ? (step.op === "delete" ? "gone" : "drifted") : does;
-    const { print } = this.#options;
-    print(this.#paint(symbol, `  ${symbol.padEnd(2)} ${word.padEnd(7)} ${describe(step.urn)}${suffix}`));
-    for (const { symbol: mark, text } of this.#details(step)) print(this.#paint(mark, `       ${mark} ${text}`));
+    print(this.#paint(symbol, `  ${symbol.padEnd(2)} ${word.padEnd(7)} ${indent}${describe(step.urn)}${suffix}`));
+    for (const { symbol: mark, text } of this.#details(step))
+      print(this.#paint(mark, `       ${indent}${mark} ${text}`));
   }
 
   #details(step: Step): ChangedPath[] {
@@ -94,6 +124,15 @@ const shownOps: { readonly [op in StepOp]?: readonly [symbol: string, word: stri
   "create-replacement": ["++", "create"],
   "delete-replaced": ["--", "delete"],
 };
+
+function isPart(op: StepOp): boolean {
+  return op === "create-replacement" || op === "delete-replaced";
+}
+
+/** How long a step took, where somebody could have noticed. */
+function secondsOf(durationMs: number): string {
+  return durationMs < 100 ? "" : ` (${(durationMs / 1000).toFixed(1)} s)`;
+}
 
 /** A resource for people: the last part of its type, and its name. */
 export function describe(urn: string): string {

@@ -2,6 +2,7 @@
  * Loaded into the children of a run before anything else. It ends a child when its parent is gone, however that went,
  * and keeps the SDK from rendering the same stack trace thousands of times. It changes nothing that a program can see.
  */
+import { flushCompileCache } from "node:module";
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { spillLargeErrors } from "./large-errors.ts";
@@ -20,6 +21,8 @@ if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
     spillLargeErrors(grpc);
     // Innermost, so that it sees an error before it is spilled.
     markMessages(grpc);
+    // It is ended by a signal, so that Node itself writes nothing.
+    setTimeout(flushCompileCache, 1_000).unref();
   } else logByLines();
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 import { EngineError, systemCode } from "../errors.ts";
@@ -29,7 +30,7 @@ export class Child {
     const { cwd, env, nodeArguments = [], onStdout, onStderr } = options;
     this.#process = spawn(process.execPath, [preload, ...nodeArguments, script, ...args], {
       cwd,
-      env: { ...env, MERCHANT_RULES_ENGINE_CHILD: "1" },
+      env: { ...compileCache(cwd), ...env, MERCHANT_RULES_ENGINE_CHILD: "1" },
       stdio: ["ignore", "pipe", "pipe", "pipe"],
       // A group of its own: Ctrl-C is for this process, which then lets the child finish what it is doing.
       detached: process.platform !== "win32",
@@ -73,6 +74,12 @@ export class Child {
       if (systemCode(error) !== "ESRCH") throw error;
     }
   }
+}
+
+/** To compile the SDK anew takes half of the time in which a small program runs. */
+function compileCache(folder: string): NodeJS.ProcessEnv {
+  const modules = join(folder, "node_modules");
+  return existsSync(modules) ? { NODE_COMPILE_CACHE: join(modules, ".cache/merchant-rules/compiled") } : {};
 }
 
 /** Finds a module of the Pulumi SDK as the program itself would. */
