@@ -258,12 +258,11 @@ export const cases: readonly Case[] = [
     ],
   },
   {
-    name: "a component becomes a resource",
+    name: "a component and a resource of one URN",
     runs: [
-      up(`${component} new C("c", {});`),
-      up(
-        `class R extends pulumi.CustomResource { constructor(n) { super("pulumi-nodejs:dynamic/fixture:Rule", n, { definition: { name: "c" }, ruleId: undefined, __provider: 'exports.handler=()=>require("./provider.js").handler()' }, { aliases: [{ type: "fixture:index:C" }] }); } } new R("c");`,
-      ),
+      up(`new pulumi.ComponentResource("pulumi-nodejs:dynamic/fixture:Rule", "c", {});`),
+      up(`new Rule("c", { name: "c" });`),
+      up(`new pulumi.ComponentResource("pulumi-nodejs:dynamic/fixture:Rule", "c", {});`),
     ],
   },
   {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { Project, stepNames } from "./support.ts";
+import { Project } from "./support.ts";
 
 // What the Pulumi CLI does, seen by running it.
 describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
@@ -13,24 +13,6 @@ describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
       expect(result).toMatchObject({ ok: true, errors: [] });
       expect(result.messages.filter((message) => message.includes("provider host"))).toEqual([]);
     }
-  });
-
-  test("an update that went through in part keeps the inputs that there were, with the outputs that there are", async () => {
-    const project = new Project(`new Rule("half", { name: "half", size: 1 });`);
-    await project.ok("up");
-    project.program(`new Rule("half", { name: "half", size: 2, partial: "update" });`);
-    expect((await project.run("up")).errors.map(({ message }) => message)).toEqual([
-      "created, but not ready\n  * not ready",
-    ]);
-    expect(project.resource("half")).toMatchObject({
-      initErrors: ["not ready"],
-      inputs: { definition: { size: 1 } },
-      outputs: { definition: { size: 2 }, seen: "in part" },
-    });
-    project.program(`new Rule("half", { name: "half", size: 2 });`);
-    expect(stepNames(await project.ok("preview"))).toEqual(["update half"]);
-    expect(stepNames(await project.ok("up"))).toEqual(["update half"]);
-    expect((await project.ok("up")).summary).toEqual({ same: 2 });
   });
 
   test.each(["setTimeout(() => process.exit(0), 1)", "process.reallyExit(0)"])(
@@ -114,68 +96,5 @@ describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
     expect(others).toHaveLength(1);
     await project.ok("destroy", { env: { ...project.env, PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true" } });
     expect(kept("backups")).toHaveLength(2);
-  });
-
-  const component = `class C extends pulumi.ComponentResource { constructor(n, args, o) { super("fixture:index:C", n, args, o); } }`;
-
-  test("a component's inputs say what they depend on", async () => {
-    const project = new Project(`
-      ${component}
-      const a = new Rule("a", { name: "a" });
-      new C("c", { x: a.ruleId, y: 1 });
-    `);
-    await project.ok("up");
-    expect(project.resource("c").propertyDependencies).toEqual({ x: [project.resource("a").urn], y: [] });
-  });
-
-  test("a component that is deleted with a resource is replaced with it", async () => {
-    const program = (kind: number): string => `
-      ${component}
-      const a = new Rule("a", { name: "a" }, {}, { kind: ${kind} });
-      new C("c", {}, { deletedWith: a });
-    `;
-    const project = new Project(program(1));
-    await project.ok("up");
-    project.program(program(2));
-    const { steps } = await project.ok("up");
-    expect(steps.map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`)).toEqual([
-      "same fixture-dev",
-      "create-replacement a",
-      "replace a",
-      "create-replacement c",
-      "replace c",
-      "delete-replaced c",
-      "delete-replaced a",
-    ]);
-    expect((await project.ok("up")).summary).toEqual({ same: 3 });
-  });
-
-  test("a component and a resource of one URN replace each other", async () => {
-    const asComponent = `new pulumi.ComponentResource("pulumi-nodejs:dynamic/fixture:Rule", "c", {});`;
-    const project = new Project(asComponent);
-    await project.ok("up");
-    project.program(`new Rule("c", { name: "c" });`);
-    expect(stepNames(await project.ok("preview"))).toEqual(["replace c"]);
-    expect(stepNames(await project.ok("up"))).toEqual(["replace c"]);
-    expect(project.takeCalls()).toEqual(["create c"]);
-    expect(project.resource("c").id).toMatch(/^rule-/);
-    project.program(asComponent);
-    expect(stepNames(await project.ok("up"))).toEqual(["replace c"]);
-    expect(project.takeCalls()).toEqual(["delete c"]);
-    expect(project.rules()).toEqual([]);
-  });
-
-  test("NaN and the infinities are kept in state by their bits", async () => {
-    const project = new Project(`new Rule("a", { name: "a", n: NaN, i: -Infinity });`);
-    await project.ok("up");
-    const bits = (value: string) => ({
-      "4dabf18193072939515e22adb298388d": "8ad145fe-0d11-4827-bfd7-1abcbf086f5c",
-      value,
-    });
-    expect(project.resource("a").inputs).toMatchObject({
-      definition: { n: bits("7fffffffffffffff"), i: bits("fff0000000000000") },
-    });
-    await project.ok("refresh");
-    await project.ok("destroy");
   });
 });

@@ -52,16 +52,4 @@ describe.concurrent("a refresh", { timeout: 120_000 }, () => {
       definition: { name: "second", token: "hidden" },
     });
   });
-
-  test("as a part of up and preview sees what happened to the rules meanwhile", async () => {
-    const project = new Project(`new Rule("a", { name: "a" });`);
-    await project.ok("up");
-    rmSync(project.path(`service/${project.resource("a").id}.json`));
-    expect((await project.ok("preview")).summary).toEqual({ same: 2 });
-    expect(stepNames(await project.ok("preview", { refresh: true }))).toEqual(["create a"]);
-    expect(stepNames(await project.ok("up", { refresh: true }))).toEqual(["create a"]);
-    expect(project.rules()).toHaveLength(1);
-    await project.ok("destroy", { refresh: true });
-    expect(project.rules()).toEqual([]);
-  });
 });

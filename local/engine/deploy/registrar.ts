@@ -223,7 +223,7 @@ export class Registrar implements MonitorHandler {
     // A component goes with what it is deleted with; and it cannot become what has a provider, or the other way round.
     const goesWith = now.deletedWith !== "" && this.#replaced.has(now.deletedWith);
     const isReplaced = old !== undefined && (old.custom || goesWith);
-    const replaceReasons = isReplaced && goesWith ? ["deletedWith"] : [];
+    const replaceReasons = isReplaced ? [goesWith ? "deletedWith" : "provider"] : [];
     const about = { urn: now.urn, old, new: now, detailedDiff: null, diffReasons: [], replaceReasons };
     const step = (op: Step["op"]): Step => ({ op, ...about });
     if (old === undefined || isReplaced) {
