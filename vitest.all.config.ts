@@ -27,7 +27,7 @@ export default defineConfig({
     include: [...exhaustive, ...hosted, ...fuzzed],
     env: {
       TEST_HOOKS: "host",
-      FUZZ_RUNS: process.env.FUZZ_RUNS ?? "10",
+      FUZZ_RUNS: process.env.FUZZ_RUNS ?? "25",
       FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
     },
     maxWorkers,

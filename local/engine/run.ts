@@ -185,9 +185,9 @@ async function open(call: {
   preview: boolean;
 }): Promise<Opened> {
   const { backend, stack, stackFile, stored, crypters, preview } = call;
+  refuseForeign(stored.checkpoint.resources);
   const store = new StateStore(backend, stack, stored, crypters.state);
   const { snapshot, recovered } = await store.open(!preview);
-  refuseForeign(snapshot.resources);
   const created = !stored.exists && !preview;
   if (crypters.config !== undefined && stackFile.encryptionSalt === undefined && !preview) {
     await writeEncryptionSalt(stackFile, crypters.config.salt);

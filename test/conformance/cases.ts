@@ -73,12 +73,10 @@ export const cases: readonly Case[] = [
     runs: [
       preview(`new Rule("a", { name: "a", size: 1 }); new Rule("b", { name: "b" });`),
       up(),
-      preview(),
       up(),
       preview(`new Rule("a", { name: "a", size: 2 }); new Rule("b", { name: "b" });`),
       up(),
-      preview(`new Rule("b", { name: "b" });`),
-      up(),
+      up(`new Rule("b", { name: "b" });`),
       destroy("--preview-only"),
       destroy(),
       destroy(),
@@ -99,7 +97,7 @@ export const cases: readonly Case[] = [
   },
   {
     name: "a rename",
-    runs: [up(`new Rule("a", { name: "x" });`), preview(`new Rule("b", { name: "x" });`), up()],
+    runs: [up(`new Rule("a", { name: "x" });`), up(`new Rule("b", { name: "x" });`)],
   },
   {
     name: "an alias by name, and what depends on it",
@@ -150,7 +148,6 @@ export const cases: readonly Case[] = [
         `const a = new Rule("a", { name: "a" }, {}, { kind: 2 }); const b = new Rule("b", { name: "b", of: a.ruleId }); new Rule("c", { name: "c" }, { dependsOn: [b] });`,
       ),
       up(),
-      up(),
     ],
   },
   {
@@ -174,7 +171,6 @@ export const cases: readonly Case[] = [
         new Rule("c", { name: "c" }, { dependsOn: [b] });
       `),
       up(`new Rule("a", { name: "a" }, { deleteBeforeReplace: true }, { kind: 2 });`),
-      up(),
     ],
   },
   {
@@ -286,7 +282,6 @@ export const cases: readonly Case[] = [
       up(
         `new Rule("a", { name: "a", token: pulumi.secret("x"), deep: { list: [pulumi.secret(1), 2] } }, {}, { whole: pulumi.secret({ k: 1 }) });`,
       ),
-      up(),
       preview(
         `new Rule("a", { name: "a", token: pulumi.secret("y"), deep: { list: [1, 2] } }, {}, { whole: pulumi.secret({ k: 2 }) });`,
       ),
@@ -340,7 +335,6 @@ export const cases: readonly Case[] = [
       up(ignoring(`size: 1, list: [{ x: 1 }, { x: 2 }], map: { p: 1, q: 2 }`)),
       preview(ignoring(`size: 2, list: [{ x: 7 }, { x: 8 }, { x: 9 }], map: { p: 3, r: 4 }, made: { deep: 1 }`)),
       up(),
-      up(),
     ],
   },
   {
@@ -356,7 +350,6 @@ export const cases: readonly Case[] = [
     name: "additionalSecretOutputs",
     runs: [
       up(`new Rule("a", { name: "a" }, { additionalSecretOutputs: ["ruleId", "nothing"] });`),
-      up(),
       up(`new Rule("a", { name: "a" });`),
     ],
   },
@@ -418,12 +411,11 @@ export const cases: readonly Case[] = [
       up(`const a = new Rule("a", { name: "a", partial: true }); new Rule("b", { name: "b" }, { dependsOn: [a] });`),
       preview(`const a = new Rule("a", { name: "a" }); new Rule("b", { name: "b" }, { dependsOn: [a] });`),
       up(),
-      up(),
     ],
   },
   {
     name: "a create that went through in part, and is declared as it was",
-    runs: [up(`new Rule("a", { name: "a", partial: true });`), preview(), up(), up(), destroy()],
+    runs: [up(`new Rule("a", { name: "a", partial: true });`), up(), up()],
   },
   {
     name: "an update that goes through in part",
@@ -431,7 +423,6 @@ export const cases: readonly Case[] = [
       up(`new Rule("a", { name: "a", size: 1 });`),
       up(`new Rule("a", { name: "a", size: 2, partial: "update" });`),
       preview(`new Rule("a", { name: "a", size: 2 });`),
-      up(),
       up(),
     ],
   },
@@ -480,7 +471,6 @@ export const cases: readonly Case[] = [
     name: "--expect-no-changes",
     runs: [
       up(`new Rule("a", { name: "a" });`),
-      preview(undefined, "--expect-no-changes"),
       up(undefined, "--expect-no-changes"),
       preview(`new Rule("a", { name: "b" });`, "--expect-no-changes"),
       up(undefined, "--expect-no-changes"),
@@ -495,7 +485,6 @@ export const cases: readonly Case[] = [
         ),
         interrupted: "cancelled",
       },
-      preview(),
       after(go, up()),
     ],
   },
@@ -508,9 +497,7 @@ export const cases: readonly Case[] = [
         ),
         interrupted: "killed",
       },
-      preview(),
       after(go, up()),
-      up(),
     ],
   },
   {
@@ -535,7 +522,6 @@ export const cases: readonly Case[] = [
     runs: [
       up(`new Rule("a", { name: "a", fail: "delete" }, {}, { kind: 1 });`),
       up(`new Rule("a", { name: "a" }, {}, { kind: 2 });`),
-      preview(),
       refresh(),
       up(),
     ],

@@ -11,7 +11,6 @@ export function resource(name: string, mark = 0): ResourceState {
     outputs: {},
     parent: "",
     protect: false,
-    external: false,
     delete: false,
     pendingReplacement: false,
     dependencies: [],

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 
-/** How many times as many runs as `npm test` makes; 0.1 is a glance, 100 a night. */
+/** How many times as many runs as `npm test` makes; 0.1 is a glance, 250 a night. */
 const times = Number(process.env.FUZZ_RUNS ?? "1");
+
+/** The part of a test's runs that `npm test` makes: `npm run test:all` makes all of them, ten times. */
+const usualPart = 0.4;
 
 /** `npm test` makes the same runs everywhere and always; more of them, by FUZZ_RUNS, are other ones each time. */
 const usualSeed = 20_261_121;
@@ -33,7 +36,7 @@ export async function check<T>(
       expect(ownNamesOfPrototypes()).toEqual(prototypes);
     }),
     {
-      numRuns: examples.length + Math.max(1, Math.round(numRuns * times)),
+      numRuns: examples.length + Math.max(1, Math.round(numRuns * usualPart * times)),
       examples: examples.map((example) => [example]),
       ...(seed === undefined && times !== 1 ? {} : { seed: Number(seed ?? usualSeed) }),
       ...(path === undefined ? {} : { path }),

@@ -68,7 +68,7 @@ const faultyRun: fc.Arbitrary<FaultInput[]> = fc
  * Runs of a property; none begins after so long. (fast-check's own limit leaves a run going, among the rules of the next
  * test.) Fewer than the least say too little, and fail. `npm run test:all` asks for more.
  */
-const [mostRuns, mostMs, leastRuns] = process.env.FUZZ_RUNS === undefined ? [5, 8_000, 2] : [24, 30_000, 4];
+const [mostRuns, mostMs, leastRuns] = process.env.FUZZ_RUNS === undefined ? [3, 5_000, 2] : [24, 30_000, 4];
 
 /** Checks a property as far as the time goes. */
 async function holds<Ts extends [unknown, ...unknown[]]>(

@@ -46,7 +46,7 @@ async function replacementKeys(
   resource: ResourceState,
   going: ReadonlySet<string>,
 ): Promise<readonly string[] | undefined> {
-  if (!resource.custom || resource.external) return undefined;
+  if (!resource.custom) return undefined;
   if (resource.deletedWith !== "" && going.has(resource.deletedWith)) return [];
   let affected = false;
   const inputs = mapValues(resource.inputs, (value, key) => {

@@ -19,7 +19,6 @@ export function newState(
     outputs: {},
     parent: registration.parent,
     protect: registration.protect ?? false,
-    external: false,
     delete: false,
     pendingReplacement: false,
     dependencies: [...registration.dependencies],

@@ -76,7 +76,7 @@ export async function remove(
   old: ResourceState,
   how: { recreated: boolean; callProvider: boolean },
 ): Promise<void> {
-  const call = how.callProvider && old.custom && !old.external && !old.retainOnDelete;
+  const call = how.callProvider && old.custom && !old.retainOnDelete;
   await noted(execution, old, "deleting", async () => {
     if (call) await provider.delete(old.urn, old.id, old, old.customTimeouts?.delete ?? 0);
   });

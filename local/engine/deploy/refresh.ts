@@ -1,4 +1,5 @@
 import type { ProviderHost } from "../hosts/provider-host.ts";
+import type { StoredResource } from "../state/codec.ts";
 import { isProvider, type ResourceState } from "../state/resource-state.ts";
 import { unsupported } from "../unsupported.ts";
 import { invert } from "../values/diff.ts";
@@ -24,7 +25,7 @@ export async function refreshAll(
 ): Promise<Refreshed> {
   const results = await Promise.all(
     base.map(async (resource): Promise<ResourceState | undefined> => {
-      if (!resource.custom || isProvider(resource.type) || resource.pendingReplacement || resource.external) {
+      if (!resource.custom || isProvider(resource.type) || resource.pendingReplacement) {
         if (!isProvider(resource.type)) execution.note(stepOf("same", resource, resource, null));
         return resource;
       }
@@ -133,7 +134,7 @@ function isPruned(before: ResourceState, after: ResourceState): boolean {
 }
 
 /** Fails, by name, on resources in state that belong to another provider than the dynamic one. */
-export function refuseForeign(resources: readonly ResourceState[]): void {
+export function refuseForeign(resources: readonly StoredResource[]): void {
   for (const { urn, type, custom, external } of resources) {
     if (!custom) continue;
     const dynamic = type.startsWith("pulumi-nodejs:") || type === "pulumi:providers:pulumi-nodejs";

@@ -10,7 +10,6 @@ export interface ResourceState {
   outputs: PropertyMap;
   parent: string;
   protect: boolean;
-  external: boolean;
   /** Replaced already, and still to be deleted. */
   delete: boolean;
   /** Deleted already, and still to be created anew. */
