@@ -81,6 +81,8 @@ describe("a run on the local engine that is killed in the middle of a create, by
     const again = await succeeds("up");
     expect(again.output).toMatch(/MerchantRule::lost, interrupted while creating/);
     expect(again.output).toContain("may exist without being in the state");
+    expect(again.output).toContain("refresh --clear-pending-creates");
+    await succeeds("refresh", "--clear-pending-creates");
     const later = await succeeds("up");
     expect(later.output).not.toContain("interrupted");
   });
