@@ -5,7 +5,9 @@ interface Mapping<K, V> {
 
 /** What a map has for a key; what it lacks is made and kept. */
 export function getOrMake<K, V>(map: Mapping<K, V>, key: K, make: () => V): V {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }

@@ -218,7 +218,10 @@ function isTakenOver({ known, deleteFirst }: Change, of: Resource, place: Place)
   return !deleteFirst && place.contract.rule.naturalKey !== null && place.isHeldByOther(known.ruleId, of.owner);
 }
 
-/** Whether the engine would see no difference although there is one: to it, null and absent are the same. */
+/**
+ * Whether the engine would see no difference although there is one: to it, null and absent are the same. Where it sees
+ * one it should compare, for then it prints the paths.
+ */
 function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
   const changed = steps.filter(({ kind }) => kind !== "keep");
   const areNulls = ({ known, declared }: Change): boolean =>
@@ -228,7 +231,10 @@ function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
   return changed.length > 0 && changed.every((step) => step.kind === "update" && areNulls(step));
 }
 
-/** What the state must know after the steps: also the rules that could not be deleted, for the next run to do it. */
+/**
+ * What the state must know after the steps: also the rules that could not be deleted, for the next run to do it. One that
+ * is not as declared keeps the definition that it had, sealed.
+ */
 function rulesAfter(outcomes: readonly Outcome[]): Known {
   const rules = new Map<string, KnownRule>();
   const add = (key: string, rule: KnownRule): void => {

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type Condemned, deleteAll } from "./deploy/deletes.ts";
 import { Execution } from "./deploy/execution.ts";
-import { refreshAll, refuseForeign } from "./deploy/refresh.ts";
+import { refreshAll } from "./deploy/refresh.ts";
 import { Registrar } from "./deploy/registrar.ts";
 import {
   type ChangeSummary,
@@ -16,23 +16,15 @@ import { EngineError } from "./errors.ts";
 import { MonitorServer } from "./hosts/monitor-server.ts";
 import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
 import { ProviderHost } from "./hosts/provider-host.ts";
+import { open, openCrypters } from "./open.ts";
 import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
 import { type Project, readProject } from "./project/project.ts";
-import {
-  applyConfig,
-  type Config,
-  readStackFile,
-  type StackFile,
-  writeEncryptionSalt,
-} from "./project/stack-config.ts";
-import type { Backend, StackName } from "./state/backend.ts";
-import { type Crypter, newCrypter, openCrypter } from "./state/crypter.ts";
+import { applyConfig, type Config, readStackFile } from "./project/stack-config.ts";
+import type { StackName } from "./state/backend.ts";
 import { keepHistory } from "./state/history.ts";
-import { Ledger } from "./state/ledger.ts";
 import { takeLock } from "./state/lock.ts";
 import { isProvider, type ResourceState } from "./state/resource-state.ts";
-import { readStack, StateStore, type StoredStack } from "./state/store.ts";
-import { unsupported } from "./unsupported.ts";
+import { readStack, type StateStore, type StoredStack } from "./state/store.ts";
 import { type PropertyMap, Secret } from "./values/value.ts";
 
 export type Verb = "preview" | "up" | "refresh" | "destroy";
@@ -91,7 +83,6 @@ export function exitCodeOf({ ok, summary }: RunResult, expectNoChanges: boolean)
  */
 export async function runEngine(options: RunOptions): Promise<RunResult> {
   const started = performance.now();
-  const startedAt = Date.now();
   const { verb, env = process.env, onEvent = () => {} } = options;
   const cwd = resolve(options.cwd ?? process.cwd());
   const preview = verb === "preview" || options.previewOnly === true;
@@ -129,7 +120,10 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
     const ok = errors.length === 0 && !cancelled;
     const durationMs = performance.now() - started;
     const summary = summarize(steps);
-    if (!preview) keepHistory(backend, stack, { kind: kinds[verb], startedAt, config, ok, changes: summary }, env);
+    if (!preview) {
+      const kind = verb === "refresh" || verb === "destroy" ? verb : "update";
+      keepHistory(backend, stack, { kind, durationMs, config, ok, changes: summary }, env);
+    }
     const about = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
     return { ...about, ok, cancelled, steps, summary, outputs, errors };
   } finally {
@@ -137,9 +131,6 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
     lock?.release();
   }
 }
-
-/** What the CLI's history calls a run. */
-const kinds = { up: "update", preview: "update", refresh: "refresh", destroy: "destroy" } as const;
 
 /** Whether anything will be asked of the provider: without the program only what is in state can be. */
 function needsProvider(verb: Verb, { checkpoint }: StoredStack): boolean {
@@ -160,71 +151,6 @@ function startProvider(
     onPrint: (message) => onEvent({ kind: "diagnostic", severity: "info", message, urn: undefined }),
     onMessage: ({ text, urn }) => onEvent({ kind: "diagnostic", severity: "warning", message: text, urn }),
   });
-}
-
-interface Opened {
-  readonly store: StateStore;
-  readonly ledger: Ledger;
-  readonly resources: readonly ResourceState[];
-  readonly created: boolean;
-  readonly recovered: string | undefined;
-}
-
-interface Crypters {
-  readonly config: Crypter | undefined;
-  readonly state: Crypter | undefined;
-}
-
-/** Decrypts the state, and creates the stack where it is new. */
-async function open(call: {
-  backend: Backend;
-  stack: StackName;
-  stackFile: StackFile;
-  stored: StoredStack;
-  crypters: Crypters;
-  preview: boolean;
-}): Promise<Opened> {
-  const { backend, stack, stackFile, stored, crypters, preview } = call;
-  refuseForeign(stored.checkpoint.resources);
-  const store = new StateStore(backend, stack, stored, crypters.state);
-  const { snapshot, recovered } = await store.open(!preview);
-  const created = !stored.exists && !preview;
-  if (crypters.config !== undefined && stackFile.encryptionSalt === undefined && !preview) {
-    await writeEncryptionSalt(stackFile, crypters.config.salt);
-  }
-  if (created) store.create();
-  return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, created, recovered };
-}
-
-/** The keys of the stack file's secrets and of the state's; they are one, but for a stack file that was made anew. */
-async function openCrypters(
-  stored: StoredStack,
-  stackFile: StackFile,
-  passphrase: () => Promise<string>,
-  preview: boolean,
-): Promise<Crypters> {
-  const stateSalt = saltOf(stored);
-  const fileSalt = stackFile.encryptionSalt;
-  if (fileSalt === undefined && stateSalt === undefined) {
-    if (preview) return { config: undefined, state: undefined };
-    const crypter = await newCrypter(await passphrase());
-    return { config: crypter, state: crypter };
-  }
-  const text = await passphrase();
-  const state = await openCrypter(text, stateSalt ?? fileSalt ?? "");
-  const config = fileSalt === undefined || fileSalt === state.salt ? state : await openCrypter(text, fileSalt);
-  return { config, state };
-}
-
-function saltOf({ checkpoint }: StoredStack): string | undefined {
-  const provider = checkpoint.secretsProvider;
-  if (provider === undefined || provider.type === "") return undefined;
-  if (provider.type !== "passphrase")
-    throw unsupported("secrets provider", `the secrets provider "${provider.type}" of the state`);
-  const { state } = provider;
-  if (typeof state === "object" && state !== null && "salt" in state && typeof state.salt === "string")
-    return state.salt;
-  throw new EngineError("STATE_INVALID", "the state names the passphrase secrets provider, but no salt");
 }
 
 interface RunContext {

@@ -48,8 +48,8 @@ export class Caller {
 
   /**
    * The one retry loop. The wait between attempts is Retry-After plus a random time below a bound that doubles (full
-   * jitter), so that refused requests do not return at the same moment. The total clock starts with the first attempt,
-   * not while the call waits for its turn.
+   * jitter, at most 10 s), so that refused requests do not return at the same moment. The total clock starts with the
+   * first attempt, not while the call waits for its turn.
    * @throws MerchantRulesError: the last failure, with what was attempted
    */
   async call<T>(call: Call<T>): Promise<T> {

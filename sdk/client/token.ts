@@ -108,10 +108,11 @@ const earlyPart = 0.1;
 const failureHoldsMs = 10_000;
 
 /**
- * Tokens from the token operation. All calls share one request. A token is renewed a tenth of its life before its end,
- * at most 30 s before. When that fails, the old one is used to its end. Two rules keep many calls from locking the
- * account or crowding a service that is down: without a token to use, a failed request answers all who ask in the next
- * 10 s; and a new token that is refused from the first is not replaced for 10 s.
+ * Tokens from the token operation. All calls that need one share one request. A token is renewed a tenth of its life
+ * before its end, at most 30 s before. When that fails, the old one is used to its end. Lives are counted from before
+ * the request, on a clock that nobody sets. Two rules keep many calls from locking the account or crowding a service
+ * that is down: without a token to use, a failed request answers all who ask in the next 10 s; and a new token that is
+ * refused from the first is not replaced for 10 s.
  */
 class RenewedToken implements TokenSource {
   readonly #fetch: () => Promise<ObtainedToken>;

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EventLines } from "../../local/engine/display/json.ts";
@@ -71,8 +70,7 @@ export const local: Engine = async (project, run) => {
 /** The Pulumi CLI on the PATH. */
 export const pulumi: Engine = async (project, run) => {
   const { verb, flags = [], interrupted } = run;
-  if (!project.exists("home")) {
-    mkdirSync(project.path("home"));
+  if (!project.exists(".pulumi/stacks")) {
     await command(project, ["stack", "init", "dev"]).exited;
   }
   const yes = verb === "preview" || flags.includes("--preview-only") ? [] : ["--yes", "--skip-preview"];
@@ -102,18 +100,9 @@ async function killed(project: Project, child: ChildProcess, exited: Promise<unk
   await exited;
 }
 
-function command(project: Project, words: readonly string[]) {
-  const child = spawn("pulumi", [...words, "--non-interactive"], {
-    cwd: project.folder,
-    env: {
-      ...project.env,
-      PULUMI_HOME: project.path("home"),
-      PULUMI_BACKEND_URL: `file://${project.folder}`,
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-      PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+function command(project: Project, args: readonly string[]) {
+  const { words, options } = project.pulumi(args, { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" });
+  const child = spawn("pulumi", words, { ...options, stdio: ["ignore", "pipe", "inherit"] });
   let stdout = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Project } from "./support.ts";
 
@@ -15,26 +15,20 @@ const program = (more: string) => `
 `;
 
 describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi CLI)", { timeout: 180_000 }, () => {
-  function withHome(project: Project) {
-    const home = project.path("pulumi-home");
-    mkdirSync(home, { recursive: true });
-    const env = {
-      ...project.env,
-      PULUMI_HOME: home,
-      PULUMI_BACKEND_URL: `file://${project.folder}`,
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-    };
-    return { cwd: project.folder, env };
-  }
-
   function tryPulumi(project: Project, args: readonly string[]) {
-    return spawnSync("pulumi", [...args, "--non-interactive"], { ...withHome(project), encoding: "utf8" });
+    const { words, options } = project.pulumi(args);
+    return spawnSync("pulumi", words, { ...options, encoding: "utf8" });
   }
 
   function pulumi(project: Project, args: readonly string[]) {
     const { status, stdout, stderr } = tryPulumi(project, args);
     if (status !== 0) throw new Error(`pulumi ${args.join(" ")} exited with ${status}:\n${stdout}\n${stderr}`);
     return stdout;
+  }
+
+  function started(project: Project, args: readonly string[]) {
+    const { words, options } = project.pulumi(args);
+    return spawn("pulumi", words, { ...options, stdio: "ignore" });
   }
 
   test("goes on where the local engine stopped: nothing changes, the state imports, destroy destroys", async () => {
@@ -81,10 +75,7 @@ describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi
       new Rule("open", { name: "open", pause: true }, { dependsOn: [done] });
     `);
     pulumi(project, ["stack", "init", "dev"]);
-    const child = spawn("pulumi", ["up", "--stack", "dev", "--yes", "--skip-preview", "--non-interactive"], {
-      ...withHome(project),
-      stdio: "ignore",
-    });
+    const child = started(project, ["up", "--stack", "dev", "--yes", "--skip-preview"]);
     await project.until(() => project.rules().length === 2);
     child.kill("SIGKILL");
     await new Promise((ended) => child.on("close", ended));
@@ -111,10 +102,7 @@ describe.skipIf(!hasPulumi)("the Pulumi CLI on the same folder (needs the Pulumi
 
     project.program(`new Rule("other", { name: "other", pause: true });`);
     rmSync(project.path("go"));
-    const theirs = spawn("pulumi", ["up", "--stack", "dev", "--yes", "--skip-preview", "--non-interactive"], {
-      ...withHome(project),
-      stdio: "ignore",
-    });
+    const theirs = started(project, ["up", "--stack", "dev", "--yes", "--skip-preview"]);
     await project.until(() => project.rules().length === 2);
     await expect(project.run("up")).rejects.toThrow(new RegExp(`locked by .* \\(pid ${theirs.pid}\\)`));
     project.write("go", "");

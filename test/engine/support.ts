@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -148,6 +149,20 @@ export class Project {
     });
     children.push(child);
     return { child, exited: new Promise((done) => child.on("close", (code) => done(code))) };
+  }
+
+  /** What starts the Pulumi CLI on this folder: a home of its own, and the backend that the local engine uses too. */
+  pulumi(words: readonly string[], more: NodeJS.ProcessEnv = {}) {
+    const home = this.path("pulumi-home");
+    mkdirSync(home, { recursive: true });
+    const env = {
+      ...this.env,
+      PULUMI_HOME: home,
+      PULUMI_BACKEND_URL: `file://${this.folder}`,
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      ...more,
+    };
+    return { words: [...words, "--non-interactive"], options: { cwd: this.folder, env } };
   }
 
   /** Resolves when a condition holds; the test's own timeout is the limit. */

@@ -84,14 +84,17 @@ export class Execution {
   /** Notes a step that needs no work. `internal` ones, those of the default provider, are nobody's business. */
   note(step: Step): void {
     this.steps.push(step);
-    this.#emit({ kind: "step", step, preview: this.preview });
-    if (!this.preview) this.#emit({ kind: "done", step, failed: false, durationMs: 0 });
+    this.#tell(step, false);
   }
 
   /** Notes a step that was begun in vain. */
   noteFailed(step: Step): void {
+    this.#tell(step, true);
+  }
+
+  #tell(step: Step, failed: boolean): void {
     this.#emit({ kind: "step", step, preview: this.preview });
-    if (!this.preview) this.#emit({ kind: "done", step, failed: true, durationMs: 0 });
+    if (!this.preview) this.#emit({ kind: "done", step, failed, durationMs: 0 });
   }
 
   /** Does the work of a step when its turn comes, and notes both. In a preview there is no work. */

@@ -107,12 +107,11 @@ async function createNew({ execution, provider }: ResourceContext, now: Resource
 
 /** Creates anew what had to be deleted ahead of its own registration. */
 async function recreate(context: ResourceContext, old: ResourceState, now: ResourceState): Promise<void> {
-  const { execution } = context;
   const keys = context.deletedEarly.get(now.urn) ?? [];
   context.deletedEarly.delete(now.urn);
   context.operated.add(now.urn);
   context.replaced.add(now.urn);
-  execution.note(stepOf("replace", old, now));
+  context.execution.note(stepOf("replace", old, now));
   await createReplacement(context, old, now, { ...noDifference, changed: true, replaceKeys: keys });
 }
 
@@ -138,12 +137,12 @@ async function replace(
   context.replaced.add(now.urn);
   // What the first check carried over from the old resource is not the new one's.
   now.inputs = await check(context, now, {}, registration.inputs);
-  const isDeletedFirst = registration.deleteBeforeReplace ?? difference.deleteBeforeReplace;
-  if (isDeletedFirst) await deleteBefore(context, old);
+  if (registration.deleteBeforeReplace ?? difference.deleteBeforeReplace) await deleteBefore(context, old);
+  const isGone = old.pendingReplacement;
   const step = stepOf("replace", old, now, difference);
-  if (isDeletedFirst || old.pendingReplacement) execution.note(step);
+  if (isGone) execution.note(step);
   await createReplacement(context, old, now, difference);
-  if (!isDeletedFirst && !old.pendingReplacement) execution.note(step);
+  if (!isGone) execution.note(step);
 }
 
 /** Deletes a resource that is to be replaced, and before it everything that its deletion takes with it. */

@@ -50,6 +50,11 @@ export type RunEvent =
 /** The steps that count as one resource each: the others are parts of a replacement. */
 const counted: ReadonlySet<StepOp> = new Set<StepOp>(["same", "create", "update", "delete", "replace"]);
 
+/** The steps of a replacement beside the one that names it. */
+export function isPartOfReplacement(op: StepOp): boolean {
+  return op === "create-replacement" || op === "delete-replaced";
+}
+
 export function summarize(steps: readonly Step[]): ChangeSummary {
   const summary: { [op in StepOp]?: number } = {};
   for (const { op } of steps) if (counted.has(op)) summary[op] = (summary[op] ?? 0) + 1;

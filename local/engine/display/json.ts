@@ -1,4 +1,4 @@
-import type { RunEvent, Step } from "../deploy/step.ts";
+import { isPartOfReplacement, type RunEvent, type Step } from "../deploy/step.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { encodeMap, encodeResource } from "../state/codec.ts";
 import { type ResourceState, stackType } from "../state/resource-state.ts";
@@ -41,10 +41,8 @@ export function jsonDocument(result: RunResult, diagnostics: readonly JsonDiagno
   };
 }
 
-const partsOfReplacements = new Set<Step["op"]>(["create-replacement", "delete-replaced", "remove-pending-replace"]);
-
 function isShown(op: Step["op"], urn: string, verb: Verb): boolean {
-  if (partsOfReplacements.has(op)) return false;
+  if (isPartOfReplacement(op) || op === "remove-pending-replace") return false;
   return op !== "same" || verb === "refresh" || urn.includes(`::${stackType}::`);
 }
 
@@ -157,7 +155,7 @@ function stepMetadata(step: Step, op: string = step.op): { [key: string]: unknow
       detailedDiff === null
         ? null
         : mapValues(detailedDiff, ({ kind, inputDiff }) => ({ diffKind: kind, ...(inputDiff ? { inputDiff } : {}) })),
-    ...(partsOfReplacements.has(step.op) ? {} : { logical: true }),
+    ...(isPartOfReplacement(step.op) ? {} : { logical: true }),
     provider,
   };
 }

@@ -1,4 +1,4 @@
-import { hasChanges, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
+import { hasChanges, isPartOfReplacement, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
 import { parseUrn } from "../deploy/urn.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { stackType } from "../state/resource-state.ts";
@@ -29,7 +29,7 @@ export class TextDisplay {
     const { print } = this.#options;
     if (event.kind === "start") print(`${title(this.#options.verb, event.preview)} (${event.stack}):`);
     else if (event.kind === "step" && event.preview) this.#planned.push(event.step);
-    else if (event.kind === "done") this.#step(event.step, event.failed ? "  failed" : secondsOf(event.durationMs));
+    else if (event.kind === "done") this.#done(event);
     else if (event.kind === "diagnostic") this.#diagnostic(event);
   }
 
@@ -53,9 +53,15 @@ export class TextDisplay {
     print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
   }
 
+  /** The parts of a replacement show as one line; only what fails in it shows by itself. */
+  #done({ step, failed, durationMs }: Extract<RunEvent, { kind: "done" }>): void {
+    if (failed) this.#step(step, "  failed");
+    else if (!isPartOfReplacement(step.op)) this.#step(step, secondsOf(durationMs));
+  }
+
   /** What is planned, children beneath their parents. Of what does not change only the parents of what does are shown. */
   #tree(): void {
-    const steps = this.#planned.filter(({ op }) => !isPart(op));
+    const steps = this.#planned.filter(({ op }) => !isPartOfReplacement(op));
     // A resource that is read first has two steps.
     const last = new Map(steps.map((step) => [step.urn, step]));
     const parentOf = ({ old, new: now }: Step): string => {
@@ -67,22 +73,18 @@ export class TextDisplay {
       last.get(step.urn) === step ? (children.get(step.urn) ?? []).filter(isShown) : [];
     const isShown = (step: Step): boolean => shownOps[step.op] !== undefined || childrenOf(step).length > 0;
     const show = (step: Step, depth: number): void => {
-      this.#step(step, "", depth);
+      const indent = "  ".repeat(depth);
+      if (shownOps[step.op] === undefined) this.#options.print(`             ${indent}${describe(step.urn)}`);
+      else this.#step(step, "", indent);
       for (const child of childrenOf(step)) show(child, depth + 1);
     };
     for (const step of children.get("")?.filter(isShown) ?? []) show(step, 0);
   }
 
-  #step(step: Step, suffix: string, depth = 0): void {
-    const { print } = this.#options;
-    const indent = "  ".repeat(depth);
+  #step(step: Step, suffix: string, indent = ""): void {
     const shown = shownOps[step.op];
-    if (shown === undefined) {
-      if (this.#planned.length > 0) print(`             ${indent}${describe(step.urn)}`);
-      return;
-    }
-    // The parts of a replacement show as one line; only what fails in it shows by itself.
-    if (isPart(step.op) && !suffix.includes("failed")) return;
+    if (shown === undefined) return;
+    const { print } = this.#options;
     const [symbol, does] = shown;
     const word = step.isRead === true ? (step.op === "delete" ? "gone" : "drifted") : does;
     print(this.#paint(symbol, `  ${symbol.padEnd(2)} ${word.padEnd(7)} ${indent}${describe(step.urn)}${suffix}`));
@@ -124,10 +126,6 @@ const shownOps: { readonly [op in StepOp]?: readonly [symbol: string, word: stri
   "create-replacement": ["++", "create"],
   "delete-replaced": ["--", "delete"],
 };
-
-function isPart(op: StepOp): boolean {
-  return op === "create-replacement" || op === "delete-replaced";
-}
 
 /** How long a step took, where somebody could have noticed. */
 function secondsOf(durationMs: number): string {

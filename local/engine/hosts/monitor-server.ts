@@ -76,8 +76,8 @@ export class MonitorServer {
 
   #monitor(): grpc.UntypedServiceImplementation {
     const handler = this.#handler;
-    const refuse = <Request>(feature: UnsupportedFeature, what: (request: Request) => string) =>
-      unary<Request, EmptyMessage>((request) => Promise.reject(handler.fail(unsupported(feature, what(request)))));
+    const refuse = <Request>(why: (request: Request) => EngineError) =>
+      unary<Request, EmptyMessage>((request) => Promise.reject(handler.fail(why(request))));
     return {
       getDeploymentInfo: unary(() =>
         Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features))),
@@ -97,22 +97,21 @@ export class MonitorServer {
         handler.programDone();
         return Promise.resolve(empty());
       }),
-      invoke: refuse("function", (request: ResourceInvokeRequest) => `the function ${request.getTok()}`),
-      call: refuse("method", (request: ResourceCallRequest) => `the method ${request.getTok()}`),
-      readResource: unary<ReadResourceRequest, EmptyMessage>((request) => {
-        const reading = `reading ${request.getType()} "${request.getName()}", which exists already,`;
-        const isReference = request.getType() === stackReferenceType;
-        const refused = isReference
+      invoke: refuse((request: ResourceInvokeRequest) => unsupported("function", `the function ${request.getTok()}`)),
+      call: refuse((request: ResourceCallRequest) => unsupported("method", `the method ${request.getTok()}`)),
+      readResource: refuse((request: ReadResourceRequest) =>
+        request.getType() === stackReferenceType
           ? unsupported("stack reference", "a stack reference")
-          : unsupported("read", reading);
-        return Promise.reject(handler.fail(refused));
-      }),
-      existsResource: refuse("read", () => "looking up a resource that exists already"),
-      registerStackTransform: refuse("transform", () => "a transform of the stack"),
-      registerStackInvokeTransform: refuse("transform", () => "a transform of invokes"),
-      registerResourceHook: refuse("hook", () => "a resource hook"),
-      registerErrorHook: refuse("hook", () => "an error hook"),
-      registerPackage: refuse("package", (request: RegisterPackageRequest) => `the package ${request.getName()}`),
+          : unsupported("read", `reading ${request.getType()} "${request.getName()}", which exists already,`),
+      ),
+      existsResource: refuse(() => unsupported("read", "looking up a resource that exists already")),
+      registerStackTransform: refuse(() => unsupported("transform", "a transform of the stack")),
+      registerStackInvokeTransform: refuse(() => unsupported("transform", "a transform of invokes")),
+      registerResourceHook: refuse(() => unsupported("hook", "a resource hook")),
+      registerErrorHook: refuse(() => unsupported("hook", "an error hook")),
+      registerPackage: refuse((request: RegisterPackageRequest) =>
+        unsupported("package", `the package ${request.getName()}`),
+      ),
     };
   }
 

@@ -8,8 +8,7 @@ import { makeFolderDurably, writeAtomically } from "./files.ts";
 /** One run, as the CLI's `stack history` tells it. */
 export interface Update {
   readonly kind: "update" | "refresh" | "destroy";
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
+  readonly durationMs: number;
   readonly config: Config;
   readonly ok: boolean;
   readonly changes: ChangeSummary;
@@ -27,10 +26,10 @@ export function keepHistory(
 ): void {
   const state = backend.stackFile({ project, name });
   if (!existsSync(state)) return;
-  const { kind, startedAt, config, ok, changes } = update;
+  const { kind, durationMs, config, ok, changes } = update;
   const record = {
     kind,
-    startTime: Math.floor(startedAt / 1000),
+    startTime: Math.floor((Date.now() - durationMs) / 1000),
     message: "",
     environment: { "exec.kind": "merchant-rules.local" },
     // Secrets as the stack file has them, encrypted.
