@@ -1,5 +1,6 @@
 export type { ChangeSummary, RunEvent, Step, StepOp } from "./deploy/step.ts";
 export { EngineError, type EngineErrorCode } from "./errors.ts";
+export { readExport, readStack, type StackChoice, type StoredStackView } from "./read-stack.ts";
 export { exitCodeOf, type RunOptions, type RunResult, runEngine, type Verb } from "./run.ts";
 export type { ResourceState } from "./state/resource-state.ts";
 export { unsupported, unsupportedTable } from "./unsupported.ts";

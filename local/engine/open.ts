@@ -2,6 +2,7 @@ import { refuseForeign } from "./deploy/refresh.ts";
 import { EngineError } from "./errors.ts";
 import { type StackFile, writeEncryptionSalt } from "./project/stack-config.ts";
 import type { Backend, StackName } from "./state/backend.ts";
+import type { Checkpoint } from "./state/checkpoint.ts";
 import { type Crypter, newCrypter, openCrypter } from "./state/crypter.ts";
 import { Ledger } from "./state/ledger.ts";
 import type { ResourceState } from "./state/resource-state.ts";
@@ -49,7 +50,7 @@ export async function openCrypters(
   passphrase: () => Promise<string>,
   preview: boolean,
 ): Promise<Crypters> {
-  const stateSalt = saltOf(stored);
+  const stateSalt = saltOf(stored.checkpoint);
   const fileSalt = stackFile.encryptionSalt;
   if (fileSalt === undefined && stateSalt === undefined) {
     if (preview) return { config: undefined, state: undefined };
@@ -62,8 +63,8 @@ export async function openCrypters(
   return { config, state };
 }
 
-function saltOf({ checkpoint }: StoredStack): string | undefined {
-  const provider = checkpoint.secretsProvider;
+/** The salt that a state names; undefined where it holds no secrets. */
+export function saltOf({ secretsProvider: provider }: Checkpoint): string | undefined {
   if (provider === undefined || provider.type === "") return undefined;
   if (provider.type !== "passphrase")
     throw unsupported("secrets provider", `the secrets provider "${provider.type}" of the state`);

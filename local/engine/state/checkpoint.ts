@@ -33,6 +33,8 @@ const checkpointSchema = z.looseObject({ stack: z.string(), latest: deploymentSc
 
 const fileSchema = z.looseObject({ version: z.number(), checkpoint: z.unknown() });
 
+const exportSchema = fileSchema.extend({ checkpoint: z.unknown().optional(), deployment: z.unknown().optional() });
+
 /** A checkpoint as it was read: what this engine works with, and everything else to be written back. */
 export interface Checkpoint {
   readonly resources: readonly StoredResource[];
@@ -49,6 +51,8 @@ export const emptyCheckpoint: Checkpoint = {
   rest: { checkpoint: {}, latest: {} },
 };
 
+type Fail = (why: string) => EngineError;
+
 /** Reads a state file. Fails, naming the file, on text that is not a whole checkpoint of version 3. */
 export function parseCheckpoint(text: string, file: string): Checkpoint {
   const fail = (why: string): EngineError =>
@@ -56,24 +60,44 @@ export function parseCheckpoint(text: string, file: string): Checkpoint {
       "STATE_INVALID",
       `the state file ${file} cannot be read: ${why}. It was not changed; ${file}.bak holds the state before it`,
     );
-  let json: unknown;
+  const { version, checkpoint } = valid(fileSchema, parsed(text, fail), fail);
+  return checkpointOf(version, checkpoint, file, fail);
+}
+
+/** Reads what `pulumi stack export` prints, or a state file. Fails, naming the source, on anything else. */
+export function parseExport(text: string, source: string): Checkpoint {
+  const fail = (why: string): EngineError =>
+    new EngineError(
+      "STATE_INVALID",
+      `the state in ${source} cannot be read: ${why}. What to do: give what \`pulumi stack export\` prints`,
+    );
+  const { version, ...found } = valid(exportSchema, parsed(text, fail), fail);
+  const checkpoint = found.deployment === undefined ? found.checkpoint : { stack: "", latest: found.deployment };
+  return checkpointOf(version, checkpoint, source, fail);
+}
+
+function parsed(text: string, fail: Fail): unknown {
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw fail(`it is not JSON: ${printable(whyNotJson(error))}`);
   }
-  const outer = fileSchema.safeParse(json);
-  if (!outer.success) throw fail(describeIssues(outer.error));
-  const { version } = outer.data;
+}
+
+function valid<T>(schema: z.ZodType<T>, value: unknown, fail: Fail): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw fail(describeIssues(result.error));
+  return result.data;
+}
+
+function checkpointOf(version: number, value: unknown, file: string, fail: Fail): Checkpoint {
   if (version > 3) throw unsupported("state version", `version ${version} of the state format (${file})`);
   if (version < 3)
     throw unsupported(
       "state version",
       `version ${version} of the state format (${file}), which the CLI updates by itself,`,
     );
-  const inner = checkpointSchema.safeParse(outer.data.checkpoint);
-  if (!inner.success) throw fail(describeIssues(inner.error));
-  const { stack: _stack, latest, ...checkpoint } = inner.data;
+  const { stack: _stack, latest, ...checkpoint } = valid(checkpointSchema, value, fail);
   const { manifest: _manifest, secrets_providers, resources, pending_operations, ...rest } = latest ?? {};
   const odd = findNotJson({ checkpoint, latest: rest });
   if (odd !== undefined) throw fail(`${printable(pathOf(odd.path), 100)} holds ${odd.found}`);

@@ -14,7 +14,7 @@ import {
   unknown,
 } from "../values/value.ts";
 import { readReference, referenceSignature, secretSignature, signatureKey, unknownText } from "../values/wire.ts";
-import type { Crypter } from "./crypter.ts";
+import type { Crypter, Decrypter } from "./crypter.ts";
 import type { OperationType, PendingOperation, ResourceState } from "./resource-state.ts";
 
 const texts = z.array(z.string());
@@ -65,8 +65,11 @@ export const operationSchema = z.looseObject({
 export type StoredResource = z.infer<typeof resourceSchema>;
 export type Stored = { [key: string]: unknown };
 
+/** Stands for a key that is not at hand: each secret is one whose value is unknown. */
+export const noKey: Decrypter = { decrypt: () => JSON.stringify(unknownText) };
+
 /** Reads one resource; secrets are decrypted. */
-export function decodeResource(stored: StoredResource, crypter: Crypter | undefined): ResourceState {
+export function decodeResource(stored: StoredResource, crypter: Decrypter | undefined): ResourceState {
   return {
     urn: stored.urn,
     type: stored.type,
@@ -151,13 +154,13 @@ export function encodeOperation({ resource, type }: PendingOperation, crypter: C
 
 export function decodeOperation(
   stored: { resource: StoredResource; type: OperationType },
-  crypter: Crypter | undefined,
+  crypter: Decrypter | undefined,
 ): PendingOperation {
   return { resource: decodeResource(stored.resource, crypter), type: stored.type };
 }
 
 /** What opens a stored secret: a key, nothing, or (inside another secret, which was encrypted as a whole) the text itself. */
-type Opener = Crypter | "plain" | undefined;
+type Opener = Decrypter | "plain" | undefined;
 
 function decodeMap(stored: { [key: string]: unknown }, urn: string, crypter: Opener): PropertyMap {
   return mapValues(stored, (value, key) => decodeValue(value, `${urn} ${key}`, crypter));
@@ -213,7 +216,7 @@ function decodeSecret(ciphertext: unknown, plaintext: unknown, at: string, crypt
   return new Secret(decodeValue(value, at, "plain", depth + 1), kept);
 }
 
-function decrypt(ciphertext: string, at: string, crypter: Crypter): string {
+function decrypt(ciphertext: string, at: string, crypter: Decrypter): string {
   try {
     return crypter.decrypt(ciphertext);
   } catch (error) {

@@ -8,6 +8,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const checkText = "pulumi";
 
+/** What opens the secrets of a state. */
+export type Decrypter = Pick<Crypter, "decrypt">;
+
 /** Encrypts and decrypts texts with AES-256-GCM, in the CLI's form `v1:<nonce>:<ciphertext and tag>`, both base64. */
 export class Crypter {
   readonly #key: Buffer;

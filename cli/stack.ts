@@ -1,0 +1,165 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { type Command, Option } from "commander";
+import type { ResourceState } from "../local/engine/index.ts";
+import type { SettingsSources } from "../provider/settings.ts";
+import { MerchantRulesError } from "../sdk/errors.ts";
+
+/** Which stack a command works on. */
+export interface StackOptions {
+  readonly stack?: string;
+  readonly cwd?: string;
+  readonly engine?: "pulumi" | "local";
+  readonly backend?: string;
+}
+
+/** A stack as a command sees it: how to reach its services, and the resources in its state. */
+export interface Stack {
+  /** In words, for reports: `stack dev`, `state.json`. */
+  readonly title: string;
+  readonly sources: SettingsSources;
+  readonly resources: readonly ResourceState[];
+}
+
+/** Adds the options by which a command finds its stack. */
+export function withStackOptions(command: Command): Command {
+  return command
+    .option("-s, --stack <name>", "the stack (default: the selected one; with the local engine the only one, else dev)")
+    .option("-C, --cwd <dir>", "the project's folder, or one below it")
+    .addOption(
+      new Option(
+        "--engine <engine>",
+        "who keeps the stack (default: pulumi where it is on the PATH, else local)",
+      ).choices(["pulumi", "local"]),
+    )
+    .option("--backend <url>", "with the local engine: a file:// URL (default: as `merchant-rules local`)");
+}
+
+/**
+ * The settings of a project's stack: its config, then the environment. Outside a project the environment alone.
+ * @throws MerchantRulesError, EngineError: the stack cannot be read
+ */
+export async function readSettings(options: StackOptions): Promise<SettingsSources> {
+  const folder = resolve(options.cwd ?? process.cwd());
+  const environment = process.env;
+  if (!isInProject(folder)) {
+    if (options.stack === undefined) return { config: () => undefined, environment, folder };
+    throw new MerchantRulesError("SETTINGS_INVALID", `there is no Pulumi.yaml in ${folder} or above it`, {
+      attempted: `read stack ${options.stack}`,
+      advice: "run this in the project's folder, or name it with --cwd",
+    });
+  }
+  if (engineOf(options) === "pulumi") return { config: await pulumiConfig(options, folder), environment, folder };
+  const { readStack } = await import("../local/engine/index.ts");
+  const stack = await readStack(choiceOf(options));
+  return { config: (key) => stack.config.get(key)?.text, environment, folder: stack.folder };
+}
+
+/**
+ * A stack's state, from its engine or from a file that holds what `pulumi stack export` prints (`-`: standard input).
+ * Its settings are those of its last `up`, as a refresh sees them, then the environment.
+ * @throws MerchantRulesError, EngineError: the state cannot be read
+ */
+export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
+  const folder = resolve(options.cwd ?? process.cwd());
+  const { readExport, readStack } = await import("../local/engine/index.ts");
+  if (options.state !== undefined) {
+    const title = options.state === "-" ? "standard input" : options.state;
+    const resources = await readExport(await contentOf(options.state), title);
+    return { title, sources: settingsIn(resources, folder), resources };
+  }
+  if (engineOf(options) === "pulumi") {
+    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder);
+    const resources = await readExport(exported, "`pulumi stack export`");
+    return { title: titleOf(options.stack, resources), sources: settingsIn(resources, folder), resources };
+  }
+  const stack = await readStack(choiceOf(options));
+  return {
+    title: `stack ${stack.name}`,
+    sources: settingsIn(stack.resources, stack.folder),
+    resources: stack.resources,
+  };
+}
+
+function choiceOf({ stack, cwd, backend }: StackOptions) {
+  return { stack, cwd, backendUrl: backend };
+}
+
+function titleOf(stack: string | undefined, [first]: readonly ResourceState[]): string {
+  const name = stack ?? first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
+  return name === undefined ? "the selected stack" : `stack ${name}`;
+}
+
+/** The engine keeps a program's config as the inputs of its default provider. */
+function settingsIn(resources: readonly ResourceState[], folder: string): SettingsSources {
+  const provider = resources.find(({ type }) => type === "pulumi:providers:pulumi-nodejs");
+  const config = (key: string): string | undefined => {
+    const value = revealed(provider?.inputs[key]);
+    return typeof value === "string" ? value : undefined;
+  };
+  return { config, environment: process.env, folder };
+}
+
+/** What is inside a secret; a value that is not known is none. */
+function revealed(value: unknown): unknown {
+  return typeof value === "object" && value !== null && "element" in value ? revealed(value.element) : value;
+}
+
+async function contentOf(file: string): Promise<string> {
+  if (file === "-") return await text(process.stdin);
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new MerchantRulesError("SETTINGS_INVALID", why, {
+      attempted: `read state ${file}`,
+      advice: "name a file that holds what `pulumi stack export` prints, or - for standard input",
+    });
+  }
+}
+
+function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
+  if (engine !== undefined) return engine;
+  const folders = (process.env.PATH ?? "").split(process.platform === "win32" ? ";" : ":");
+  const names = process.platform === "win32" ? ["pulumi.exe", "pulumi.cmd"] : ["pulumi"];
+  const isThere = folders.some((folder) => names.some((name) => folder !== "" && existsSync(join(folder, name))));
+  return isThere && backend === undefined ? "pulumi" : "local";
+}
+
+/** The nearest folder upwards with a Pulumi.yaml decides. */
+function isInProject(folder: string): boolean {
+  if (["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((name) => existsSync(join(folder, name)))) return true;
+  return dirname(folder) !== folder && isInProject(dirname(folder));
+}
+
+async function pulumiConfig(options: StackOptions, folder: string): Promise<SettingsSources["config"]> {
+  const shown: unknown = JSON.parse(await pulumi(["config", "--json", "--show-secrets"], options, folder));
+  return (key) => {
+    const entry = typeof shown === "object" && shown !== null ? new Map(Object.entries(shown)).get(key) : undefined;
+    if (typeof entry !== "object" || entry === null || !("value" in entry)) return undefined;
+    return typeof entry.value === "string" ? entry.value : undefined;
+  };
+}
+
+/** Runs the Pulumi CLI on the stack. @returns what it printed. @throws MerchantRulesError: it failed, with its own words */
+export async function pulumi(words: readonly string[], { stack }: StackOptions, folder: string): Promise<string> {
+  const named = stack === undefined ? [] : ["--stack", stack];
+  const child = spawn("pulumi", [...words, ...named, "--non-interactive", "--color", "never"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | string>((done) => {
+    child.on("error", (error) => done(error.message));
+    child.on("close", (code) => done(code ?? "a signal"));
+  });
+  const [stdout, stderr, how] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (how === 0) return stdout;
+  const why = stderr.trim().replace(/^error: /, "") || `it ended with ${how}`;
+  throw new MerchantRulesError("SETTINGS_INVALID", why, {
+    attempted: `pulumi ${[...words, ...named].join(" ")}`,
+    advice:
+      "name the stack with --stack and the project's folder with --cwd; --engine local reads a stack of the local engine",
+  });
+}
