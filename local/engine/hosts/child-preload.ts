@@ -6,6 +6,7 @@ import { flushCompileCache } from "node:module";
 import { Socket } from "node:net";
 import { isMainThread } from "node:worker_threads";
 import { spillLargeErrors } from "./large-errors.ts";
+import { loadHeavyModulesLate } from "./lazy-modules.ts";
 import { markMessages } from "./messages.ts";
 import { logByLines } from "./program-output.ts";
 import { grpcOf } from "./served-methods.ts";
@@ -15,6 +16,7 @@ if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
   delete process.env.MERCHANT_RULES_ENGINE_CHILD;
   endWithParent();
   rememberStackTraces();
+  loadHeavyModulesLate();
   const [, script = ""] = process.argv;
   if (/[\\/]cmd[\\/]dynamic-provider[\\/]/.test(script)) {
     const grpc = grpcOf(script);
