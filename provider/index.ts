@@ -1,5 +1,14 @@
 export { type ErrorCode, isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 export type { Json, JsonObject } from "../sdk/rules/json.ts";
+export {
+  type GetMerchantRuleArgs,
+  getMerchantRule,
+  getMerchantRuleOutput,
+  type ListMerchantRulesArgs,
+  type LiveMerchantRule,
+  listMerchantRules,
+  listMerchantRulesOutput,
+} from "./data.ts";
 export { loadRules } from "./load-rules.ts";
 export {
   type DefinitionInput,

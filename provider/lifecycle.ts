@@ -11,6 +11,7 @@ import { isUnknown, type Properties } from "./hooks/wire.ts";
 import {
   apply,
   type Change,
+  glanceAtUnmanaged,
   type Known,
   type KnownRule,
   lookForUnmanaged,
@@ -24,6 +25,7 @@ import {
   say,
   seenAs,
 } from "./reconcile/index.ts";
+import { describeOutcome, describePlan } from "./summary.ts";
 
 /**
  * The six hooks that the provider host calls, for rules by key: observe, plan, apply. A MerchantRule is the set with one
@@ -44,12 +46,12 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 
   check(olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
-    return atBoundary("check", () => checked(this.#shape, this.#session, olds, news));
+    return this.#run("check", () => checked(this.#shape, this.#session, olds, news));
   }
 
   /** Equal: no change. Different: "unknown", so that the engine compares by itself and prints which path changed. */
   diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
-    return atBoundary("diff", () => {
+    return this.#run("diff", async () => {
       const { isRule, field } = this.#shape;
       const state = readState(this.#shape, id, olds);
       const declared = readInputs(this.#shape, news);
@@ -60,6 +62,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
         return { replaces: ["connection"] };
       }
       if (declared.isUnknown) return {};
+      await glanceAtUnmanaged(of.owner, of.known, place, declared);
       const there = stillThere(of.known, place);
       if (isRule && there.size === 0) return { replaces: [field] };
       const steps = planned(there, declared, place);
@@ -72,6 +75,11 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
         if (of.owner !== "") place.replaced.set(of.owner, of);
         return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
       }
+      if (!isRule) {
+        if (!declared.allowEmpty) demandSomeKept(steps, declared);
+        const words = describePlan(steps, of, place);
+        if (words !== undefined) console.error(words);
+      }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       const isSame =
         readInputs(this.#shape, olds).onUnmanaged === declared.onUnmanaged &&
@@ -82,7 +90,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 
   create(inputs: Properties): Promise<dynamic.CreateResult<Properties>> {
-    return atBoundary("create", async () => {
+    return this.#run("create", async () => {
       const declared = readInputs(this.#shape, inputs);
       const place = this.#session.place(declared.connection);
       const of = place.replaced.get(declared.owner) ?? this.#resource(declared.owner, nothing, place);
@@ -93,7 +101,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 
   read(id: string, props: Properties = {}): Promise<dynamic.ReadResult<Properties>> {
-    return atBoundary("read", async () => {
+    return this.#run("read", async () => {
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
       const of = this.#resource(state.owner, state, place);
@@ -110,7 +118,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
             of,
           });
       }
-      await lookForUnmanaged(rules, place, readInputs(this.#shape, props));
+      await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
       const whereabouts = await place.whereabouts();
       return {
@@ -122,7 +130,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 
   update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
-    return atBoundary("update", async () => {
+    return this.#run("update", async () => {
       const declared = readInputs(this.#shape, news);
       const place = this.#session.place(declared.connection);
       const of = this.#resource(declared.owner, readState(this.#shape, id, olds), place);
@@ -134,7 +142,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 
   delete(id: string, props: Properties): Promise<void> {
-    return atBoundary("delete", async () => {
+    return this.#run("delete", async () => {
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
       const of = this.#resource(state.owner, state, place);
@@ -146,6 +154,10 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const error = errorOf(outcomes, this.#shape.isRule, afterwards);
       if (error !== undefined) throw error;
     });
+  }
+
+  #run<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
+    return atBoundary(hook, (error) => this.#session.explain(error), run);
   }
 
   /** Makes the rules as declared. What succeeded is in the outputs, or in the partial result that the error carries. */
@@ -161,8 +173,10 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     const steps = plan(known, declared.rules, place.contract);
     const [first] = steps;
     if (isRule && first?.kind === "replace") throw mustBeReplaced(first, place);
-    await lookForUnmanaged(known, place, declared);
+    // Of an update, the diff before it has looked.
+    if (known.size === 0) await lookForUnmanaged(of.owner, known, place, declared);
     const outcomes = await apply(steps, of, place);
+    if (!isRule) console.error(describeOutcome(steps, outcomes, of, place));
     const rules = rulesAfter(outcomes);
     const outs = writeState(this.#shape, rules, await place.whereabouts(), inputs);
     const error = errorOf(outcomes, isRule, "what was done for the others is in the state");
@@ -255,6 +269,18 @@ function isSame(rules: Known, before: Known): boolean {
     return old?.ruleId === ruleId && old.definition === definition;
   };
   return rules.size === before.size && [...rules].every(([key, rule]) => same(key, rule));
+}
+
+/** @throws MerchantRulesError RULE_CONFLICT: no rule of the set would stay, as when another folder is read */
+function demandSomeKept(steps: readonly Step[], { rules }: Inputs): void {
+  const deleted = steps.filter(({ kind }) => kind === "delete").length;
+  if (deleted === 0 || steps.some(({ kind }) => kind !== "delete" && kind !== "create")) return;
+  const reason = `this change deletes every rule that the set has (${deleted}) and declares ${rules.size} others`;
+  throw new MerchantRulesError("RULE_CONFLICT", reason, {
+    attempted: "compare the set with its state",
+    advice:
+      "check where the rules are read from. If none of the old rules is to stay, set allowEmpty: true for one run",
+  });
 }
 
 function hasAdopted(ruleId: string): MerchantRulesError {

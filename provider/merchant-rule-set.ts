@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
-import { keepProgramFrames, registeredInputs } from "./registration.ts";
+import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
 
 /** What a program says of many rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
@@ -17,9 +17,15 @@ export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
   adopt?: pulumi.Input<boolean | Record<string, pulumi.Input<string>>> | undefined;
   /**
    * What to do about rules at the service that are not in this set: `ignore` (default), `warn`, or `fail` before
-   * anything is written. For a set that holds all rules of its merchant; needs `operations.list` in the contract.
+   * anything is written. They are looked for by every preview, up and refresh, whether the set changes or not, which
+   * then reads the list. For a set that holds all rules of its merchant; needs `operations.list` in the contract.
    */
   onUnmanaged?: pulumi.Input<"ignore" | "warn" | "fail"> | undefined;
+  /**
+   * Whether the set may have no rules, or lose every rule that it has. Default false: then the preview refuses it,
+   * because a folder that was moved looks the same.
+   */
+  allowEmpty?: pulumi.Input<boolean> | undefined;
 }
 
 const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
@@ -40,6 +46,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
   declare readonly ruleIds: pulumi.Output<Record<string, string>>;
 
   constructor(name: string, args: MerchantRuleSetArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
+    refuseImport(type, name, opts);
     const inputs = { ...registeredInputs("merchantRuleSet", name, args, "rules"), ruleIds: undefined };
     const restoreTraces = keepProgramFrames();
     try {

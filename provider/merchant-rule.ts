@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { Json, JsonObject } from "../sdk/rules/json.ts";
-import { keepProgramFrames, registeredInputs } from "./registration.ts";
+import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
 
 /** What a program says of one rule. */
 export interface MerchantRuleArgs<Definition extends object = JsonObject> {
@@ -57,6 +57,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
   declare readonly definition: pulumi.Output<Definition>;
 
   constructor(name: string, args: MerchantRuleArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
+    refuseImport(type, name, opts);
     const inputs = registeredInputs("merchantRule", name, args, "definition");
     const restoreTraces = keepProgramFrames();
     try {

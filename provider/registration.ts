@@ -1,4 +1,6 @@
 import { sep } from "node:path";
+import type { CustomResourceOptions } from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi/errors.js";
 import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
 import { declaredJson } from "./declared-json.ts";
 import { ownerOf } from "./reconcile/owner.ts";
@@ -20,6 +22,23 @@ export function registeredInputs<Field extends string>(
     __provider: providerSource(hooks),
     __owner: { [ownerOf(getProject(), getStack(), name)]: null },
   };
+}
+
+/**
+ * The engine reads what it imports without any inputs, so a dynamic resource has no code to be read by.
+ * @throws pulumi.RunError where the program has the option `import`, which would end in a stack trace
+ */
+export function refuseImport(type: string, name: string, { import: id }: CustomResourceOptions = {}): void {
+  if (id === undefined) return;
+  const kind = type.split(":").at(-1);
+  throw new RunError(
+    `${kind} ${name}: the option import cannot work for rules. To take over rule ${id}, remove import and add adopt; for many rules, \`merchant-rules export\` writes their definitions and a file for \`pulumi import --file\``,
+  );
+}
+
+/** The input by which the sets of a ShardedMerchantRuleSet know each other. */
+export function groupInput(name: string, sets: number): Record<string, unknown> {
+  return { __group: { [`${ownerOf(getProject(), getStack(), name)}#${sets}`]: null } };
 }
 
 /**

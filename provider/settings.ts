@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Connection, Credentials } from "../sdk/client/connection.ts";
+import { type Connection, type Credentials, parseBaseUrl } from "../sdk/client/connection.ts";
 import {
   type Contract,
-  contractFileName,
+  contractFileNames,
   isPreset,
   loadContract,
   loadPreset,
@@ -29,6 +29,8 @@ export interface ConnectionSettings extends Omit<Connection, "credentials">, Pla
   readonly credentials: Credentials | undefined;
   /** How to give the credentials that are missing. */
   readonly howToGiveCredentials: string;
+  /** Says that no contract was found, and where it was looked for; undefined where there is one. */
+  readonly noContract: string | undefined;
 }
 
 export const defaultConnection = "default";
@@ -55,7 +57,7 @@ export const defaultConnection = "default";
 export function connectionSettings(sources: SettingsSources, name: string = defaultConnection): ConnectionSettings {
   const setting = settingsOf(sources, name);
   const named = setting("contract").value ?? settingsOf(sources, defaultConnection)("contract").value;
-  const contract = contractOf(named, sources.folder);
+  const { contract, noContract } = contractOf(named, sources.folder);
   const baseUrl = setting("baseUrl");
   const parameters = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
     const given = setting(`parameters.${parameter}`);
@@ -66,6 +68,8 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
   const missing = [baseUrl, ...parameters].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
   if (baseUrl.value === undefined || missing.length > 0)
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
+  // A preview, which sends nothing, fails on it too.
+  parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
   const values = Object.fromEntries(parameters.map(({ parameter, value = "" }) => [parameter, value]));
   return {
     name,
@@ -78,6 +82,7 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     moved: answerOf(setting("moved")),
     recover: answerOf(setting("recover")),
     howToGiveCredentials,
+    noContract,
   };
 }
 
@@ -161,11 +166,19 @@ export function variableName(name: string): string {
 }
 
 /** The contract by a preset's name or a file's path; without either, the file found in the folder or the project's. */
-function contractOf(named: string | undefined, folder: string): Contract {
+function contractOf(named: string | undefined, folder: string): Pick<ConnectionSettings, "contract" | "noContract"> {
   const project = projectFolder(folder);
-  if (named !== undefined) return isPreset(named) ? loadPreset(named) : loadContract(resolve(project, named));
-  const found = [folder, project].map((each) => join(each, contractFileName)).find((file) => existsSync(file));
-  return found === undefined ? loadPreset(presets[0]) : loadContract(found);
+  const noContract = undefined;
+  if (named !== undefined)
+    return { contract: isPreset(named) ? loadPreset(named) : loadContract(resolve(project, named)), noContract };
+  const folders = [...new Set([resolve(folder), project])];
+  const files = folders.flatMap((each) => contractFileNames.map((file) => join(each, file)));
+  const found = files.find((file) => existsSync(file));
+  if (found !== undefined) return { contract: loadContract(found), noContract };
+  return {
+    contract: loadPreset(presets[0]),
+    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${folders.join(" and ")}), so only what the service's specification documents is known: write one (docs/contract.md), or name a file or a preset in merchant-rules:contract`,
+  };
 }
 
 /** The nearest folder upwards that has a Pulumi.yaml; the folder itself where there is none. */

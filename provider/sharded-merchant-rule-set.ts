@@ -5,10 +5,11 @@ import { all, Output } from "@pulumi/pulumi/output.js";
 import { ComponentResource } from "@pulumi/pulumi/resource.js";
 import { isPlainObject, type JsonObject } from "../sdk/rules/json.ts";
 import { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
+import { groupInput } from "./registration.ts";
 
 /** What a program says of very many rules. */
 export interface ShardedMerchantRuleSetArgs<Definition extends object = JsonObject>
-  extends Omit<MerchantRuleSetArgs<Definition>, "onUnmanaged"> {
+  extends Omit<MerchantRuleSetArgs<Definition>, "allowEmpty"> {
   /**
    * How many sets to spread the rules over, 1 to 1,000; one for every 500 rules is enough. A rule's key alone decides
    * which set it is in. A change makes new sets, which take the rules over where the contract has
@@ -16,6 +17,8 @@ export interface ShardedMerchantRuleSetArgs<Definition extends object = JsonObje
    * and a service that refuses two alike refuses it.
    */
   shards: number;
+  /** Whether there may be no rules at all. Default false: then an empty folder is refused. One set may be empty always. */
+  allowEmpty?: boolean | undefined;
 }
 
 const mostShards = 1000;
@@ -25,7 +28,7 @@ const mostShards = 1000;
  * nor the provider host has to hold all of them in one message. Adding, changing or removing a key touches that rule
  * alone; renaming one is a removal and an addition, which is why it is best done in a run that does not change the rule too.
  *
- * @throws pulumi.RunError when `shards` is not a number of sets, `onUnmanaged` is given, or a definition holds something that is not JSON.
+ * @throws pulumi.RunError when `shards` is not a number of sets, there are no rules, or a definition holds something that is not JSON.
  */
 export class ShardedMerchantRuleSet<Definition extends object = JsonObject> extends ComponentResource {
   /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
@@ -35,20 +38,17 @@ export class ShardedMerchantRuleSet<Definition extends object = JsonObject> exte
 
   constructor(name: string, args: ShardedMerchantRuleSetArgs<Definition>, opts?: pulumi.ComponentResourceOptions) {
     super("merchant-rules:index:ShardedMerchantRuleSet", name, {}, opts);
-    const { shards, rules, adopt, ...others } = args;
+    const { shards, rules, adopt, allowEmpty, ...others } = args;
     if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
       throw new RunError(`${name}: shards is ${shards}; a whole number from 1 to ${mostShards} is needed`);
-    if ("onUnmanaged" in args)
-      throw new RunError(
-        `${name}: onUnmanaged is for one MerchantRuleSet; each of several would report the others' rules`,
-      );
     const adopts = spread(adopt, shards);
-    const sets = spread(rules, shards).map(
+    const declared = allowEmpty === true ? rules : demandRules(name, rules);
+    const sets = spread(declared, shards).map(
       (part, shard) =>
         // Their number is in their names: of another number all sets are new, and the engine creates before it deletes.
         new MerchantRuleSet<Definition>(
           `${name}-${shard + 1}-of-${shards}`,
-          { ...others, rules: part, adopt: adopts[shard] },
+          { ...others, rules: part, adopt: adopts[shard], allowEmpty: true, ...groupInput(name, shards) },
           { parent: this },
         ),
     );
@@ -62,6 +62,18 @@ export class ShardedMerchantRuleSet<Definition extends object = JsonObject> exte
 /** The set, from 0, to which a key belongs. Never changes, for a rule that moves is a rule that is written. */
 export function shardOf(key: string, shards: number): number {
   return createHash("sha256").update(key).digest().readUIntBE(0, 6) % shards;
+}
+
+/** The rules themselves. @throws pulumi.RunError: there are none, at once or when they are known */
+function demandRules<T>(name: string, rules: T): T;
+function demandRules(name: string, rules: unknown): unknown {
+  if (Output.isInstance(rules)) return rules.apply((known) => demandRules(name, known));
+  if (rules instanceof Promise) return rules.then((known) => demandRules(name, known));
+  if (typeof rules !== "object" || rules === null || !isPlainObject(rules) || Object.keys(rules).length > 0)
+    return rules;
+  throw new RunError(
+    `${name}: rules is empty, which deletes every rule of its sets. Check where the rules are read from; if there are to be none, set allowEmpty: true`,
+  );
 }
 
 /** The entries by the sets that they belong to; what has none is left as it is, for the sets to refuse or to use whole. */

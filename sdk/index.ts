@@ -10,7 +10,7 @@ export {
 export {
   type Contract,
   type ContractInput,
-  contractFileName,
+  contractFileNames,
   defineContract,
   isPreset,
   loadContract,

@@ -4,24 +4,33 @@ import type { Properties } from "./wire.ts";
 
 /** A hook that did part of its work: the engine keeps the properties in the state and calls update in the next run. */
 export class PartialResult extends Error {
+  override readonly cause: MerchantRulesError;
   readonly id: string;
   readonly properties: Properties;
 
   constructor(cause: MerchantRulesError, id: string, properties: Properties) {
-    super(cause.message, { cause });
+    super(cause.message);
+    this.cause = cause;
     this.id = id;
     this.properties = properties;
   }
 }
 
-/** Runs a hook so that a failure is shown once: the host prints an error's text and stack beside what it answers. */
-export async function atBoundary<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
+/**
+ * Runs a hook so that a failure is shown once: the host prints an error's text and stack beside what it answers.
+ * @param explain adds what the session knows of an error
+ */
+export async function atBoundary<T>(
+  hook: string,
+  explain: (error: MerchantRulesError) => MerchantRulesError,
+  run: () => T | Promise<T>,
+): Promise<T> {
   try {
     demandNode();
     return await run();
   } catch (error) {
-    if (error instanceof PartialResult) throw new HookError(hook, error.message, error);
-    if (isMerchantRulesError(error)) throw new HookError(hook, error.message);
+    if (error instanceof PartialResult) throw new HookError(hook, explain(error.cause).message, error);
+    if (isMerchantRulesError(error)) throw new HookError(hook, explain(error).message);
     throw error;
   }
 }

@@ -16,7 +16,7 @@ import {
 import { getOrMake } from "../get-or-make.ts";
 import type { Session } from "./session.ts";
 import type { Shape } from "./shape.ts";
-import { connectionName, ownerField, providerField } from "./state.ts";
+import { connectionName, groupField, ownerField, providerField } from "./state.ts";
 import { isUnknown, type Properties, secret } from "./wire.ts";
 
 type Failure = dynamic.CheckFailure;
@@ -42,13 +42,19 @@ export function checked(
     const failures = faults.length > 0 ? faults : [{ property: "connection", reason: error.message }];
     return { inputs: news, failures };
   }
-  const failures = faults.length > 0 ? faults : contractFaults(shape, contract, olds, news);
+  const failures = faults.length > 0 ? faults : contractFaults(shape, session, contract, olds, news);
   return { inputs: withSecrets(shape, contract, news), failures };
 }
 
-function contractFaults(shape: Shape, contract: Contract, olds: Properties, news: Properties): Failure[] {
+function contractFaults(
+  shape: Shape,
+  session: Session,
+  contract: Contract,
+  olds: Properties,
+  news: Properties,
+): Failure[] {
   const value = news[shape.field];
-  const unmanaged = unmanagedFaults(news, contract);
+  const unmanaged = unmanagedFaults(news, contract, session);
   if (value === undefined || isUnknown(value)) return unmanaged;
   const rules = shape.read(value);
   const faults = [...rules].flatMap(([key, definition]) => definitionFaults(definition, shape.path(key), contract));
@@ -61,7 +67,7 @@ function contractFaults(shape: Shape, contract: Contract, olds: Properties, news
 function unknownInputs(shape: Shape, news: Properties): Failure[] {
   const known = [shape.field, ...shape.options];
   return Object.keys(news)
-    .filter((key) => key !== providerField && key !== ownerField && !known.includes(key))
+    .filter((key) => ![providerField, ownerField, groupField, ...known].includes(key))
     .map((property) => ({ property, reason: `is not an input; allowed: ${known.join(", ")}` }));
 }
 
@@ -72,10 +78,11 @@ function connectionFaults({ connection }: Properties): Failure[] {
   return [{ property: "connection", reason }];
 }
 
-function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract): Failure[] {
+function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract, { noContract }: Session): Failure[] {
   if (onUnmanaged === undefined || onUnmanaged === "ignore" || isUnknown(onUnmanaged) || operations.list !== null)
     return [];
-  return [{ property: "onUnmanaged", reason: "needs operations.list in the contract: only a list shows other rules" }];
+  const reason = "needs operations.list in the contract: only a list shows other rules";
+  return [{ property: "onUnmanaged", reason: noContract === undefined ? reason : `${reason}; ${noContract}` }];
 }
 
 const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();

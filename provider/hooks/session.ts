@@ -1,4 +1,5 @@
 import type { RulesClient } from "../../sdk/client/index.ts";
+import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { Place } from "../reconcile/index.ts";
 import { type ConnectionSettings, connectionOf, connectionSettings, type SettingsSources } from "../settings.ts";
@@ -11,6 +12,7 @@ export class Session {
   #sources: SettingsSources;
   readonly #places = new Map<string, Place>();
   readonly #placeOf = new Map<string, Place>();
+  #noContract: string | undefined;
 
   constructor(sources: SettingsSources) {
     this.#sources = sources;
@@ -19,6 +21,18 @@ export class Session {
   /** Takes the stack's config; stores and returns at once, for the host does not wait. Faults wait for the first use. */
   configure(config: SettingsSources["config"]): void {
     this.#sources = { ...this.#sources, config };
+  }
+
+  /** Says that no contract was found, and where it was looked for; undefined where there is one. */
+  get noContract(): string | undefined {
+    return this.#noContract;
+  }
+
+  /** An error as the user should see it: one that comes of a missing contract says that there is none. */
+  explain(error: MerchantRulesError): MerchantRulesError {
+    if (this.#noContract === undefined || !aboutContract.has(error.code)) return error;
+    const advice = error.advice === undefined ? this.#noContract : `${error.advice}. Note: ${this.#noContract}`;
+    return error.with({ advice });
   }
 
   /**
@@ -31,11 +45,20 @@ export class Session {
     return getOrMake(this.#placeOf, connection, () => {
       const settings = connectionSettings(this.#sources, connection);
       const { whereabouts, parameters, credentials = null, contract } = settings;
+      this.#noContract ??= settings.noContract;
       const key = JSON.stringify([whereabouts, parameters, credentials, contract]);
       return getOrMake(this.#places, key, () => new Place(settings, () => connect(settings)));
     });
   }
 }
+
+/** The errors that a contract would have prevented. */
+const aboutContract: ReadonlySet<ErrorCode> = new Set([
+  "UNSUPPORTED_BY_CONTRACT",
+  "RESPONSE_INVALID",
+  "REJECTED",
+  "RULE_NOT_FOUND",
+]);
 
 async function connect(settings: ConnectionSettings): Promise<RulesClient> {
   const connection = connectionOf(settings);

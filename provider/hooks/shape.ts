@@ -62,7 +62,7 @@ export const ruleShape: Shape = {
 export const setShape: Shape = {
   isRule: false,
   field: "rules",
-  options: ["connection", "adopt", "onUnmanaged"],
+  options: ["connection", "adopt", "onUnmanaged", "allowEmpty"],
   read: (value) => new Map(isJsonObject(value) ? Object.entries(value) : []),
   write: (rules) => Object.fromEntries(rules),
   ids: (_, { ruleIds }) =>
@@ -79,8 +79,9 @@ export const setShape: Shape = {
   adopting: (key, ruleId) => `adopt: { ${JSON.stringify(key)}: ${JSON.stringify(ruleId)} }`,
   label: (key) => key,
   path: (key) => joinPath("rules", key),
-  faults: ({ rules, adopt, onUnmanaged }) => [
+  faults: ({ rules, adopt, onUnmanaged, allowEmpty }) => [
     ...keyFaults(rules),
+    ...emptyFaults(rules, allowEmpty),
     ...adoptFaults(adopt, rules),
     ...(onUnmanaged === undefined ||
     isUnknown(onUnmanaged) ||
@@ -89,6 +90,16 @@ export const setShape: Shape = {
       : [{ property: "onUnmanaged", reason: `must be one of ${onUnmanagedChoices.join(", ")}` }]),
   ],
 };
+
+/** A folder that was moved or a filter that is wrong would delete every rule. */
+function emptyFaults(rules: Json | undefined, allowEmpty: Json | undefined): Failure[] {
+  if (allowEmpty !== undefined && typeof allowEmpty !== "boolean" && !isUnknown(allowEmpty))
+    return [{ property: "allowEmpty", reason: "must be true or false" }];
+  if (allowEmpty === true || isUnknown(allowEmpty) || !isJsonObject(rules) || Object.keys(rules).length > 0) return [];
+  const reason =
+    "is empty, which deletes every rule of the set. Check where the rules are read from; if there are to be none, set allowEmpty: true";
+  return [{ property: "rules", reason }];
+}
 
 const onUnmanagedChoices = ["ignore", "warn", "fail"];
 

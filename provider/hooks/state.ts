@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
-import type { Declared, DeclaredRule, Known, KnownRule, Owner, Whereabouts } from "../reconcile/index.ts";
+import type { DeclaredRule, Group, Known, KnownRule, Owner, Watch, Whereabouts } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
 import type { Shape } from "./shape.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
@@ -12,16 +12,18 @@ export const providerField = "__provider";
  * and absent are the same, so a resource that is renamed shows no change here.
  */
 export const ownerField = "__owner";
+/** The input by which the sets of a ShardedMerchantRuleSet know each other: `{ "<name>#<how many sets>": null }`, likewise. */
+export const groupField = "__group";
 const placeField = "__place";
 
 /** What a program declares, as `check` passed it. */
-export interface Inputs {
-  readonly rules: Declared;
+export interface Inputs extends Watch {
   /** In a preview all definitions, or one of them, may not be known yet. */
   readonly isUnknown: boolean;
   readonly connection: string;
   readonly owner: Owner;
-  readonly onUnmanaged: "ignore" | "warn" | "fail";
+  /** Whether a set may be without rules, or lose all that it has. */
+  readonly allowEmpty: boolean;
 }
 
 export function readInputs(shape: Shape, news: Properties): Inputs {
@@ -39,6 +41,8 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
     connection: connectionName(news),
     owner: ownerIn(news),
     onUnmanaged: onUnmanaged === "warn" || onUnmanaged === "fail" ? onUnmanaged : "ignore",
+    group: groupIn(news),
+    allowEmpty: news.allowEmpty === true,
   };
 }
 
@@ -102,7 +106,7 @@ export function writeInputs(shape: Shape, rules: Known, from: Properties): Prope
     isSealed ? secret(definition) : leavingDefinition(definition),
   ]);
   return leaving({
-    ...picked(from, [...shape.options, providerField, ownerField]),
+    ...picked(from, [...shape.options, providerField, ownerField, groupField]),
     [shape.field]: shape.write(new Map(definitions)),
   });
 }
@@ -137,6 +141,11 @@ export function connectionName({ connection }: Properties): string {
 
 function ownerIn({ [ownerField]: owner }: Properties): Owner {
   return isJsonObject(owner) ? (Object.keys(owner)[0] ?? "") : "";
+}
+
+function groupIn({ [groupField]: group }: Properties): Group | undefined {
+  const [, name, sets] = /^(.*)#(\d+)$/s.exec(isJsonObject(group) ? (Object.keys(group)[0] ?? "") : "") ?? [];
+  return name === undefined ? undefined : { name, sets: Number(sets) };
 }
 
 function whereaboutsIn(value: Json | undefined): Whereabouts | undefined {

@@ -94,7 +94,11 @@ async function goOnWith(existing: LiveRule, making: Making): Promise<KnownRule> 
     return asOurs(existing, making);
   }
   if (mark !== undefined) throw refused(existing, `is managed by "${mark}", as its mark says`, making);
-  if (adopt === true) return adopted(existing, making);
+  if (adopt === true) {
+    const known = await adopted(existing, making);
+    write.say("exists already and is taken over", ruleId, making);
+    return known;
+  }
   if (!place.options.recover.isGiven || !isWhole(existing, making)) throw unmarked(existing, making);
   write.say("exists, is as declared as a whole, and is taken over to recover", ruleId, making);
   return adopted(existing, making);
@@ -160,6 +164,7 @@ function isToBeMarked({ rule }: LiveRule, { of, place }: Making): boolean {
 async function claimed(known: KnownRule, making: Making, isToBeWritten: boolean): Promise<KnownRule> {
   const { definition, of, place } = making;
   place.claim(known.ruleId, of.owner);
+  place.record(known.ruleId).isTakenOver = true;
   try {
     return isToBeWritten ? await write.update(known, definition, making) : { ...known, definition };
   } catch (error) {

@@ -7,6 +7,7 @@ import { getOrMake } from "../get-or-make.ts";
 import { Judge, type Resource } from "./observe.ts";
 import { named, type Owner } from "./owner.ts";
 import type { KnownRule } from "./plan.ts";
+import { Unmanaged } from "./unmanaged.ts";
 
 /** Where rules are: what the state says of it, to be compared in a later run. */
 export interface Whereabouts {
@@ -53,6 +54,8 @@ interface RuleRecord {
   isLeaving?: boolean;
   /** The resource that gives the rule up has taken it over again, as its own replacement. */
   isPassedOn?: boolean;
+  /** The rule was there before, and became the resource's own in this run. */
+  isTakenOver?: boolean;
   /** What the state says of the rule. */
   known?: KnownRule;
   /** What this run wrote or saw after the list was read; null: the rule is gone. */
@@ -84,6 +87,8 @@ export class Place {
   readonly #creating = new Map<string, Promise<unknown>>();
   /** Resources whose rule the engine replaces, as they were: their creates know no rule. */
   readonly replaced = new Map<Owner, Resource>();
+  /** Reports on unmanaged rules, and what each set of a group says for them. */
+  readonly unmanaged = new Unmanaged();
   /** Operations whose answers hold a part of the rule alone, as was seen in this run. */
   readonly answersInPart = new Set<"create" | "update">();
   #here: Whereabouts;

@@ -1,6 +1,6 @@
 export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
 export {
-  contractFileName,
+  contractFileNames,
   defineContract,
   isPreset,
   loadContract,

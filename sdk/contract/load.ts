@@ -1,4 +1,6 @@
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
 import { findNotJson, walk } from "../rules/index.ts";
@@ -11,8 +13,8 @@ import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 export const presets = ["seed", "illustrative"] as const;
 export type Preset = (typeof presets)[number];
 
-/** The name of the contract file that is found in a project's folder without being named. */
-export const contractFileName = "merchant-rules.contract.yaml";
+/** The names of the contract file that is found in a project's folder without being named; the first that is there. */
+export const contractFileNames = ["merchant-rules.contract.yaml", "merchant-rules.contract.yml"] as const;
 
 /**
  * Reads a contract from a YAML or JSON file.
@@ -23,11 +25,17 @@ export function loadContract(file: string): Contract {
   const read = readTextFile(file);
   if ("text" in read) return parseContract(read.text, file);
   const { what, line, cause } = read.fault;
+  const nearest = nearestPreset(basename(file));
   throw new MerchantRulesError("CONTRACT_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
     attempted: `read contract ${file}`,
-    advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}`,
+    advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`,
     cause,
   });
+}
+
+/** The preset that somebody may have meant: at most a third of its letters are others. */
+function nearestPreset(name: string): Preset | undefined {
+  return presets.find((preset) => distance(name.toLowerCase(), preset) <= preset.length / 3);
 }
 
 /** The contract of a preset. */

@@ -7,7 +7,7 @@ test("the package's door to the SDK opens to the client, contracts and errors, a
   expect(Object.keys(sdk).sort()).toEqual([
     "MerchantRulesError",
     "RulesClient",
-    "contractFileName",
+    "contractFileNames",
     "defineContract",
     "isMerchantRulesError",
     "isPreset",

@@ -115,7 +115,7 @@ test.each(["warn", "fail"])("onUnmanaged: %s says whose each rule is", async (on
   const nobodys = world.service.put(undefined, rule(8));
   const host = await world.host("merchantRuleSet");
   const made = host.create({ rules: { a: rule(1) }, onUnmanaged, ...ownedBy(ours) });
-  const report = `2 rules at the service are not in the set: ${other} (of "${theirs}"), ${nobodys}`;
+  const report = `2 rules at the service are not in the set: "rule-7" (${other}, of "${theirs}"), "rule-8" (${nobodys})`;
   if (onUnmanaged === "warn") {
     await made;
     expect(host.stderr).toContain(report);

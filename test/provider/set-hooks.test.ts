@@ -310,7 +310,7 @@ describe("rules that are not in the set", () => {
     const creating = host.create({ rules: abc, onUnmanaged });
     if (onUnmanaged === "fail") {
       expect((await failureOf(creating)).message).toMatch(
-        new RegExp(`1 rule at the service is not in the set: ${stray}`),
+        new RegExp(`1 rule at the service is not in the set: "rule-50" \\(${stray}\\)`),
       );
       expect(served.service.rules()).toHaveLength(1);
       served.service.remove(stray);
@@ -318,7 +318,7 @@ describe("rules that are not in the set", () => {
       expect(outs.onUnmanaged).toBe("fail");
     } else {
       await creating;
-      expect(host.stderr).toContain(`1 rule at the service is not in the set: ${stray}`);
+      expect(host.stderr).toContain(`1 rule at the service is not in the set: "rule-50" (${stray})`);
       expect(served.service.rules()).toHaveLength(4);
     }
   });

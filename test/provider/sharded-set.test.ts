@@ -105,9 +105,9 @@ describe("a sharded set", () => {
     );
   });
 
-  test("refuses onUnmanaged, for each set would report the rules of the others", () => {
-    const args = { rules, shards: 2, onUnmanaged: "fail" as const };
-    expect(() => new ShardedMerchantRuleSet("x", args)).toThrow("x: onUnmanaged is for one MerchantRuleSet");
+  test("refuses an empty folder, unless the program says that there may be no rules", () => {
+    expect(() => new ShardedMerchantRuleSet("x", { rules: {}, shards: 2 })).toThrow("x: rules is empty");
+    expect(() => new ShardedMerchantRuleSet("x", { rules: {}, shards: 2, allowEmpty: true })).not.toThrow();
   });
 
   test.each<[string, unknown, string]>([

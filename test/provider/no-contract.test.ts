@@ -1,0 +1,68 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startLocalService } from "../../local/service/index.ts";
+import { connectionSettings } from "../../provider/settings.ts";
+import { defineContract } from "../../sdk/contract/index.ts";
+import { rule } from "../support/connections.ts";
+import { failureOf, hostFor } from "../worlds/world.ts";
+
+const environment = { MERCHANT_RULES_BASE_URL: "http://127.0.0.1:1", MERCHANT_RULES_TOKEN: "t" };
+
+function project(files: Record<string, string> = {}): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "no-contract-")));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+const settings = (folder: string, more: Record<string, string> = {}) =>
+  connectionSettings({ config: () => undefined, environment: { ...environment, ...more }, folder });
+
+test("a contract is found by both of its names", () => {
+  const text = "version: 1\noperations: { delete: { identifyBy: { in: body, name: id } } }\n";
+  for (const name of ["merchant-rules.contract.yaml", "merchant-rules.contract.yml"]) {
+    const { contract, noContract } = settings(project({ [name]: text }));
+    expect(contract.operations.delete.identifyBy).toMatchObject({ in: "body" });
+    expect(noContract).toBeUndefined();
+  }
+});
+
+test("where there is none, the settings say so, and where it was looked for", () => {
+  const folder = project();
+  expect(settings(folder).noContract).toContain(
+    `looked for merchant-rules.contract.yaml and merchant-rules.contract.yml in ${folder}`,
+  );
+});
+
+test("every error that follows from it says so: a delete, an unknown path, a list that is needed", async () => {
+  const service = await startLocalService({
+    contract: defineContract({ version: 1, operations: { create: { path: "/other" } } }),
+  });
+  onTestFinished(() => service.close());
+  const host = await hostFor("merchantRuleSet", { MERCHANT_RULES_BASE_URL: service.url, MERCHANT_RULES_TOKEN: "t" });
+  const outs = { rules: { a: rule(1), b: rule(2) }, ruleIds: { a: "1", b: "2" }, __place: { at: service.url } };
+  const deleting = await failureOf(host.diff("set", outs, { rules: { a: rule(1) } }));
+  expect(deleting.message).toMatch(/does not say how a delete names its rule.*no contract was found \(looked for/);
+  const creating = await failureOf(host.create({ rules: { a: rule(1) } }));
+  expect(creating.message).toMatch(/the service answered 40\d.*no contract was found/s);
+  const { failures } = await host.check({ rules: { a: rule(1) }, onUnmanaged: "warn" });
+  expect(failures).toMatchObject([{ reason: expect.stringMatching(/needs operations\.list.*no contract was found/) }]);
+});
+
+test("a preset that is misspelt gets the nearest name", () => {
+  expect(() => settings(project(), { MERCHANT_RULES_CONTRACT: "ilustrative" })).toThrow("did you mean illustrative?");
+  expect(() => settings(project(), { MERCHANT_RULES_CONTRACT: "Seed" })).toThrow("did you mean seed?");
+  expect(() => settings(project(), { MERCHANT_RULES_CONTRACT: "contract.yaml" })).toThrow(/^(?!.*did you mean)/s);
+});
+
+test("an address that cannot work fails in a preview", async () => {
+  const host = await hostFor("merchantRule", {
+    MERCHANT_RULES_BASE_URL: "http://rules.example.com",
+    MERCHANT_RULES_CONTRACT: "illustrative",
+  });
+  const { failures } = await host.check({ definition: rule(1) });
+  expect(failures).toMatchObject([{ property: "connection", reason: expect.stringContaining("use https") }]);
+});
