@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Connection, type Credentials, parseBaseUrl } from "../sdk/client/connection.ts";
+import { templatesOf } from "../sdk/client/request-template.ts";
 import {
   type Contract,
   contractFileNames,
@@ -68,9 +69,10 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
   const missing = [baseUrl, ...parameters].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
   if (baseUrl.value === undefined || missing.length > 0)
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
-  // A preview, which sends nothing, fails on it too.
-  parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
   const values = Object.fromEntries(parameters.map(({ parameter, value = "" }) => [parameter, value]));
+  // A preview, which sends nothing, fails on what no request could be made of.
+  const { prefix } = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
+  templatesOf({ name, contract, parameters: values }, prefix);
   return {
     name,
     baseUrl: baseUrl.value,

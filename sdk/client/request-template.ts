@@ -5,8 +5,30 @@ import { MerchantRulesError } from "../errors.ts";
 import type { JsonObject } from "../rules/index.ts";
 import type { Connection } from "./connection.ts";
 
+type Target = Omit<Connection, "credentials" | "baseUrl">;
+export type Templates = ReturnType<typeof templatesOf>;
+
+/**
+ * The requests of a connection's operations; null for those that its contract lacks.
+ * @param prefix stands before every path, encoded
+ * @throws MerchantRulesError SETTINGS_INVALID, as {@link RequestTemplate}
+ */
+export function templatesOf(connection: Target, prefix: string) {
+  const { operations, auth } = connection.contract;
+  const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
+  const { update, list } = operations;
+  return {
+    create: template("operations.create", operations.create),
+    get: template("operations.get", operations.get),
+    delete: template("operations.delete", operations.delete),
+    update: update && template("operations.update", update),
+    list: list && template("operations.list", list),
+    identity: auth.identity && template("auth.identity", auth.identity),
+  };
+}
+
 /** The values given for the contract's parameters, and its defaults for the rest. */
-export function parametersOf({ contract, parameters }: Connection): Record<string, string> {
+export function parametersOf({ contract, parameters }: Target): Record<string, string> {
   return Object.fromEntries(
     Object.entries(contract.parameters).flatMap(([name, { default: fallback }]) => {
       const value = Object.hasOwn(parameters, name) ? parameters[name] : fallback;
@@ -58,7 +80,7 @@ export class RequestTemplate {
    * @param at where the contract has the operation, for messages
    * @throws MerchantRulesError SETTINGS_INVALID, naming a parameter without a value, or with one that cannot be sent
    */
-  constructor(connection: Connection, prefix: string, at: string, fixed: FixedParts, contentType = "application/json") {
+  constructor(connection: Target, prefix: string, at: string, fixed: FixedParts, contentType = "application/json") {
     const parameters = parametersOf(connection);
     const refuse = (reason: string): never => {
       const what = `connection ${JSON.stringify(connection.name)}: ${reason}; ${at} of its contract uses it`;

@@ -7,7 +7,7 @@ import { type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
 import { pagesOf } from "./pages.ts";
 import { hiddenIn, Redactor } from "./redact.ts";
-import { type FixedParts, identify, type Refuse, RequestTemplate } from "./request-template.ts";
+import { identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
@@ -43,7 +43,7 @@ export class RulesClient {
   /** The service's address, without a slash at its end. */
   readonly baseUrl: string;
   readonly #caller: Caller;
-  readonly #templates: ReturnType<typeof templatesOf>;
+  readonly #templates: Templates;
   readonly #transports: readonly Transport[];
   #identity: Promise<string> | undefined;
 
@@ -255,20 +255,6 @@ export class RulesClient {
     const { idempotency } = this.contract;
     return idempotency === null ? [] : [idempotency.header, randomUUID()];
   }
-}
-
-function templatesOf(connection: Connection, prefix: string) {
-  const { operations, auth } = connection.contract;
-  const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
-  const { update, list } = operations;
-  return {
-    create: template("operations.create", operations.create),
-    get: template("operations.get", operations.get),
-    delete: template("operations.delete", operations.delete),
-    update: update && template("operations.update", update),
-    list: list && template("operations.list", list),
-    identity: auth.identity && template("auth.identity", auth.identity),
-  };
 }
 
 /** A field of the live rule that nobody declared must go back as it came. */

@@ -66,3 +66,22 @@ test("an address that cannot work fails in a preview", async () => {
   const { failures } = await host.check({ definition: rule(1) });
   expect(failures).toMatchObject([{ property: "connection", reason: expect.stringContaining("use https") }]);
 });
+
+test("a parameter that no request can carry fails in a preview", async () => {
+  const folder = project({
+    "c.json": JSON.stringify({
+      version: 1,
+      parameters: { merchantId: {} },
+      operations: { create: { path: "/m/{merchantId}/rules" } },
+    }),
+  });
+  const host = await hostFor("merchantRule", {
+    ...environment,
+    MERCHANT_RULES_CONTRACT: join(folder, "c.json"),
+    MERCHANT_RULES_PARAM_MERCHANT_ID: "..",
+  });
+  const { failures } = await host.check({ definition: rule(1) });
+  expect(failures).toMatchObject([
+    { reason: expect.stringMatching(/parameter merchantId cannot be used: .*another path/) },
+  ]);
+});
