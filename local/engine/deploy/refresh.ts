@@ -1,6 +1,5 @@
 import type { ProviderHost } from "../hosts/provider-host.ts";
-import type { StoredResource } from "../state/codec.ts";
-import { isProvider, type ResourceState } from "../state/resource-state.ts";
+import { isProvider, type ResourceState, type StoredResource } from "../state/resource-state.ts";
 import { unsupported } from "../unsupported.ts";
 import { invert } from "../values/diff.ts";
 import { equalMaps, keepCiphertexts } from "../values/value.ts";

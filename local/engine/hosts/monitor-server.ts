@@ -17,7 +17,6 @@ import type { Empty as EmptyMessage } from "google-protobuf/google/protobuf/empt
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { EngineError, messageOf } from "../errors.ts";
-import type { CustomTimeouts } from "../state/resource-state.ts";
 import { type UnsupportedFeature, unsupported } from "../unsupported.ts";
 import { fromWire, toProgram, toWire, type WireMap } from "../values/wire.ts";
 import { channelOptions } from "./grpc.ts";
@@ -32,7 +31,6 @@ const stackReferenceType = "pulumi:pulumi:StackReference";
 const features: { readonly [id: string]: number } = {
   secrets: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SECRETS,
   resourceReferences: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
-  outputValues: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
   aliasSpecs: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
   deletedWith: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
   // What follows is refused by name when it is used, which says more than "please update the Pulumi CLI".
@@ -143,9 +141,7 @@ export class MonitorServer {
     const propertyDependencies: { [property: string]: string[] } = {};
     for (const [property, urns] of request.getPropertydependenciesMap().entries())
       propertyDependencies[property] = [...new Set(urns.getUrnsList())];
-    const inputs = fromWire(readStruct(request.getObject()), (property, urns) => {
-      propertyDependencies[property] = [...new Set([...(propertyDependencies[property] ?? []), ...urns])];
-    });
+    const inputs = fromWire(readStruct(request.getObject()));
     for (const property of Object.keys(inputs))
       propertyDependencies[property] ??= request.getPropertydependenciesMap().getLength() === 0 ? dependencies : [];
     const replaces = request.getDeletebeforereplacedefined() || request.getDeletebeforereplace();
@@ -240,14 +236,16 @@ export function readDuration(text: string): number {
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (secondsPer[unit ?? ""] ?? 0), 0);
 }
 
-function readTimeouts(message: ReturnType<RegisterResourceRequest["getCustomtimeouts"]>): CustomTimeouts | undefined {
+function readTimeouts(
+  message: ReturnType<RegisterResourceRequest["getCustomtimeouts"]>,
+): Registration["customTimeouts"] {
   const given = {
     create: message?.getCreate(),
     update: message?.getUpdate(),
     delete: message?.getDelete(),
     read: message?.getRead(),
   };
-  const timeouts: CustomTimeouts = {};
+  const timeouts: NonNullable<Registration["customTimeouts"]> = {};
   for (const verb of ["create", "update", "delete", "read"] as const) {
     const text = given[verb];
     if (text !== undefined && text !== "") timeouts[verb] = readDuration(text);

@@ -6,7 +6,7 @@ import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import { parseUrn } from "../deploy/urn.ts";
 import { EngineError } from "../errors.ts";
 import { annotateSecrets, containsUnknown, type PropertyMap } from "../values/value.ts";
-import { fromWire, toProvider, toWire, type WireOptions } from "../values/wire.ts";
+import { fromWire, toProgram, toProvider, toWire, type WireOptions } from "../values/wire.ts";
 import { Child, type ChildExit, resolveSdkModule } from "./child.ts";
 import { Gate } from "./gate.ts";
 import { channelOptions } from "./grpc.ts";
@@ -105,7 +105,7 @@ export class ProviderHost {
     const request = new providerMessages.ConfigureRequest()
       .setAcceptsecrets(true)
       .setAcceptresources(true)
-      .setArgs(writeStruct(toWire(config, { secrets: true, references: true, unknowns: true })));
+      .setArgs(writeStruct(toWire(config, toProgram)));
     await this.#call("configure", "the provider", service.configure, request);
   }
 

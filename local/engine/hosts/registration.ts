@@ -1,4 +1,4 @@
-import type { CustomTimeouts } from "../state/resource-state.ts";
+import type { ResourceState } from "../state/resource-state.ts";
 import type { PropertyMap } from "../values/value.ts";
 
 /** An alias of a resource: a whole URN, or what of its identity was different. */
@@ -34,7 +34,7 @@ export interface Registration {
   readonly ignoreChanges: readonly string[];
   readonly replaceOnChanges: readonly string[];
   readonly additionalSecretOutputs: readonly string[];
-  readonly customTimeouts: CustomTimeouts | undefined;
+  readonly customTimeouts: ResourceState["customTimeouts"];
   readonly sourcePosition: string;
 }
 
