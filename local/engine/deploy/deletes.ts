@@ -1,11 +1,10 @@
-import { EngineError, messageOf } from "../errors.ts";
-import { RunIsOver } from "../hosts/monitor-server.ts";
+import { EngineError, messageOf, RunIsOver } from "../errors.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import { isProvider, needs, type ResourceState } from "../state/resource-state.ts";
+import { parseUrn } from "../state/urn.ts";
 import type { Execution } from "./execution.ts";
 import { remove } from "./operations.ts";
 import type { Step, StepOp } from "./step.ts";
-import { parseUrn } from "./urn.ts";
 
 /** A resource that is to go, and why. */
 export interface Condemned {

@@ -1,5 +1,4 @@
-import { EngineError, messageOf } from "../errors.ts";
-import { RunIsOver } from "../hosts/monitor-server.ts";
+import { EngineError, messageOf, RunIsOver } from "../errors.ts";
 import type { Ledger } from "../state/ledger.ts";
 import type { StateStore } from "../state/store.ts";
 import type { RunEvent, Step } from "./step.ts";
@@ -120,7 +119,7 @@ export class Execution {
   async turn<T>(work: () => Promise<T>): Promise<T> {
     while (this.#running >= this.#parallel && !this.#stopped)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.#stopped) throw new RunIsOver("the run has stopped");
+    if (this.#stopped) throw new RunIsOver();
     this.#running++;
     try {
       return await work();

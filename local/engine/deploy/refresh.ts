@@ -47,7 +47,7 @@ async function refreshOne(
   provider: ProviderHost,
   old: ResourceState,
 ): Promise<ResourceState | undefined> {
-  const outcome = await provider.read(old.urn, old.id, old, old.customTimeouts?.read ?? 0);
+  const outcome = await provider.read(old);
   if (outcome.failed !== undefined) {
     execution.diagnose(
       "warning",

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineError } from "../errors.ts";
-import { RunIsOver } from "../hosts/monitor-server.ts";
+import { EngineError, RunIsOver } from "../errors.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
+import { formerUrns } from "../state/aliases.ts";
 import {
   dynamicPackage,
   isProvider,
@@ -12,16 +12,15 @@ import {
   type ResourceState,
   stackType,
 } from "../state/resource-state.ts";
+import { makeUrn, parseUrn } from "../state/urn.ts";
 import { unsupported } from "../unsupported.ts";
 import { equalMaps, keepCiphertexts, type PropertyMap } from "../values/value.ts";
-import { formerUrns } from "./aliases.ts";
 import { type Condemned, deleteAll } from "./deletes.ts";
 import type { Execution } from "./execution.ts";
 import { newState, sameInState } from "./goal.ts";
 import { planResource } from "./resource.ts";
 import type { ResourceContext } from "./resource-context.ts";
 import type { Step } from "./step.ts";
-import { makeUrn, parseUrn } from "./urn.ts";
 
 /** How long nothing new comes from a program that waits for the answers to what it has registered. */
 const quietMs = 25;
@@ -79,7 +78,7 @@ export class Registrar implements MonitorHandler {
 
   async register(registration: Registration): Promise<Registered> {
     const { execution } = this.#options;
-    if (execution.stopped) throw new RunIsOver("the run has stopped");
+    if (execution.stopped) throw new RunIsOver();
     this.#registeredAt = performance.now();
     let urn = "";
     const work = (async () => {
@@ -88,20 +87,20 @@ export class Registrar implements MonitorHandler {
     })();
     const told = work.catch((error: unknown) => {
       execution.fail(error, urn === "" ? undefined : urn);
-      throw new RunIsOver("the run has stopped");
+      throw new RunIsOver();
     });
     this.#open.add(told);
     told.catch(() => {}).finally(() => this.#open.delete(told));
     // Once the run has stopped the program is not kept waiting for what is still under way.
     const over = execution.whenStopped().then(() => {
-      throw new RunIsOver("the run has stopped");
+      throw new RunIsOver();
     });
     return await Promise.race([told, over]);
   }
 
   async registerOutputs(urn: string, outputs: PropertyMap): Promise<void> {
     const { execution } = this.#options;
-    if (execution.stopped) throw new RunIsOver("the run has stopped");
+    if (execution.stopped) throw new RunIsOver();
     if (parseUrn(urn).type === stackType) {
       this.#stackOutputs = { urn, outputs };
       return;

@@ -1,7 +1,8 @@
+import type { CheckFailure } from "@pulumi/pulumi/proto/provider_pb.js";
 import { EngineError } from "../errors.ts";
-import type { CheckFailure } from "../hosts/provider-host.ts";
 import type { Registration } from "../hosts/registration.ts";
 import type { ResourceState } from "../state/resource-state.ts";
+import { parseUrn } from "../state/urn.ts";
 import { applyReplaceOnChanges, type Difference, noDifference, requiresReplace } from "../values/diff.ts";
 import { resetPaths } from "../values/path.ts";
 import { markSecretOutputs, type PropertyMap } from "../values/value.ts";
@@ -10,7 +11,6 @@ import { diffResource } from "./differ.ts";
 import { create, remove, update } from "./operations.ts";
 import type { ResourceContext } from "./resource-context.ts";
 import type { Step, StepOp } from "./step.ts";
-import { parseUrn } from "./urn.ts";
 
 /** Decides what is to be done with one custom resource, and does it; `now` is then as it will be in state. */
 export async function planResource(
@@ -82,9 +82,9 @@ async function check(
   throw checkError(first, now.urn);
 }
 
-function checkError({ property, reason }: CheckFailure, urn: string): EngineError {
-  const where = property === "" ? "" : `property "${property}": `;
-  return new EngineError("FAILED", `${parseUrn(urn).name} is not valid: ${where}${reason}`, { urn });
+function checkError(failure: CheckFailure, urn: string): EngineError {
+  const where = failure.getProperty() === "" ? "" : `property "${failure.getProperty()}": `;
+  return new EngineError("FAILED", `${parseUrn(urn).name} is not valid: ${where}${failure.getReason()}`, { urn });
 }
 
 async function diff(

@@ -1,7 +1,7 @@
 import { hasChanges, isPartOfReplacement, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
-import { parseUrn } from "../deploy/urn.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { stackType } from "../state/resource-state.ts";
+import { parseUrn } from "../state/urn.ts";
 import { allProperties, type ChangedPath, changedPaths } from "./paths.ts";
 import { formatValue, printable } from "./printable.ts";
 
