@@ -241,12 +241,12 @@ class Run {
     this.#registrar = registrar;
     execution.beginAfter(() => registrar.quiet());
     this.#monitor = new MonitorServer(registrar, project.root);
-    await this.#monitor.start();
+    const monitorAddress = await this.#monitor.start();
     this.#program = new ProgramHost({
       project,
       stack: stack.name,
       config,
-      monitorAddress: this.#monitor.address,
+      monitorAddress,
       preview: execution.preview,
       parallel,
       env,

@@ -14,7 +14,6 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import resourceMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
-import type { Empty as EmptyMessage } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { EngineError, messageOf, RunIsOver } from "../errors.ts";
 import { type UnsupportedFeature, unsupported } from "../unsupported.ts";
@@ -22,6 +21,7 @@ import { toProgram } from "../values/wire.ts";
 import { channelOptions, readProperties, writeProperties } from "./grpc.ts";
 import type { MonitorHandler, Registration } from "./registration.ts";
 
+const { Empty } = emptyMessages;
 const stackReferenceType = "pulumi:pulumi:StackReference";
 
 /** The features of the real engine that this one has. The SDK refuses by itself what depends on others. */
@@ -44,7 +44,6 @@ export class MonitorServer {
   readonly #server = new grpc.Server(channelOptions);
   readonly #handler: MonitorHandler;
   readonly #projectRoot: string;
-  #address = "";
 
   constructor(handler: MonitorHandler, projectRoot: string) {
     this.#handler = handler;
@@ -52,14 +51,11 @@ export class MonitorServer {
     this.#server.addService(resourceServices.ResourceMonitorService, this.#monitor());
   }
 
-  get address(): string {
-    return this.#address;
-  }
-
-  async start(): Promise<void> {
+  /** Gives the address. */
+  async start(): Promise<string> {
     const bind = promisify(this.#server.bindAsync.bind(this.#server));
     const port = await bind("127.0.0.1:0", grpc.ServerCredentials.createInsecure());
-    this.#address = `127.0.0.1:${port}`;
+    return `127.0.0.1:${port}`;
   }
 
   stop(): void {
@@ -69,25 +65,25 @@ export class MonitorServer {
   #monitor(): grpc.UntypedServiceImplementation {
     const handler = this.#handler;
     const refuse = <Request>(why: (request: Request) => EngineError) =>
-      unary<Request, EmptyMessage>((request) => Promise.reject(handler.fail(why(request))));
+      unary<Request, never>(async (request) => {
+        throw handler.fail(why(request));
+      });
     return {
-      getDeploymentInfo: unary(() =>
-        Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features))),
+      getDeploymentInfo: unary(async () =>
+        new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features)),
       ),
-      supportsFeature: unary((request: SupportsFeatureRequest) =>
-        Promise.resolve(
-          new resourceMessages.SupportsFeatureResponse().setHassupport(Object.hasOwn(features, request.getId())),
-        ),
+      supportsFeature: unary(async (request: SupportsFeatureRequest) =>
+        new resourceMessages.SupportsFeatureResponse().setHassupport(Object.hasOwn(features, request.getId())),
       ),
       registerResource: unary((request: RegisterResourceRequest) => this.#register(request)),
       registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
         const outputs = this.#parsed(() => readProperties(request.getOutputs()));
         await handler.registerOutputs(request.getUrn(), outputs);
-        return empty();
+        return new Empty();
       }),
-      signalAndWaitForShutdown: unary(() => {
+      signalAndWaitForShutdown: unary(async () => {
         handler.programDone();
-        return Promise.resolve(empty());
+        return new Empty();
       }),
       invoke: refuse((request: ResourceInvokeRequest) => unsupported("function", `the function ${request.getTok()}`)),
       call: refuse((request: ResourceCallRequest) => unsupported("method", `the method ${request.getTok()}`)),
@@ -222,10 +218,6 @@ function readTimeouts(
   };
   const given = Object.entries(texts).flatMap(([verb, text]) => (text ? [[verb, readDuration(text)] as const] : []));
   return given.length === 0 ? undefined : Object.fromEntries(given);
-}
-
-function empty(): EmptyMessage {
-  return new emptyMessages.Empty();
 }
 
 /** A gRPC method from a promise. What it throws becomes the status that the SDK knows what to do with. */
