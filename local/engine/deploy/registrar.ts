@@ -33,7 +33,7 @@ interface RegistrarOptions extends Pick<ResourceContext, "execution" | "provider
 
 /**
  * What a program registers, against what is in state: decides for each resource what is to be done, does it, and
- * answers the program. When the program has ended well, `finish` deletes what it no longer names.
+ * answers the program. When the program has ended well, `deleteUnnamed` deletes what it no longer names.
  */
 export class Registrar implements MonitorHandler {
   readonly #options: RegistrarOptions;
@@ -266,6 +266,8 @@ export class Registrar implements MonitorHandler {
     const blank = decodeResource(resourceSchema.parse({ urn, type, custom: true }), undefined);
     const registration = { ...blank, name: "default", inputs: config, aliases: [], deleteBeforeReplace: undefined };
     const now = newState(urn, registration, old, { provider: "", formerUrn: undefined });
+    // At once: where it cannot be saved the run fails, but it must not be registered a second time until then.
+    this.#defaultProvider = now;
     this.#seen.add(urn);
     this.#context.operated.add(urn);
     now.outputs = now.inputs;
@@ -279,7 +281,6 @@ export class Registrar implements MonitorHandler {
       settleSame(execution.ledger, old, now);
     }
     execution.save();
-    this.#defaultProvider = now;
     return now;
   }
 }
