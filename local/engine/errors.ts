@@ -1,8 +1,13 @@
+import type { z } from "zod";
+import { printable } from "../../sdk/rules/printable.ts";
+
+export { reasonOf as messageOf } from "../../sdk/rules/json.ts";
+
 /**
  * What went wrong, as a stable word: `BAD_CALL` flags or choices of the caller; `PROJECT_INVALID` Pulumi.yaml, a stack
  * file or the program's folder; `STACK_NOT_FOUND`; `STATE_INVALID` a state file or backend; `LOCKED`; `PASSPHRASE`;
  * `UNSUPPORTED` something only the Pulumi CLI handles; `PROGRAM_FAILED`; `PROVIDER_FAILED` the provider host;
- * `UNEXPECTED_CHANGES`; `CANCELLED`; `FAILED` an operation of the run.
+ * `FAILED` an operation of the run.
  */
 export type EngineErrorCode =
   | "BAD_CALL"
@@ -14,17 +19,10 @@ export type EngineErrorCode =
   | "UNSUPPORTED"
   | "PROGRAM_FAILED"
   | "PROVIDER_FAILED"
-  | "UNEXPECTED_CHANGES"
-  | "CANCELLED"
   | "FAILED";
 
 /** The Pulumi CLI's exit codes, for the errors that have one of their own; every other error is 1. */
-const exitCodes: Partial<Record<EngineErrorCode, number>> = {
-  BAD_CALL: 2,
-  STACK_NOT_FOUND: 6,
-  UNEXPECTED_CHANGES: 7,
-  CANCELLED: 8,
-};
+const exitCodes: Partial<Record<EngineErrorCode, number>> = { BAD_CALL: 2, STACK_NOT_FOUND: 6 };
 
 /** Every error of the local engine. The message can be acted on; `code` is stable. */
 export class EngineError extends Error {
@@ -34,7 +32,7 @@ export class EngineError extends Error {
   readonly urn: string | undefined;
 
   constructor(code: EngineErrorCode, message: string, options: { urn?: string | undefined; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, options);
     this.code = code;
     this.urn = options.urn;
   }
@@ -44,12 +42,24 @@ export class EngineError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Thrown by what comes too late. The program is told that the engine is gone, and ends quietly. */
+export class RunIsOver extends Error {
+  override readonly message = "the run has stopped";
 }
 
 /** The error code of a failed system call (ENOENT, EEXIST, …), if it is one. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+const mostShown = 5;
+
+/** What a schema refuses, on one line: the first places, and how many there are. */
+export function describeIssues({ issues }: z.ZodError): string {
+  const shown = issues.slice(0, mostShown).map(({ path, message }) => {
+    const place = path.map(String).join(".");
+    return `${place === "" ? "the whole" : printable(place, 100)}: ${printable(message, 200)}`;
+  });
+  const more = issues.length > mostShown ? `, and ${issues.length - mostShown} more` : "";
+  return shown.join("; ") + more;
 }

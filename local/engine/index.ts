@@ -5,4 +5,4 @@ export { exitCodeOf, type RunOptions, type RunResult, runEngine, type Verb } fro
 export type { ResourceState } from "./state/resource-state.ts";
 export { unsupported, unsupportedTable } from "./unsupported.ts";
 export type { DetailedDiff, DiffKind, PropertyDiff } from "./values/diff.ts";
-export { blind, type PropertyMap, type PropertyValue, Secret, Unknown } from "./values/value.ts";
+export { type PropertyMap, type PropertyValue, Secret, Unknown } from "./values/value.ts";

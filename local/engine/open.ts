@@ -37,7 +37,7 @@ export async function open(call: {
   const { snapshot, recovered } = await store.open(!preview);
   const created = !stored.exists && !preview;
   if (crypters.config !== undefined && stackFile.encryptionSalt === undefined && !preview) {
-    await writeEncryptionSalt(stackFile, crypters.config.salt);
+    writeEncryptionSalt(stackFile, crypters.config.salt);
   }
   if (created) store.create();
   return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, created, recovered };

@@ -1,17 +1,10 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { type Condemned, deleteAll } from "./deploy/deletes.ts";
+import { deleteAll } from "./deploy/deletes.ts";
 import { Execution } from "./deploy/execution.ts";
 import { refreshAll } from "./deploy/refresh.ts";
 import { Registrar } from "./deploy/registrar.ts";
-import {
-  type ChangeSummary,
-  describeInterrupted,
-  hasChanges,
-  type RunEvent,
-  type Step,
-  summarize,
-} from "./deploy/step.ts";
+import { type ChangeSummary, hasChanges, type RunEvent, type Step, summarize } from "./deploy/step.ts";
 import { EngineError } from "./errors.ts";
 import { MonitorServer } from "./hosts/monitor-server.ts";
 import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
@@ -216,7 +209,7 @@ class Run {
     if (verb === "refresh") return await this.#refresh(verb);
     if (options.refresh === true) await this.#refresh(verb);
     if (execution.stopped || execution.errors.length > 0) return;
-    if (verb === "destroy") await this.#destroy();
+    if (verb === "destroy") await deleteAll(execution, () => this.#configured(false), this.#resources);
     else await this.#runProgram();
   }
 
@@ -234,15 +227,6 @@ class Run {
     if (!execution.preview) store.rewrite(execution.ledger);
   }
 
-  async #destroy(): Promise<void> {
-    const { execution } = this.#context;
-    const condemned = this.#resources.map((resource): Condemned => {
-      if (resource.delete) return { resource, op: "delete-replaced" };
-      return { resource, op: resource.pendingReplacement ? "remove-pending-replace" : "delete" };
-    });
-    await deleteAll(execution, () => this.#configured(false), condemned);
-  }
-
   async #runProgram(): Promise<void> {
     const { project, stack, env, parallel, config, execution } = this.#context;
     const provider = this.#configured(true);
@@ -257,12 +241,12 @@ class Run {
     this.#registrar = registrar;
     execution.beginAfter(() => registrar.quiet());
     this.#monitor = new MonitorServer(registrar, project.root);
-    await this.#monitor.start();
+    const monitorAddress = await this.#monitor.start();
     this.#program = new ProgramHost({
       project,
       stack: stack.name,
       config,
-      monitorAddress: this.#monitor.address,
+      monitorAddress,
       preview: execution.preview,
       parallel,
       env,
@@ -309,9 +293,10 @@ class Run {
     const next = creating
       ? "When that is settled, forget it: refresh --clear-pending-creates."
       : "This run goes on from there.";
+    const list = interrupted.map(({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}\n`).join("");
     execution.diagnose(
       "warning",
-      `an earlier run was interrupted during ${interrupted.length} operations:\n${describeInterrupted(interrupted)}\n${meaning}${next}`,
+      `an earlier run was interrupted during ${interrupted.length} operations:\n${list}${meaning}${next}`,
     );
   }
 

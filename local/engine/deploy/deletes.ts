@@ -1,41 +1,34 @@
-import { EngineError, messageOf } from "../errors.ts";
-import { RunIsOver } from "../hosts/monitor-server.ts";
+import { EngineError } from "../errors.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import { isProvider, needs, type ResourceState } from "../state/resource-state.ts";
+import { parseUrn } from "../state/urn.ts";
 import type { Execution } from "./execution.ts";
 import { remove } from "./operations.ts";
-import type { Step, StepOp } from "./step.ts";
-import { parseUrn } from "./urn.ts";
-
-/** A resource that is to go, and why. */
-export interface Condemned {
-  readonly resource: ResourceState;
-  readonly op: Extract<StepOp, "delete" | "delete-replaced" | "remove-pending-replace">;
-}
+import { stepOf } from "./step.ts";
 
 /** Deletes resources, each as soon as everything that needs it is gone; what cannot go keeps what it needs. */
 export async function deleteAll(
   execution: Execution,
   provider: () => ProviderHost,
-  condemned: readonly Condemned[],
+  condemned: readonly ResourceState[],
 ): Promise<void> {
-  const byUrn = new Map<string, Condemned[]>();
-  const going = new Set(condemned.map(({ resource }) => resource.urn));
+  const going = new Set(condemned.map(({ urn }) => urn));
+  const byUrn = new Map<string, ResourceState[]>();
   /** Those that must be gone before the one in question. */
-  const dependents = new Map<Condemned, Condemned[]>(condemned.map((one) => [one, []]));
+  const dependents = new Map<ResourceState, ResourceState[]>();
   for (const one of condemned) {
+    dependents.set(one, []);
     // Only what stands before it in state can be needed, so that an old and a new resource of one URN are told apart.
-    for (const urn of new Set(needs(one.resource)))
-      for (const needed of byUrn.get(urn) ?? []) dependents.get(needed)?.push(one);
-    byUrn.set(one.resource.urn, [...(byUrn.get(one.resource.urn) ?? []), one]);
+    for (const urn of new Set(needs(one))) for (const needed of byUrn.get(urn) ?? []) dependents.get(needed)?.push(one);
+    byUrn.set(one.urn, [...(byUrn.get(one.urn) ?? []), one]);
   }
-  const results = new Map<Condemned, Promise<boolean>>();
+  const results = new Map<ResourceState, Promise<boolean>>();
   // The last ones first: whatever waits for others then finds their promise there.
-  for (const one of [...condemned].reverse()) {
-    const before = (dependents.get(one) ?? []).map((other) => results.get(other) ?? Promise.resolve(true));
+  for (const one of condemned.toReversed()) {
+    const before = (dependents.get(one) ?? []).map((other) => results.get(other));
     results.set(
       one,
-      Promise.all(before).then((gone) => (gone.every(Boolean) ? deleteOne(execution, provider, one, going) : false)),
+      Promise.all(before).then((gone) => gone.every(Boolean) && deleteOne(execution, provider, one, going)),
     );
   }
   await Promise.all(results.values());
@@ -45,26 +38,20 @@ export async function deleteAll(
 async function deleteOne(
   execution: Execution,
   provider: () => ProviderHost,
-  { resource, op }: Condemned,
+  resource: ResourceState,
   going: ReadonlySet<string>,
 ): Promise<boolean> {
   if (execution.stopped) return false;
-  const step: Step = {
-    op,
-    urn: resource.urn,
-    old: resource,
-    new: undefined,
-    detailedDiff: null,
-    diffReasons: [],
-    replaceReasons: [],
-  };
-  if (op === "remove-pending-replace") {
-    execution.note(step);
+  const { urn } = resource;
+  if (!resource.delete && resource.pendingReplacement) {
+    execution.note(stepOf("remove-pending-replace", resource, undefined));
     execution.ledger.drop(resource);
     return true;
   }
-  if (op === "delete" && resource.protect) {
-    execution.fail(protectedError(resource.urn), resource.urn, true);
+  const step = stepOf(resource.delete ? "delete-replaced" : "delete", resource, undefined);
+  if (step.op === "delete" && resource.protect) {
+    const message = `${parseUrn(urn).name} cannot be deleted because it is protected: remove the protect option from it in the program and run up, then delete it`;
+    execution.fail(new EngineError("FAILED", message, { urn }), urn, true);
     execution.noteFailed(step);
     return false;
   }
@@ -81,19 +68,7 @@ async function deleteOne(
     if (execution.preview) execution.ledger.drop(resource);
     return true;
   } catch (error) {
-    if (!(error instanceof RunIsOver))
-      execution.fail(
-        error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn: resource.urn }),
-        resource.urn,
-      );
+    execution.fail(error, urn);
     return false;
   }
-}
-
-export function protectedError(urn: string): EngineError {
-  return new EngineError(
-    "FAILED",
-    `${parseUrn(urn).name} cannot be deleted because it is protected: remove the protect option from it in the program and run up, then delete it`,
-    { urn },
-  );
 }

@@ -1,10 +1,10 @@
-import { providerUrn, type ResourceState } from "../state/resource-state.ts";
+import { dependsOn, providerUrn, type ResourceState } from "../state/resource-state.ts";
 import { applyReplaceOnChanges, requiresReplace } from "../values/diff.ts";
 import { mapValues, unknown } from "../values/value.ts";
 import { diffResource } from "./differ.ts";
-import type { ResourceContext } from "./resource-context.ts";
+import type { ResourceContext } from "./resource.ts";
 
-export interface DependentReplacement {
+interface DependentReplacement {
   readonly resource: ResourceState;
   /** The keys whose change requires the replacement. */
   readonly keys: readonly string[];
@@ -22,13 +22,7 @@ export async function dependentReplacements(
   const dependents = new Set([root.urn]);
   const found: DependentReplacement[] = [];
   for (const resource of context.base.slice(context.base.indexOf(root) + 1)) {
-    const needed = [
-      resource.deletedWith,
-      providerUrn(resource.provider),
-      ...resource.dependencies,
-      ...Object.values(resource.propertyDependencies).flat(),
-    ];
-    if (!needed.some((urn) => dependents.has(urn))) continue;
+    if (![providerUrn(resource.provider), ...dependsOn(resource)].some((urn) => dependents.has(urn))) continue;
     // What is registered in this run already needs the root no more, whatever its old state says.
     if (resource.delete || resource.pendingReplacement || context.operated.has(resource.urn)) continue;
     dependents.add(resource.urn);

@@ -1,10 +1,11 @@
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import type { ResourceState } from "../state/resource-state.ts";
 import { type Difference, detailedDiffOf, differences } from "../values/diff.ts";
 import { resetPaths } from "../values/path.ts";
 import { type PropertyMap, revealMap } from "../values/value.ts";
 
-export interface DiffOptions {
+interface DiffOptions {
   /** Whether unknown values may reach the provider. */
   readonly preview: boolean;
   readonly ignoreChanges: readonly string[];
@@ -18,15 +19,13 @@ export async function diffResource(
   inputs: PropertyMap,
   options: DiffOptions,
 ): Promise<Difference> {
-  const { changes, replaceKeys, changedKeys, deleteBeforeReplace } = await provider.diff(
-    urn,
-    old.id,
-    old,
-    inputs,
-    options,
-  );
-  const said = { replaceKeys, deleteBeforeReplace };
-  if (changes !== undefined) return { ...said, changed: changes, changedKeys, detailedDiff: null };
+  const response = await provider.diff(urn, old, inputs, options);
+  const said = { replaceKeys: response.getReplacesList(), deleteBeforeReplace: response.getDeletebeforereplace() };
+  const changedKeys = response.getDiffsList();
+  const { DIFF_SOME, DIFF_NONE } = providerMessages.DiffResponse.DiffChanges;
+  const changes = response.getChanges();
+  if (changes === DIFF_SOME || changes === DIFF_NONE)
+    return { ...said, changed: changes === DIFF_SOME, changedKeys, detailedDiff: null };
   const compared = resetPaths(inputs, old.inputs, options.ignoreChanges).inputs;
   const found = differences(revealMap(old.inputs), revealMap(compared));
   if (found.length === 0) return { ...said, changed: false, changedKeys, detailedDiff: null };

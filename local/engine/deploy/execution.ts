@@ -1,10 +1,9 @@
-import { EngineError, messageOf } from "../errors.ts";
-import { RunIsOver } from "../hosts/monitor-server.ts";
+import { EngineError, messageOf, RunIsOver } from "../errors.ts";
 import type { Ledger } from "../state/ledger.ts";
 import type { StateStore } from "../state/store.ts";
 import type { RunEvent, Step } from "./step.ts";
 
-export interface ExecutionOptions {
+interface ExecutionOptions {
   readonly preview: boolean;
   readonly parallel: number;
   readonly ledger: Ledger;
@@ -26,7 +25,7 @@ export class Execution {
   readonly #store: StateStore | undefined;
   readonly #emit: (event: RunEvent) => void;
   readonly #waiting: (() => void)[] = [];
-  readonly #onStop: (() => void)[] = [];
+  readonly #stop = Promise.withResolvers<void>();
   readonly #onIdle: (() => void)[] = [];
   #readiness: () => Promise<void> = () => Promise.resolve();
   #ready: Promise<void> | undefined;
@@ -54,12 +53,13 @@ export class Execution {
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
-    for (const tell of [...this.#waiting.splice(0), ...this.#onStop.splice(0)]) tell();
+    for (const tell of this.#waiting.splice(0)) tell();
+    this.#stop.resolve();
   }
 
   /** Resolves when the run is stopped, at once if it is already. */
   whenStopped(): Promise<void> {
-    return this.#stopped ? Promise.resolve() : new Promise((resolve) => this.#onStop.push(resolve));
+    return this.#stop.promise;
   }
 
   /** Resolves when no step is under way. */
@@ -81,7 +81,7 @@ export class Execution {
     this.#emit({ kind: "diagnostic", severity, message, urn });
   }
 
-  /** Notes a step that needs no work. `internal` ones, those of the default provider, are nobody's business. */
+  /** Notes a step that needs no work. */
   note(step: Step): void {
     this.steps.push(step);
     this.#tell(step, false);
@@ -120,7 +120,7 @@ export class Execution {
   async turn<T>(work: () => Promise<T>): Promise<T> {
     while (this.#running >= this.#parallel && !this.#stopped)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.#stopped) throw new RunIsOver("the run has stopped");
+    if (this.#stopped) throw new RunIsOver();
     this.#running++;
     try {
       return await work();

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Registration } from "../hosts/registration.ts";
+import type { Ledger } from "../state/ledger.ts";
 import type { ResourceState } from "../state/resource-state.ts";
-import { equalMaps, keepCiphertexts } from "../values/value.ts";
+import { equalMaps, keepCiphertexts, mapValues } from "../values/value.ts";
 
 /** The state that a registration asks for, as far as it is known before anything is done. */
 export function newState(
@@ -9,79 +11,54 @@ export function newState(
   old: ResourceState | undefined,
   context: { provider: string; formerUrn: string | undefined },
 ): ResourceState {
+  const { name: _name, aliases: _aliases, deleteBeforeReplace: _choice, ...asked } = registration;
   const { stackTrace: _gone, ...rest } = old?.rest ?? {};
   return {
+    ...asked,
     urn,
-    type: registration.type,
-    custom: registration.custom,
     id: "",
-    inputs: registration.inputs,
     outputs: {},
-    parent: registration.parent,
-    protect: registration.protect ?? false,
+    protect: asked.protect ?? false,
     delete: false,
     pendingReplacement: false,
-    dependencies: [...registration.dependencies],
-    propertyDependencies: copyLists(registration.propertyDependencies),
     provider: context.provider,
     initErrors: [],
-    additionalSecretOutputs: [...registration.additionalSecretOutputs],
     aliases: context.formerUrn === undefined ? [] : [context.formerUrn],
-    customTimeouts: registration.customTimeouts,
-    retainOnDelete: registration.retainOnDelete ?? false,
-    deletedWith: registration.deletedWith,
-    ignoreChanges: [...registration.ignoreChanges],
-    replaceOnChanges: [...registration.replaceOnChanges],
+    retainOnDelete: asked.retainOnDelete ?? false,
     created: old?.created,
     modified: old?.modified,
-    sourcePosition: registration.sourcePosition,
     rest,
   };
 }
 
 /**
- * Whether a resource that no operation touched is in state as it is now, but for where it is declared in the program:
- * that alone is not worth writing.
+ * Puts a resource that no operation touched in the place of the old one. Where it is declared in the program alone is
+ * not worth writing.
  */
-export function sameInState(old: ResourceState, now: ResourceState): boolean {
+export function settleSame(ledger: Ledger, old: ResourceState, now: ResourceState): void {
   keepCiphertexts(now.inputs, old.inputs);
   keepCiphertexts(now.outputs, old.outputs);
-  return (
-    old.urn === now.urn &&
-    old.type === now.type &&
-    old.custom === now.custom &&
-    old.id === now.id &&
-    old.parent === now.parent &&
-    old.provider === now.provider &&
-    old.protect === now.protect &&
-    old.retainOnDelete === now.retainOnDelete &&
-    old.deletedWith === now.deletedWith &&
-    old.initErrors.length === now.initErrors.length &&
-    equalLists(old.dependencies, now.dependencies) &&
-    equalLists(old.ignoreChanges, now.ignoreChanges) &&
-    equalLists(old.replaceOnChanges, now.replaceOnChanges) &&
-    equalLists(old.additionalSecretOutputs, now.additionalSecretOutputs) &&
-    equalDependencies(old.propertyDependencies, now.propertyDependencies) &&
-    JSON.stringify(old.customTimeouts) === JSON.stringify(now.customTimeouts) &&
+  const same =
+    isDeepStrictEqual(compared(old), compared(now)) &&
     equalMaps(old.inputs, now.inputs) &&
-    equalMaps(old.outputs, now.outputs)
-  );
+    equalMaps(old.outputs, now.outputs);
+  if (same) ledger.same(old, now);
+  else {
+    ledger.drop(old);
+    ledger.put(now);
+  }
 }
 
-type Lists = { readonly [key: string]: readonly string[] };
-
-function copyLists(lists: Lists): { [key: string]: string[] } {
-  return Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, [...list]]));
-}
-
-function equalLists(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((element) => b.includes(element));
-}
-
-function equalDependencies(a: Lists, b: Lists): boolean {
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && equalLists(a[key] ?? [], b[key] ?? []))
-  );
+/** Lists mean the same in any order. */
+function compared(state: ResourceState) {
+  const { urn, type, custom, id, parent, provider, protect, retainOnDelete, deletedWith, initErrors } = state;
+  return {
+    ...{ urn, type, custom, id, parent, provider, protect, retainOnDelete, deletedWith, initErrors },
+    dependencies: state.dependencies.toSorted(),
+    ignoreChanges: state.ignoreChanges.toSorted(),
+    replaceOnChanges: state.replaceOnChanges.toSorted(),
+    additionalSecretOutputs: state.additionalSecretOutputs.toSorted(),
+    propertyDependencies: mapValues(state.propertyDependencies, (urns) => urns.toSorted()),
+    customTimeouts: state.customTimeouts,
+  };
 }

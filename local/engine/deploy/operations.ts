@@ -33,9 +33,7 @@ export async function create(
   now: ResourceState,
   replaced: ResourceState | undefined,
 ): Promise<void> {
-  const outcome = await noted(execution, now, "creating", () =>
-    provider.create(now.urn, now.inputs, now.customTimeouts?.create ?? 0),
-  );
+  const outcome = await noted(execution, now, "creating", () => provider.create(now));
   const time = new Date().toISOString();
   take(now, outcome, { id: outcome.id, created: time, modified: time });
   execution.ledger.end(now);
@@ -56,9 +54,7 @@ export async function update(
   now: ResourceState,
 ): Promise<void> {
   now.id = old.id;
-  const outcome = await noted(execution, now, "updating", () =>
-    provider.update(now.urn, old.id, old, now.inputs, now.ignoreChanges, now.customTimeouts?.update ?? 0),
-  );
+  const outcome = await noted(execution, now, "updating", () => provider.update(old, now));
   take(now, outcome, { id: old.id, created: old.created, modified: new Date().toISOString() });
   // The resource was not made as these inputs say, so the next run must still see the difference.
   if (outcome.failed !== undefined) now.inputs = old.inputs;
@@ -78,7 +74,7 @@ export async function remove(
 ): Promise<void> {
   const call = how.callProvider && old.custom && !old.retainOnDelete;
   await noted(execution, old, "deleting", async () => {
-    if (call) await provider.delete(old.urn, old.id, old, old.customTimeouts?.delete ?? 0);
+    if (call) await provider.delete(old);
   });
   execution.ledger.end(old);
   if (how.recreated) {

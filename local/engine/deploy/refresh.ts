@@ -1,15 +1,21 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ProviderHost } from "../hosts/provider-host.ts";
-import type { StoredResource } from "../state/codec.ts";
-import { isProvider, type ResourceState } from "../state/resource-state.ts";
+import {
+  dynamicPackage,
+  isProvider,
+  providerTypePrefix,
+  type ResourceState,
+  type StoredResource,
+} from "../state/resource-state.ts";
 import { unsupported } from "../unsupported.ts";
 import { invert } from "../values/diff.ts";
-import { equalMaps, keepCiphertexts } from "../values/value.ts";
+import { equalMaps, keepCiphertexts, mapValues } from "../values/value.ts";
 import { diffResource } from "./differ.ts";
 import type { Execution } from "./execution.ts";
-import type { Step } from "./step.ts";
+import { type Step, stepOf } from "./step.ts";
 
 /** What a refresh found: the resources as they are now, in order, without those that are gone. */
-export interface Refreshed {
+interface Refreshed {
   readonly resources: readonly ResourceState[];
   readonly changed: boolean;
 }
@@ -26,14 +32,14 @@ export async function refreshAll(
   const results = await Promise.all(
     base.map(async (resource): Promise<ResourceState | undefined> => {
       if (!resource.custom || isProvider(resource.type) || resource.pendingReplacement) {
-        if (!isProvider(resource.type)) execution.note(stepOf("same", resource, resource, null));
+        if (!isProvider(resource.type)) execution.note(readStep("same", resource, resource));
         return resource;
       }
       try {
         return await execution.turn(() => refreshOne(execution, provider(), resource));
       } catch (error) {
         execution.fail(error, resource.urn, true);
-        execution.noteFailed(stepOf("same", resource, resource, null));
+        execution.noteFailed(readStep("same", resource, resource));
         return resource;
       }
     }),
@@ -48,7 +54,7 @@ async function refreshOne(
   provider: ProviderHost,
   old: ResourceState,
 ): Promise<ResourceState | undefined> {
-  const outcome = await provider.read(old.urn, old.id, old, old.customTimeouts?.read ?? 0);
+  const outcome = await provider.read(old);
   if (outcome.failed !== undefined) {
     execution.diagnose(
       "warning",
@@ -57,7 +63,7 @@ async function refreshOne(
     );
   }
   if (outcome.id === "") {
-    execution.note(stepOf("delete", old, undefined, null));
+    execution.note(readStep("delete", old, undefined));
     return undefined;
   }
   const inputs = outcome.inputs ?? old.inputs;
@@ -77,68 +83,47 @@ async function refreshOne(
     equalMaps(old.inputs, now.inputs) &&
     equalMaps(old.outputs, now.outputs) &&
     old.id === now.id &&
-    sameErrors(old, now);
+    isDeepStrictEqual(old.initErrors, now.initErrors);
   if (!same) now.modified = new Date().toISOString();
-  for (const [key, value] of Object.entries(now.inputs)) keepCiphertexts(value, old.inputs[key]);
-  for (const [key, value] of Object.entries(now.outputs)) keepCiphertexts(value, old.outputs[key]);
+  keepCiphertexts(now.inputs, old.inputs);
+  keepCiphertexts(now.outputs, old.outputs);
+  const { changed, changedKeys, detailedDiff } = difference;
   execution.note(
-    stepOf(
-      difference.changed ? "update" : "same",
-      old,
-      now,
-      difference.changed ? invert(difference.detailedDiff) : null,
-      difference.changedKeys,
-    ),
+    readStep(changed ? "update" : "same", old, now, {
+      changedKeys,
+      detailedDiff: changed ? invert(detailedDiff) : null,
+    }),
   );
   return same ? old : now;
 }
 
-function sameErrors(a: ResourceState, b: ResourceState): boolean {
-  return a.initErrors.length === b.initErrors.length && a.initErrors.every((error, i) => error === b.initErrors[i]);
-}
-
-function stepOf(
-  op: Step["op"],
-  old: ResourceState,
-  now: ResourceState | undefined,
-  detailedDiff: Step["detailedDiff"],
-  keys: readonly string[] = [],
-): Step {
-  return { op, urn: old.urn, old, new: now, detailedDiff, diffReasons: keys, replaceReasons: [], isRead: true };
+function readStep(...about: Parameters<typeof stepOf>): Step {
+  return { ...stepOf(...about), isRead: true };
 }
 
 /** Takes references to resources that are gone, and empty ones, out of the others; a child of one goes to the next parent that is left. */
-export function prune(resources: readonly ResourceState[]): ResourceState[] {
+function prune(resources: readonly ResourceState[]): ResourceState[] {
   const there = new Set<string>();
   return resources.map((resource) => {
     const left = (urns: readonly string[]): string[] => urns.filter((urn) => there.has(urn));
-    const propertyDependencies = Object.entries(resource.propertyDependencies)
-      .map(([key, urns]): [string, string[]] => [key, left(urns)])
-      .filter(([, urns]) => urns.length > 0);
+    const propertyDependencies = Object.entries(mapValues(resource.propertyDependencies, left));
     const pruned: ResourceState = {
       ...resource,
       parent: there.has(resource.parent) ? resource.parent : "",
       deletedWith: there.has(resource.deletedWith) ? resource.deletedWith : "",
       dependencies: left(resource.dependencies),
-      propertyDependencies: Object.fromEntries(propertyDependencies),
+      propertyDependencies: Object.fromEntries(propertyDependencies.filter(([, urns]) => urns.length > 0)),
     };
     there.add(resource.urn);
-    return isPruned(resource, pruned) ? pruned : resource;
+    return isDeepStrictEqual(resource, pruned) ? resource : pruned;
   });
-}
-
-function isPruned(before: ResourceState, after: ResourceState): boolean {
-  const count = (state: ResourceState): number =>
-    state.dependencies.length + Object.entries(state.propertyDependencies).flat(2).length;
-  return before.parent !== after.parent || before.deletedWith !== after.deletedWith || count(before) !== count(after);
 }
 
 /** Fails, by name, on resources in state that belong to another provider than the dynamic one. */
 export function refuseForeign(resources: readonly StoredResource[]): void {
   for (const { urn, type, custom, external } of resources) {
     if (!custom) continue;
-    const dynamic = type.startsWith("pulumi-nodejs:") || type === "pulumi:providers:pulumi-nodejs";
-    if (!dynamic)
+    if (!type.startsWith(`${dynamicPackage}:`) && type !== `${providerTypePrefix}${dynamicPackage}`)
       throw unsupported("resource in state", `the resource type ${type}, which the state of this stack holds,`, urn);
     if (external)
       throw unsupported(

@@ -1,45 +1,39 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineError } from "../errors.ts";
-import { RunIsOver } from "../hosts/monitor-server.ts";
-import type { ProviderHost } from "../hosts/provider-host.ts";
+import { EngineError, RunIsOver } from "../errors.ts";
 import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
+import { formerUrns } from "../state/aliases.ts";
+import { decodeResource } from "../state/codec.ts";
 import {
   dynamicPackage,
   isProvider,
   providerReference,
   providerTypePrefix,
   type ResourceState,
+  resourceSchema,
   stackType,
 } from "../state/resource-state.ts";
+import { makeUrn, parseUrn } from "../state/urn.ts";
 import { unsupported } from "../unsupported.ts";
 import { equalMaps, keepCiphertexts, type PropertyMap } from "../values/value.ts";
-import { formerUrns } from "./aliases.ts";
-import { type Condemned, deleteAll } from "./deletes.ts";
-import type { Execution } from "./execution.ts";
-import { newState, sameInState } from "./goal.ts";
-import { planResource } from "./resource.ts";
-import type { ResourceContext } from "./resource-context.ts";
-import type { Step } from "./step.ts";
-import { makeUrn, parseUrn } from "./urn.ts";
+import { deleteAll } from "./deletes.ts";
+import { newState, settleSame } from "./goal.ts";
+import { planResource, type ResourceContext } from "./resource.ts";
+import { type Step, type StepOp, stepOf } from "./step.ts";
 
 /** How long nothing new comes from a program that waits for the answers to what it has registered. */
 const quietMs = 25;
 
-export interface RegistrarOptions {
+interface RegistrarOptions extends Pick<ResourceContext, "execution" | "provider" | "base"> {
   readonly stack: string;
   readonly project: string;
-  readonly execution: Execution;
-  readonly provider: ProviderHost;
   /** The stack's configuration, as the default provider's inputs. */
   readonly config: PropertyMap;
-  /** The resources in state when the program starts, in order. */
-  readonly base: readonly ResourceState[];
 }
 
 /**
  * What a program registers, against what is in state: decides for each resource what is to be done, does it, and
- * answers the program. When the program has ended well, `finish` deletes what it no longer names.
+ * answers the program. When the program has ended well, `deleteUnnamed` deletes what it no longer names.
  */
 export class Registrar implements MonitorHandler {
   readonly #options: RegistrarOptions;
@@ -51,22 +45,20 @@ export class Registrar implements MonitorHandler {
   /** Former URN by present one, and the other way round. */
   readonly #formerByUrn = new Map<string, string>();
   readonly #urnByFormer = new Map<string, string>();
-  readonly #operated = new Set<string>();
-  readonly #replaced = new Set<string>();
-  /** Deleted ahead of their own registration, because something that they need is deleted before it is replaced. */
-  readonly #deletedEarly = new Map<string, readonly string[]>();
+  readonly #context: ResourceContext;
   readonly #outputsDone = new Set<string>();
   readonly #open = new Set<Promise<unknown>>();
   /** What the program has logged as errors, and so shown already. */
   readonly loggedErrors: EngineError[] = [];
   /** Whether the program has come to its end by itself. One that leaves by process.exit has not. */
   isProgramDone = false;
-  #defaultProvider: Promise<ResourceState> | undefined;
+  #defaultProvider: ResourceState | undefined;
   #registeredAt = Number.NEGATIVE_INFINITY;
   #stackOutputs: { readonly urn: string; readonly outputs: PropertyMap } | undefined;
 
   constructor(options: RegistrarOptions) {
     this.#options = options;
+    this.#context = { ...options, operated: new Set(), replaced: new Set(), deletedEarly: new Map() };
     for (const resource of options.base) if (!resource.delete) this.#olds.set(resource.urn, resource);
   }
 
@@ -79,7 +71,7 @@ export class Registrar implements MonitorHandler {
 
   async register(registration: Registration): Promise<Registered> {
     const { execution } = this.#options;
-    if (execution.stopped) throw new RunIsOver("the run has stopped");
+    if (execution.stopped) throw new RunIsOver();
     this.#registeredAt = performance.now();
     let urn = "";
     const work = (async () => {
@@ -88,20 +80,20 @@ export class Registrar implements MonitorHandler {
     })();
     const told = work.catch((error: unknown) => {
       execution.fail(error, urn === "" ? undefined : urn);
-      throw new RunIsOver("the run has stopped");
+      throw new RunIsOver();
     });
     this.#open.add(told);
     told.catch(() => {}).finally(() => this.#open.delete(told));
     // Once the run has stopped the program is not kept waiting for what is still under way.
     const over = execution.whenStopped().then(() => {
-      throw new RunIsOver("the run has stopped");
+      throw new RunIsOver();
     });
     return await Promise.race([told, over]);
   }
 
   async registerOutputs(urn: string, outputs: PropertyMap): Promise<void> {
     const { execution } = this.#options;
-    if (execution.stopped) throw new RunIsOver("the run has stopped");
+    if (execution.stopped) throw new RunIsOver();
     if (parseUrn(urn).type === stackType) {
       this.#stackOutputs = { urn, outputs };
       return;
@@ -146,12 +138,9 @@ export class Registrar implements MonitorHandler {
   /** After the program has ended well: deletes what it did not register, and what was replaced. */
   async deleteUnnamed(): Promise<void> {
     const { execution, provider, base } = this.#options;
-    const condemned: Condemned[] = [];
-    for (const resource of base) {
-      if (resource.delete) condemned.push({ resource, op: "delete-replaced" });
-      else if (!this.#isOperated(resource.urn))
-        condemned.push({ resource, op: resource.pendingReplacement ? "remove-pending-replace" : "delete" });
-    }
+    const isUnnamed = ({ urn }: ResourceState): boolean =>
+      !this.#context.operated.has(this.#urnByFormer.get(urn) ?? urn);
+    const condemned = base.filter((resource) => resource.delete || isUnnamed(resource));
     await deleteAll(execution, () => provider, condemned);
   }
 
@@ -205,12 +194,9 @@ export class Registrar implements MonitorHandler {
     this.#registrations.set(urn, registration);
     refuseType(registration, urn);
     const old = this.#findOld(urn, registration);
-    const provider = registration.custom ? await this.#provider() : undefined;
-    const now = newState(urn, registration, old, {
-      provider: provider === undefined ? "" : providerReference(provider),
-      formerUrn: this.#formerByUrn.get(urn),
-    });
-    if (registration.custom) await planResource(this.#context(), registration, old, now);
+    const provider = registration.custom ? providerReference(this.#provider()) : "";
+    const now = newState(urn, registration, old, { provider, formerUrn: this.#formerByUrn.get(urn) });
+    if (registration.custom) await planResource(this.#context, registration, old, now);
     else this.#component(old, now);
     this.#news.set(urn, now);
     // A component's old outputs may name resources that this run has not registered yet: the program gets none.
@@ -218,14 +204,13 @@ export class Registrar implements MonitorHandler {
   }
 
   #component(old: ResourceState | undefined, now: ResourceState): void {
-    const { execution } = this.#options;
-    this.#operated.add(now.urn);
+    const { execution, operated, replaced } = this.#context;
+    operated.add(now.urn);
     // A component goes with what it is deleted with; and it cannot become what has a provider, or the other way round.
-    const goesWith = now.deletedWith !== "" && this.#replaced.has(now.deletedWith);
+    const goesWith = now.deletedWith !== "" && replaced.has(now.deletedWith);
     const isReplaced = old !== undefined && (old.custom || goesWith);
-    const replaceReasons = isReplaced ? [goesWith ? "deletedWith" : "provider"] : [];
-    const about = { urn: now.urn, old, new: now, detailedDiff: null, diffReasons: [], replaceReasons };
-    const step = (op: Step["op"]): Step => ({ op, ...about });
+    const replaceKeys = isReplaced ? [goesWith ? "deletedWith" : "provider"] : [];
+    const step = (op: StepOp): Step => stepOf(op, old, now, { replaceKeys });
     if (old === undefined || isReplaced) {
       now.created = now.modified = new Date().toISOString();
       execution.ledger.put(now);
@@ -233,39 +218,16 @@ export class Registrar implements MonitorHandler {
       if (old !== undefined) {
         old.delete = true;
         execution.ledger.put(old);
-        this.#replaced.add(now.urn);
+        replaced.add(now.urn);
         execution.note(step("replace"));
       }
     } else {
       now.outputs = old.outputs;
       const unchanged = equalMaps(old.inputs, now.inputs);
-      this.#settleSame(old, now);
+      settleSame(execution.ledger, old, now);
       execution.note(step(unchanged ? "same" : "update"));
     }
     execution.save();
-  }
-
-  #settleSame(old: ResourceState, now: ResourceState): void {
-    const { ledger } = this.#options.execution;
-    if (sameInState(old, now)) ledger.same(old, now);
-    else {
-      ledger.drop(old);
-      ledger.put(now);
-    }
-  }
-
-  #context(): ResourceContext {
-    const { execution, provider, base } = this.#options;
-    return {
-      execution,
-      provider,
-      base,
-      operated: this.#operated,
-      replaced: this.#replaced,
-      deletedEarly: this.#deletedEarly,
-      seen: this.#seen,
-      settleSame: (old, now) => this.#settleSame(old, now),
-    };
   }
 
   #findOld(urn: string, registration: Registration): ResourceState | undefined {
@@ -294,24 +256,20 @@ export class Registrar implements MonitorHandler {
     return undefined;
   }
 
-  #isOperated(urn: string): boolean {
-    return this.#operated.has(this.#urnByFormer.get(urn) ?? urn);
-  }
-
   /** The provider resource that every dynamic resource belongs to; its inputs are the stack's configuration. */
-  #provider(): Promise<ResourceState> {
-    this.#defaultProvider ??= this.#registerProvider();
-    return this.#defaultProvider;
-  }
-
-  async #registerProvider(): Promise<ResourceState> {
+  #provider(): ResourceState {
+    if (this.#defaultProvider !== undefined) return this.#defaultProvider;
     const { stack, project, execution, config } = this.#options;
     const type = `${providerTypePrefix}${dynamicPackage}`;
     const urn = makeUrn(stack, project, "", type, "default");
     const old = this.#olds.get(urn);
-    const now = newState(urn, providerRegistration(type, config), old, { provider: "", formerUrn: undefined });
+    const blank = decodeResource(resourceSchema.parse({ urn, type, custom: true }), undefined);
+    const registration = { ...blank, name: "default", inputs: config, aliases: [], deleteBeforeReplace: undefined };
+    const now = newState(urn, registration, old, { provider: "", formerUrn: undefined });
+    // At once: where it cannot be saved the run fails, but it must not be registered a second time until then.
+    this.#defaultProvider = now;
     this.#seen.add(urn);
-    this.#operated.add(urn);
+    this.#context.operated.add(urn);
     now.outputs = now.inputs;
     if (old === undefined) {
       now.id = randomUUID();
@@ -320,33 +278,11 @@ export class Registrar implements MonitorHandler {
     } else {
       now.id = old.id;
       if (!equalMaps(old.inputs, now.inputs)) now.modified = new Date().toISOString();
-      this.#settleSame(old, now);
+      settleSame(execution.ledger, old, now);
     }
     execution.save();
     return now;
   }
-}
-
-function providerRegistration(type: string, inputs: PropertyMap): Registration {
-  return {
-    type,
-    name: "default",
-    parent: "",
-    custom: true,
-    inputs,
-    dependencies: [],
-    propertyDependencies: {},
-    aliases: [],
-    protect: undefined,
-    retainOnDelete: undefined,
-    deleteBeforeReplace: undefined,
-    deletedWith: "",
-    ignoreChanges: [],
-    replaceOnChanges: [],
-    additionalSecretOutputs: [],
-    customTimeouts: undefined,
-    sourcePosition: "",
-  };
 }
 
 /** Fails, by name, on resources of any other kind than dynamic ones and components. */

@@ -1,16 +1,33 @@
+import type { CheckFailure } from "@pulumi/pulumi/proto/provider_pb.js";
 import { EngineError } from "../errors.ts";
-import type { CheckFailure } from "../hosts/provider-host.ts";
+import type { ProviderHost } from "../hosts/provider-host.ts";
 import type { Registration } from "../hosts/registration.ts";
 import type { ResourceState } from "../state/resource-state.ts";
-import { applyReplaceOnChanges, type Difference, noDifference, requiresReplace } from "../values/diff.ts";
+import { parseUrn } from "../state/urn.ts";
+import { applyReplaceOnChanges, type Difference, replacementFor, requiresReplace } from "../values/diff.ts";
 import { resetPaths } from "../values/path.ts";
 import { markSecretOutputs, type PropertyMap } from "../values/value.ts";
 import { dependentReplacements } from "./dependents.ts";
 import { diffResource } from "./differ.ts";
+import type { Execution } from "./execution.ts";
+import { settleSame } from "./goal.ts";
 import { create, remove, update } from "./operations.ts";
-import type { ResourceContext } from "./resource-context.ts";
-import type { Step, StepOp } from "./step.ts";
-import { parseUrn } from "./urn.ts";
+import { stepOf } from "./step.ts";
+
+/** What deciding about one resource needs to know of the others. */
+export interface ResourceContext {
+  readonly execution: Execution;
+  readonly provider: ProviderHost;
+  /** The resources in state when the program starts, in order. */
+  readonly base: readonly ResourceState[];
+  readonly operated: Set<string>;
+  readonly replaced: Set<string>;
+  /**
+   * Deleted ahead of their own registration, because something that they need is deleted before it is replaced. By URN,
+   * with the keys that made the replacement necessary.
+   */
+  readonly deletedEarly: Map<string, readonly string[]>;
+}
 
 /** Decides what is to be done with one custom resource, and does it; `now` is then as it will be in state. */
 export async function planResource(
@@ -26,16 +43,11 @@ export async function planResource(
   now.inputs = await check(context, now, kept?.inputs ?? {}, wanted);
   if (old === undefined) {
     context.operated.add(now.urn);
-    return await createNew(context, now);
+    return await createOne(context, undefined, now);
   }
   if (recreated) return await recreate(context, old, now);
   // A component has no provider that could say what to do with it.
-  if (!old.custom)
-    return await replace(context, registration, old, now, {
-      ...noDifference,
-      changed: true,
-      replaceKeys: ["provider"],
-    });
+  if (!old.custom) return await replace(context, registration, old, now, replacementFor(["provider"]));
   const difference = await diff(context, registration, old, now);
   // While the provider compared, another resource's replacement may have taken this one away.
   if (deletedEarly.has(now.urn)) return await recreate(context, old, now);
@@ -50,7 +62,7 @@ export async function planResource(
   }
   now.id = old.id;
   now.outputs = markSecretOutputs(old.outputs, now.inputs, now.additionalSecretOutputs);
-  context.settleSame(old, now);
+  settleSame(execution.ledger, old, now);
   execution.note(stepOf("same", old, now));
 }
 
@@ -82,9 +94,9 @@ async function check(
   throw checkError(first, now.urn);
 }
 
-function checkError({ property, reason }: CheckFailure, urn: string): EngineError {
-  const where = property === "" ? "" : `property "${property}": `;
-  return new EngineError("FAILED", `${parseUrn(urn).name} is not valid: ${where}${reason}`, { urn });
+function checkError(failure: CheckFailure, urn: string): EngineError {
+  const where = failure.getProperty() === "" ? "" : `property "${failure.getProperty()}": `;
+  return new EngineError("FAILED", `${parseUrn(urn).name} is not valid: ${where}${failure.getReason()}`, { urn });
 }
 
 async function diff(
@@ -93,16 +105,10 @@ async function diff(
   old: ResourceState,
   now: ResourceState,
 ): Promise<Difference> {
-  if (now.deletedWith !== "" && context.replaced.has(now.deletedWith))
-    return { ...noDifference, changed: true, replaceKeys: ["deletedWith"] };
+  if (now.deletedWith !== "" && context.replaced.has(now.deletedWith)) return replacementFor(["deletedWith"]);
   const options = { preview: context.execution.preview, ignoreChanges: registration.ignoreChanges };
   const found = await diffResource(context.provider, now.urn, old, now.inputs, options);
   return applyReplaceOnChanges(found, registration.replaceOnChanges, old.initErrors.length > 0);
-}
-
-async function createNew({ execution, provider }: ResourceContext, now: ResourceState): Promise<void> {
-  if (execution.preview) previewOutputs(now, undefined);
-  await execution.run(stepOf("create", undefined, now), () => create(execution, provider, now, undefined));
 }
 
 /** Creates anew what had to be deleted ahead of its own registration. */
@@ -112,7 +118,7 @@ async function recreate(context: ResourceContext, old: ResourceState, now: Resou
   context.operated.add(now.urn);
   context.replaced.add(now.urn);
   context.execution.note(stepOf("replace", old, now));
-  await createReplacement(context, old, now, { ...noDifference, changed: true, replaceKeys: keys });
+  await createOne(context, old, now, replacementFor(keys));
 }
 
 async function replace(
@@ -141,7 +147,7 @@ async function replace(
   const isGone = old.pendingReplacement;
   const step = stepOf("replace", old, now, difference);
   if (isGone) execution.note(step);
-  await createReplacement(context, old, now, difference);
+  await createOne(context, old, now, difference);
   if (!isGone) execution.note(step);
 }
 
@@ -168,38 +174,30 @@ async function deleteBefore(context: ResourceContext, old: ResourceState): Promi
       !root &&
       resource.deletedWith !== "" &&
       (resource.deletedWith === old.urn || context.deletedEarly.has(resource.deletedWith));
-    const step: Step = { ...stepOf("delete-replaced", resource, resource), new: undefined };
     if (execution.preview) resource.pendingReplacement = true;
-    await execution.run(step, () => remove(execution, provider, resource, { recreated: true, callProvider: !taken }));
+    await execution.run(stepOf("delete-replaced", resource, undefined), () =>
+      remove(execution, provider, resource, { recreated: true, callProvider: !taken }),
+    );
   }
 }
 
-async function createReplacement(
-  context: ResourceContext,
-  old: ResourceState,
+/** `old` is the one that it replaces. */
+async function createOne(
+  { execution, provider }: ResourceContext,
+  old: ResourceState | undefined,
   now: ResourceState,
-  difference: Difference,
+  difference?: Difference,
 ): Promise<void> {
-  const { execution, provider } = context;
   if (execution.preview) {
     previewOutputs(now, undefined);
-    if (!old.pendingReplacement) old.delete = true;
+    if (old?.pendingReplacement === false) old.delete = true;
   }
-  await execution.run(stepOf("create-replacement", old, now, difference), () => create(execution, provider, now, old));
+  const step = stepOf(old === undefined ? "create" : "create-replacement", old, now, difference);
+  await execution.run(step, () => create(execution, provider, now, old));
 }
 
 /** In a preview nothing is done: the outputs are the inputs, and a new resource has no id yet. */
 function previewOutputs(now: ResourceState, old: ResourceState | undefined): void {
   now.id = old?.id ?? "";
   now.outputs = markSecretOutputs(now.inputs, now.inputs, now.additionalSecretOutputs);
-}
-
-function stepOf(
-  op: StepOp,
-  old: ResourceState | undefined,
-  now: ResourceState,
-  difference: Difference = noDifference,
-): Step {
-  const { detailedDiff, changedKeys, replaceKeys } = difference;
-  return { op, urn: now.urn, old, new: now, detailedDiff, diffReasons: changedKeys, replaceReasons: replaceKeys };
 }

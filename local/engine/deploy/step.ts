@@ -1,6 +1,6 @@
 import type { Config } from "../project/stack-config.ts";
-import type { PendingOperation, ResourceState } from "../state/resource-state.ts";
-import type { DetailedDiff } from "../values/diff.ts";
+import type { ResourceState } from "../state/resource-state.ts";
+import type { DetailedDiff, Difference } from "../values/diff.ts";
 
 /** What a run does to a resource, in the CLI's words. */
 export type StepOp =
@@ -27,6 +27,17 @@ export interface Step {
   readonly replaceReasons: readonly string[];
   /** Whether this is what a read found, and not what the run does. */
   readonly isRead?: true;
+}
+
+/** A step on the resource that is `old` or `now`; `difference` says why. */
+export function stepOf(
+  op: StepOp,
+  old: ResourceState | undefined,
+  now: ResourceState | undefined,
+  { detailedDiff = null, changedKeys = [], replaceKeys = [] }: Partial<Difference> = {},
+): Step {
+  const { urn } = now ?? old ?? { urn: "" };
+  return { op, urn, old, new: now, detailedDiff, diffReasons: changedKeys, replaceReasons: replaceKeys };
 }
 
 /** How many resources had each outcome. A replacement counts once. */
@@ -63,9 +74,4 @@ export function summarize(steps: readonly Step[]): ChangeSummary {
 
 export function hasChanges(summary: ChangeSummary): boolean {
   return Object.entries(summary).some(([op, count]) => op !== "same" && count > 0);
-}
-
-/** The list of operations that an earlier run left open, one a line. */
-export function describeInterrupted(operations: readonly PendingOperation[]): string {
-  return operations.map(({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}`).join("\n");
 }

@@ -2,15 +2,7 @@ import { isPartOfReplacement, type RunEvent, type Step } from "../deploy/step.ts
 import type { RunResult, Verb } from "../run.ts";
 import { encodeMap, encodeResource } from "../state/codec.ts";
 import { type ResourceState, stackType } from "../state/resource-state.ts";
-import {
-  isMap,
-  mapValues,
-  type PropertyMap,
-  type PropertyValue,
-  ResourceReference,
-  Secret,
-  Unknown,
-} from "../values/value.ts";
+import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from "../values/value.ts";
 import { secretSignature, signatureKey } from "../values/wire.ts";
 import { printableMap, providerKey, withoutProvider } from "./printable.ts";
 
@@ -70,13 +62,7 @@ function jsonState(state: ResourceState, withOutputs: boolean): { [key: string]:
 
 /** Without secrets and provider code; unknown values and references stay, in the form that state has for them. */
 function blindMap(map: PropertyMap, secret: PropertyValue): PropertyMap {
-  const blindValue = (value: PropertyValue): PropertyValue => {
-    if (value instanceof Secret) return secret;
-    if (value instanceof Unknown || value instanceof ResourceReference) return value;
-    if (Array.isArray(value)) return value.map(blindValue);
-    return isMap(value) ? mapValues(value, blindValue) : value;
-  };
-  return mapValues(withoutProvider(map), blindValue);
+  return mapValues(withoutProvider(map), (value) => rebuild(value, (part) => (part instanceof Secret ? secret : part)));
 }
 
 /** Prints a run as the CLI's engine events, one JSON object a line. */
@@ -151,10 +137,7 @@ function stepMetadata(step: Step, op: string = step.op): { [key: string]: unknow
     new: now === undefined ? null : eventState(now),
     ...(replaceReasons.length === 0 ? {} : { keys: replaceReasons }),
     ...(diffReasons.length === 0 ? {} : { diffs: diffReasons }),
-    detailedDiff:
-      detailedDiff === null
-        ? null
-        : mapValues(detailedDiff, ({ kind, inputDiff }) => ({ diffKind: kind, ...(inputDiff ? { inputDiff } : {}) })),
+    detailedDiff: detailedDiff && mapValues(detailedDiff, ({ kind, inputDiff }) => ({ diffKind: kind, inputDiff })),
     ...(isPartOfReplacement(step.op) ? {} : { logical: true }),
     provider,
   };

@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from "../../../sdk/rules/index.ts";
 import {
   isArray,
   mapValues,
@@ -8,13 +9,11 @@ import {
   Unknown,
 } from "../values/value.ts";
 
-export type Printable = null | boolean | number | string | Printable[] | { [key: string]: Printable };
-
 /** The key that carries a dynamic provider's code; never shown. */
 export const providerKey = "__provider";
 
 /** A value as people may see it: no secret in it, and words for what is not known. */
-export function printable(value: PropertyValue): Printable {
+export function printable(value: PropertyValue): Json {
   if (value instanceof Secret) return "[secret]";
   if (value instanceof Unknown) return "[unknown]";
   if (value instanceof ResourceReference) return value.urn;
@@ -22,7 +21,7 @@ export function printable(value: PropertyValue): Printable {
   return typeof value === "object" && value !== null ? printableMap(value) : value;
 }
 
-export function printableMap(map: PropertyMap): { [key: string]: Printable } {
+export function printableMap(map: PropertyMap): JsonObject {
   return mapValues(withoutProvider(map), printable);
 }
 

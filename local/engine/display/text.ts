@@ -1,11 +1,13 @@
 import { hasChanges, isPartOfReplacement, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
-import { parseUrn } from "../deploy/urn.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { stackType } from "../state/resource-state.ts";
-import { allProperties, type ChangedPath, changedPaths } from "./paths.ts";
-import { formatValue, printable } from "./printable.ts";
+import { parseUrn } from "../state/urn.ts";
+import { differences } from "../values/diff.ts";
+import { formatPath, type PropertyPath, parsePath, valueAt } from "../values/path.ts";
+import type { PropertyMap, PropertyValue } from "../values/value.ts";
+import { formatValue, printable, providerKey, withoutProvider } from "./printable.ts";
 
-export interface TextOptions {
+interface TextOptions {
   readonly verb: Verb;
   /** Whether the properties of what is created or deleted are shown, too. */
   readonly diff: boolean;
@@ -133,7 +135,7 @@ function secondsOf(durationMs: number): string {
 }
 
 /** A resource for people: the last part of its type, and its name. */
-export function describe(urn: string): string {
+function describe(urn: string): string {
   const { type, name } = parseUrn(urn);
   return `${type === stackType ? "pulumi:Stack" : type.replace(/^pulumi-nodejs:dynamic\//, "")} ${name}`;
 }
@@ -150,7 +152,7 @@ function title(verb: Verb, preview: boolean): string {
 }
 
 /** `3 created, 1 unchanged`, or `3 to create` in a preview. */
-export function summaryLine(result: Pick<RunResult, "summary" | "preview" | "verb" | "ok">): string {
+function summaryLine(result: Pick<RunResult, "summary" | "preview" | "verb" | "ok">): string {
   const { summary, preview, verb, ok } = result;
   const words: [StepOp, string, string][] = [
     ["create", "to create", "created"],
@@ -165,4 +167,46 @@ export function summaryLine(result: Pick<RunResult, "summary" | "preview" | "ver
   if (verb !== "destroy") return parts.length === 0 ? "none" : parts.join(", ");
   if (hasChanges(summary)) return parts.join(", ");
   return ok ? "nothing to destroy" : `none ${preview ? "to delete" : "deleted"}`;
+}
+
+/** One line beneath a step: what changed where. */
+interface ChangedPath {
+  readonly symbol: "+" | "-" | "~";
+  readonly text: string;
+}
+
+const maxShownLength = 160;
+
+/** The paths that a step changes, with the values before and after. */
+function changedPaths(step: Step): ChangedPath[] {
+  const old = step.old?.inputs ?? {};
+  const now = step.new?.inputs ?? {};
+  const found: { text: string; path: PropertyPath; kind: string }[] =
+    step.detailedDiff === null
+      ? differences(old, now).map(({ path, kind }) => ({ text: formatPath(path), path, kind }))
+      : Object.entries(step.detailedDiff).map(([text, { kind }]) => ({ text, path: parsePath(text), kind }));
+  const shown = found.filter(({ path }) => path[0] !== providerKey);
+  if (shown.length === 0 && found.length > 0) return [{ symbol: "~", text: "the provider's code" }];
+  return shown
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ text, path, kind }) => lineOf(text, kind, valueAt(old, path), valueAt(now, path)));
+}
+
+function lineOf(
+  path: string,
+  kind: string,
+  old: PropertyValue | undefined,
+  now: PropertyValue | undefined,
+): ChangedPath {
+  if (kind.startsWith("add")) return { symbol: "+", text: `${path}: ${formatValue(now, maxShownLength)}` };
+  if (kind.startsWith("delete")) return { symbol: "-", text: path };
+  return { symbol: "~", text: `${path}: ${formatValue(old, maxShownLength)} => ${formatValue(now, maxShownLength)}` };
+}
+
+/** Every property of a resource, in full, for what is created or deleted. */
+function allProperties(map: PropertyMap, symbol: "+" | "-"): ChangedPath[] {
+  return Object.entries(withoutProvider(map)).map(([key, value]) => ({
+    symbol,
+    text: `${formatPath([key])}: ${formatValue(value)}`,
+  }));
 }

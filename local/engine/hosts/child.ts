@@ -2,18 +2,22 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { EngineError, systemCode } from "../errors.ts";
 
 // The sources run as they are in tests, and compiled from dist.
 const preload = `--import=${new URL(`./child-preload${extname(import.meta.url)}`, import.meta.url).href}`;
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly nodeArguments?: readonly string[];
-  readonly onStdout: (text: string) => void;
-  readonly onStderr: (text: string) => void;
+  readonly onStdout: OnLines;
+  readonly onStderr: OnLines;
 }
+
+/** Hears what is printed, by the line. `isWhole` is whether nothing of a next line has come yet. */
+export type OnLines = (lines: readonly string[], isWhole: boolean) => void;
 
 /** How a child ended. */
 export interface ChildExit {
@@ -35,8 +39,8 @@ export class Child {
       // A group of its own: Ctrl-C is for this process, which then lets the child finish what it is doing.
       detached: process.platform !== "win32",
     });
-    this.#process.stdout?.setEncoding("utf8").on("data", onStdout);
-    this.#process.stderr?.setEncoding("utf8").on("data", onStderr);
+    readLines(this.#process.stdout, onStdout);
+    readLines(this.#process.stderr, onStderr);
     this.exited = new Promise((resolve, reject) => {
       this.#process.on("error", (cause) =>
         reject(new EngineError("FAILED", `${script} cannot be started: ${cause.message}`, { cause })),
@@ -74,6 +78,17 @@ export class Child {
       if (systemCode(error) !== "ESRCH") throw error;
     }
   }
+}
+
+/** Not by node:readline, which breaks lines at more than line feeds. */
+function readLines(stream: Readable | null, onLines: OnLines): void {
+  let rest = "";
+  stream?.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    onLines(lines, rest === "");
+  });
+  stream?.on("end", () => rest !== "" && onLines([rest], true));
 }
 
 /** To compile the SDK anew takes half of the time in which a small program runs. */

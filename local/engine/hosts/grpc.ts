@@ -1,4 +1,7 @@
 import type { ChannelOptions } from "@grpc/grpc-js";
+import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
+import type { PropertyMap } from "../values/value.ts";
+import { fromWire, toWire, type WireMap, type WireOptions } from "../values/wire.ts";
 
 const maxMessageBytes = 400 * 1024 * 1024;
 
@@ -12,3 +15,14 @@ export const channelOptions: ChannelOptions = {
   "grpc.enable_channelz": 0,
   "grpc.server_max_unrequested_time_in_server": 30 * 60,
 };
+
+/** Properties in the protocol. None are as an empty map. */
+export type Properties = { toJavaScript(): WireMap } | undefined;
+
+export function readProperties(struct: Properties): PropertyMap {
+  return fromWire(struct?.toJavaScript() ?? {});
+}
+
+export function writeProperties(map: PropertyMap, options: WireOptions): structMessages.Struct {
+  return structMessages.Struct.fromJavaScript(toWire(map, options));
+}

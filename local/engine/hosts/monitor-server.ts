@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import * as grpc from "@grpc/grpc-js";
 import resourceServices from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import type {
@@ -13,26 +14,20 @@ import type {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import resourceMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
-import type { Empty as EmptyMessage } from "google-protobuf/google/protobuf/empty_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
-import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { EngineError, messageOf } from "../errors.ts";
-import type { CustomTimeouts } from "../state/resource-state.ts";
+import { EngineError, messageOf, RunIsOver } from "../errors.ts";
 import { type UnsupportedFeature, unsupported } from "../unsupported.ts";
-import { fromWire, toProgram, toWire, type WireMap } from "../values/wire.ts";
-import { channelOptions } from "./grpc.ts";
-import type { Alias, MonitorHandler, Registration } from "./registration.ts";
+import { toProgram } from "../values/wire.ts";
+import { channelOptions, readProperties, writeProperties } from "./grpc.ts";
+import type { MonitorHandler, Registration } from "./registration.ts";
 
-/** Thrown by a handler when the run is over: the program is told that the engine is gone, and ends quietly. */
-export class RunIsOver extends Error {}
-
+const { Empty } = emptyMessages;
 const stackReferenceType = "pulumi:pulumi:StackReference";
 
 /** The features of the real engine that this one has. The SDK refuses by itself what depends on others. */
 const features: { readonly [id: string]: number } = {
   secrets: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_SECRETS,
   resourceReferences: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
-  outputValues: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_OUTPUT_VALUES,
   aliasSpecs: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
   deletedWith: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
   // What follows is refused by name when it is used, which says more than "please update the Pulumi CLI".
@@ -49,7 +44,6 @@ export class MonitorServer {
   readonly #server = new grpc.Server(channelOptions);
   readonly #handler: MonitorHandler;
   readonly #projectRoot: string;
-  #address = "";
 
   constructor(handler: MonitorHandler, projectRoot: string) {
     this.#handler = handler;
@@ -57,17 +51,11 @@ export class MonitorServer {
     this.#server.addService(resourceServices.ResourceMonitorService, this.#monitor());
   }
 
-  get address(): string {
-    return this.#address;
-  }
-
-  async start(): Promise<void> {
-    const port = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) =>
-        error === null ? resolve(bound) : reject(error),
-      );
-    });
-    this.#address = `127.0.0.1:${port}`;
+  /** Gives the address. */
+  async start(): Promise<string> {
+    const bind = promisify(this.#server.bindAsync.bind(this.#server));
+    const port = await bind("127.0.0.1:0", grpc.ServerCredentials.createInsecure());
+    return `127.0.0.1:${port}`;
   }
 
   stop(): void {
@@ -77,25 +65,25 @@ export class MonitorServer {
   #monitor(): grpc.UntypedServiceImplementation {
     const handler = this.#handler;
     const refuse = <Request>(why: (request: Request) => EngineError) =>
-      unary<Request, EmptyMessage>((request) => Promise.reject(handler.fail(why(request))));
+      unary<Request, never>(async (request) => {
+        throw handler.fail(why(request));
+      });
     return {
-      getDeploymentInfo: unary(() =>
-        Promise.resolve(new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features))),
+      getDeploymentInfo: unary(async () =>
+        new resourceMessages.DeploymentInfo().setSupportedfeaturesList(Object.values(features)),
       ),
-      supportsFeature: unary((request: SupportsFeatureRequest) =>
-        Promise.resolve(
-          new resourceMessages.SupportsFeatureResponse().setHassupport(Object.hasOwn(features, request.getId())),
-        ),
+      supportsFeature: unary(async (request: SupportsFeatureRequest) =>
+        new resourceMessages.SupportsFeatureResponse().setHassupport(Object.hasOwn(features, request.getId())),
       ),
       registerResource: unary((request: RegisterResourceRequest) => this.#register(request)),
       registerResourceOutputs: unary(async (request: RegisterResourceOutputsRequest) => {
-        const outputs = this.#parsed(() => fromWire(readStruct(request.getOutputs())));
+        const outputs = this.#parsed(() => readProperties(request.getOutputs()));
         await handler.registerOutputs(request.getUrn(), outputs);
-        return empty();
+        return new Empty();
       }),
-      signalAndWaitForShutdown: unary(() => {
+      signalAndWaitForShutdown: unary(async () => {
         handler.programDone();
-        return Promise.resolve(empty());
+        return new Empty();
       }),
       invoke: refuse((request: ResourceInvokeRequest) => unsupported("function", `the function ${request.getTok()}`)),
       call: refuse((request: ResourceCallRequest) => unsupported("method", `the method ${request.getTok()}`)),
@@ -121,7 +109,7 @@ export class MonitorServer {
     return new resourceMessages.RegisterResourceResponse()
       .setUrn(urn)
       .setId(id)
-      .setObject(writeStruct(toWire(outputs, toProgram)));
+      .setObject(writeProperties(outputs, toProgram));
   }
 
   /** What cannot be read of a request fails the run, not only the request. */
@@ -134,30 +122,22 @@ export class MonitorServer {
   }
 
   #read(request: RegisterResourceRequest): Registration {
-    const refused = unsupportedOption(request);
-    if (refused !== undefined) {
-      const [feature, what] = refused;
-      throw unsupported(feature, `${what} of ${request.getType()} "${request.getName()}"`);
-    }
-    const dependencies = [...new Set(request.getDependenciesList())];
-    const propertyDependencies: { [property: string]: string[] } = {};
-    for (const [property, urns] of request.getPropertydependenciesMap().entries())
-      propertyDependencies[property] = [...new Set(urns.getUrnsList())];
-    const inputs = fromWire(readStruct(request.getObject()), (property, urns) => {
-      propertyDependencies[property] = [...new Set([...(propertyDependencies[property] ?? []), ...urns])];
-    });
-    for (const property of Object.keys(inputs))
-      propertyDependencies[property] ??= request.getPropertydependenciesMap().getLength() === 0 ? dependencies : [];
+    refuseOptions(request);
+    // The SDK has an entry for each property.
+    const propertyDependencies = Array.from(
+      request.getPropertydependenciesMap().entries(),
+      ([property, urns]): [string, string[]] => [property, [...new Set(urns.getUrnsList())]],
+    );
     const replaces = request.getDeletebeforereplacedefined() || request.getDeletebeforereplace();
     return {
       type: request.getType(),
       name: request.getName(),
       parent: request.getParent(),
       custom: request.getCustom(),
-      inputs,
-      dependencies,
-      propertyDependencies,
-      aliases: [...request.getAliasurnsList().map((urn) => ({ urn })), ...request.getAliasesList().map(readAlias)],
+      inputs: readProperties(request.getObject()),
+      dependencies: [...new Set(request.getDependenciesList())],
+      propertyDependencies: Object.fromEntries(propertyDependencies),
+      aliases: request.getAliasesList(),
       protect: request.hasProtect() ? request.getProtect() : undefined,
       retainOnDelete: request.hasRetainondelete() ? request.getRetainondelete() : undefined,
       deleteBeforeReplace: replaces ? request.getDeletebeforereplace() : undefined,
@@ -180,8 +160,8 @@ export class MonitorServer {
   }
 }
 
-/** What only the real engine handles of a registration, if the program uses it. */
-function unsupportedOption(request: RegisterResourceRequest): [UnsupportedFeature, string] | undefined {
+/** Fails, by name, on what only the real engine handles of a registration. */
+function refuseOptions(request: RegisterResourceRequest): void {
   const used: [boolean, UnsupportedFeature, string][] = [
     [request.getRemote(), "remote component", "a component of another language"],
     [request.getImportid() !== "", "option", 'the option "import"'],
@@ -204,21 +184,8 @@ function unsupportedOption(request: RegisterResourceRequest): [UnsupportedFeatur
       "a plugin version",
     ],
   ];
-  const found = used.find(([is]) => is);
-  return found === undefined ? undefined : [found[1], found[2]];
-}
-
-function readAlias(alias: ReturnType<RegisterResourceRequest["getAliasesList"]>[number]): Alias {
-  const spec = alias.getSpec();
-  if (spec === undefined) return { urn: alias.getUrn() };
-  return {
-    name: spec.getName(),
-    type: spec.getType(),
-    stack: spec.getStack(),
-    project: spec.getProject(),
-    parent: spec.getParenturn() === "" ? undefined : spec.getParenturn(),
-    noParent: spec.getNoparent(),
-  };
+  for (const [isUsed, feature, what] of used)
+    if (isUsed) throw unsupported(feature, `${what} of ${request.getType()} "${request.getName()}"`);
 }
 
 const secondsPer: { readonly [unit: string]: number } = {
@@ -232,7 +199,7 @@ const secondsPer: { readonly [unit: string]: number } = {
 };
 
 /** Reads a duration as Go writes it ("1h30m"), in seconds. */
-export function readDuration(text: string): number {
+function readDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
     throw new EngineError("BAD_CALL", `"${text}" is not a duration: write it like "5m" or "1h30m"`);
@@ -240,32 +207,17 @@ export function readDuration(text: string): number {
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (secondsPer[unit ?? ""] ?? 0), 0);
 }
 
-function readTimeouts(message: ReturnType<RegisterResourceRequest["getCustomtimeouts"]>): CustomTimeouts | undefined {
-  const given = {
+function readTimeouts(
+  message: ReturnType<RegisterResourceRequest["getCustomtimeouts"]>,
+): Registration["customTimeouts"] {
+  const texts = {
     create: message?.getCreate(),
     update: message?.getUpdate(),
     delete: message?.getDelete(),
     read: message?.getRead(),
   };
-  const timeouts: CustomTimeouts = {};
-  for (const verb of ["create", "update", "delete", "read"] as const) {
-    const text = given[verb];
-    if (text !== undefined && text !== "") timeouts[verb] = readDuration(text);
-  }
-  return Object.keys(timeouts).length === 0 ? undefined : timeouts;
-}
-
-export function readStruct(struct: { toJavaScript(): unknown } | undefined): WireMap {
-  const value = struct?.toJavaScript();
-  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-}
-
-export function writeStruct(map: { [key: string]: structMessages.JavaScriptValue }): structMessages.Struct {
-  return structMessages.Struct.fromJavaScript(map);
-}
-
-function empty(): EmptyMessage {
-  return new emptyMessages.Empty();
+  const given = Object.entries(texts).flatMap(([verb, text]) => (text ? [[verb, readDuration(text)] as const] : []));
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** A gRPC method from a promise. What it throws becomes the status that the SDK knows what to do with. */

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Project } from "../project/project.ts";
 import type { Config } from "../project/stack-config.ts";
 import { Child, resolveSdkModule } from "./child.ts";
-import { ProgramOutput } from "./program-output.ts";
+import { messageOfLine } from "./program-output.ts";
 import type { Severity } from "./registration.ts";
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly project: Project;
   readonly stack: string;
   readonly config: Config;
@@ -17,7 +18,7 @@ export interface ProgramOptions {
 }
 
 /** How a program ended. `reported` is whether it has told the user itself what went wrong. */
-export interface ProgramEnd {
+interface ProgramEnd {
   readonly ok: boolean;
   readonly reported: boolean;
   readonly description: string;
@@ -33,35 +34,29 @@ export class ProgramHost {
 
   constructor(options: ProgramOptions) {
     const { project, stack, config, monitorAddress, preview, parallel, env, onOutput } = options;
-    const stdout = new ProgramOutput(onOutput);
-    const stderr = new ProgramOutput(onOutput);
+    const onLines = (lines: readonly string[]): void => {
+      for (const line of lines) onOutput(...messageOfLine(line));
+    };
     // No --engine: with one, the SDK sends several debug messages a resource there, each by a call of its own. Without
     // it, what the program logs comes out on its streams.
-    const args = [
-      ...["--monitor", monitorAddress],
-      ...[
-        "--organization",
-        "organization",
-        "--project",
-        project.name,
-        "--root-directory",
-        project.root,
-        "--stack",
-        stack,
-      ],
-      ...["--pwd", project.programFolder, ...(preview ? ["--dry-run"] : []), "--parallel", String(parallel)],
-      project.entryPoint,
-    ];
+    const flags = {
+      "--monitor": monitorAddress,
+      "--organization": "organization",
+      "--project": project.name,
+      "--root-directory": project.root,
+      "--stack": stack,
+      "--pwd": project.programFolder,
+      "--parallel": String(parallel),
+    };
+    const args = [...Object.entries(flags).flat(), ...(preview ? ["--dry-run"] : []), project.entryPoint];
     this.#child = new Child(resolveSdkModule("cmd/run", project.programFolder), args, {
       cwd: project.programFolder,
       env: { ...env, ...configEnvironment(config), ...typescriptEnvironment(project) },
       nodeArguments: project.nodeArguments,
-      onStdout: (text) => stdout.push(text),
-      onStderr: (text) => stderr.push(text),
+      onStdout: onLines,
+      onStderr: onLines,
     });
     this.ended = this.#child.exited.then(({ code, signal }) => {
-      stdout.end();
-      stderr.end();
       const description = signal === null ? `exit code ${code}` : `signal ${signal}`;
       return { ok: code === 0, reported: code === reportedExitCode, description };
     });
@@ -70,12 +65,7 @@ export class ProgramHost {
 
   /** Waits a little for the program to end by itself, which it does when the engine is gone; then ends it. */
   async stop(graceMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([this.ended.catch(() => {}), grace]);
-    clearTimeout(timer);
+    await Promise.race([this.ended.catch(() => {}), sleep(graceMs, undefined, { ref: false })]);
     await this.#child.end(1_000);
   }
 

@@ -1,35 +1,14 @@
 import type { Severity } from "./registration.ts";
 
 /**
- * Turns what a program prints into messages. The SDK prints what the program logs as `<severity>: [runtime] <text>`,
- * in one line (`logByLines`); everything else is what the program itself prints, and is passed on by the line.
+ * The message in a line of what a program prints. The SDK prints what the program logs as `<severity>: [runtime] <text>`,
+ * in one line (`logByLines`); everything else is what the program itself prints.
  */
-export class ProgramOutput {
-  readonly #emit: (severity: Severity, message: string) => void;
-  #rest = "";
-
-  constructor(emit: (severity: Severity, message: string) => void) {
-    this.#emit = emit;
-  }
-
-  push(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) this.#line(line);
-  }
-
-  /** Emits what is left, at the end of the stream. */
-  end(): void {
-    if (this.#rest !== "") this.#line(this.#rest);
-    this.#rest = "";
-  }
-
-  #line(line: string): void {
-    const [prefix = "", word] = logged.exec(line) ?? [];
-    const severity = severities.find((known) => known === word);
-    if (severity === undefined) this.#emit("info", line);
-    else this.#emit(severity, line.slice(prefix.length).replaceAll(lineBreak, "\n").trimEnd());
-  }
+export function messageOfLine(line: string): [severity: Severity, message: string] {
+  const [prefix = "", word] = logged.exec(line) ?? [];
+  const severity = severities.find((known) => known === word);
+  if (severity === undefined) return ["info", line];
+  return [severity, line.slice(prefix.length).replaceAll(lineBreak, "\n").trimEnd()];
 }
 
 const severities: readonly Severity[] = ["debug", "info", "warning", "error"];

@@ -1,21 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import * as grpc from "@grpc/grpc-js";
 import providerServices from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import type { DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
-import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import type { CheckFailure, DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
-import { parseUrn } from "../deploy/urn.ts";
+import PQueue from "p-queue";
 import { EngineError } from "../errors.ts";
+import type { ResourceState } from "../state/resource-state.ts";
+import { parseUrn } from "../state/urn.ts";
 import { annotateSecrets, containsUnknown, type PropertyMap } from "../values/value.ts";
-import { fromWire, toProvider, toWire, type WireOptions } from "../values/wire.ts";
+import { toProgram, toProvider } from "../values/wire.ts";
 import { Child, type ChildExit, resolveSdkModule } from "./child.ts";
-import { Gate } from "./gate.ts";
-import { channelOptions } from "./grpc.ts";
+import { channelOptions, type Properties, readProperties, writeProperties } from "./grpc.ts";
 import { wholeError } from "./large-errors.ts";
-import type { Message } from "./messages.ts";
-import { readStruct, writeStruct } from "./monitor-server.ts";
-import { StderrFilter } from "./stderr.ts";
+import { type Message, MessageReader } from "./messages.ts";
 
-export interface ProviderHostOptions {
+interface ProviderHostOptions {
   /** The program's folder: the host runs there, with the SDK that is installed for it. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
@@ -33,21 +33,14 @@ export interface Outcome {
   readonly failed: { readonly message: string; readonly reasons: string[] } | undefined;
 }
 
-/** What a diff says; `changes` is undefined when the provider leaves it to the engine to compare. */
-export interface ProviderDiff {
-  readonly changes: boolean | undefined;
-  readonly replaceKeys: string[];
-  readonly changedKeys: string[];
-  readonly deleteBeforeReplace: boolean;
-}
-
-export interface CheckFailure {
-  readonly property: string;
-  readonly reason: string;
-}
+/** A resource as it is in state. */
+type Known = Pick<ResourceState, "urn" | "id" | "inputs" | "outputs" | "customTimeouts">;
 
 const service = providerServices.ResourceProviderService;
 const startTimeoutMs = 120_000;
+
+/** Outside of a preview nothing is unknown. */
+const outsidePreview = toProvider(false);
 
 /** Check and diff do no I/O: more of them under way at once would only take memory. */
 const maxPureCalls = 32;
@@ -59,53 +52,50 @@ const maxPureCalls = 32;
 export class ProviderHost {
   readonly #child: Child;
   readonly #ready: Promise<grpc.Client>;
-  readonly #pure = new Gate(maxPureCalls);
+  readonly #pure = new PQueue({ concurrency: maxPureCalls });
   #client: grpc.Client | undefined;
   #exit: ChildExit | undefined;
 
   constructor(options: ProviderHostOptions) {
     const { folder, env, onPrint, onMessage } = options;
-    const stderr = new StderrFilter(onMessage);
-    let portText = "";
-    let onPort: ((port: number) => void) | undefined;
-    const port = new Promise<number>((resolve) => {
-      onPort = resolve;
-    });
+    const reader = new MessageReader(onMessage);
+    const port = Promise.withResolvers<string>();
+    let isStarted = false;
     this.#child = new Child(resolveSdkModule("cmd/dynamic-provider", folder), ["127.0.0.1:0"], {
       cwd: folder,
       env,
-      onStdout: (text) => {
-        if (onPort === undefined) return printLines(text, onPrint);
-        portText += text;
-        const [first, ...rest] = portText.split("\n");
-        if (rest.length === 0) return;
-        onPort(Number(first));
-        onPort = undefined;
-        printLines(rest.join("\n"), onPrint);
+      onStdout: (lines) => {
+        for (const line of lines) {
+          if (!isStarted && /^\d+$/.test(line)) {
+            isStarted = true;
+            port.resolve(line);
+          } else if (line.trim() !== "") onPrint(line);
+        }
       },
-      onStderr: (text) => stderr.push(text),
+      onStderr: (lines, isWhole) => reader.read(lines, isWhole),
     });
     const ended = this.#child.exited.then((exit) => {
       this.#exit = exit;
-      stderr.end();
+      reader.end();
       throw new EngineError("PROVIDER_FAILED", `the provider host ended before it was ready (${describeExit(exit)})`);
     });
-    const late = timeout(startTimeoutMs, `the provider host was not ready within ${startTimeoutMs / 1000} s`);
-    this.#ready = Promise.race([port, ended, late.promise])
-      .then((number) => {
-        this.#client = new grpc.Client(`127.0.0.1:${number}`, grpc.credentials.createInsecure(), channelOptions);
-        return this.#client;
-      })
-      .finally(() => late.clear());
+    const late = sleep(startTimeoutMs, undefined, { ref: false }).then(() => {
+      const message = `the provider host was not ready within ${startTimeoutMs / 1000} s`;
+      throw new EngineError("PROVIDER_FAILED", message);
+    });
+    this.#ready = Promise.race([port.promise, ended, late]).then((number) => {
+      this.#client = new grpc.Client(`127.0.0.1:${number}`, grpc.credentials.createInsecure(), channelOptions);
+      return this.#client;
+    });
     for (const promise of [ended, this.#ready]) promise.catch(() => {});
   }
 
   /** Hands the stack's configuration over; every later call waits for it. */
   async configure(config: PropertyMap): Promise<void> {
-    const request = new providerMessages.ConfigureRequest()
+    const request = new messages.ConfigureRequest()
       .setAcceptsecrets(true)
       .setAcceptresources(true)
-      .setArgs(writeStruct(toWire(config, { secrets: true, references: true, unknowns: true })));
+      .setArgs(writeProperties(config, toProgram));
     await this.#call("configure", "the provider", service.configure, request);
   }
 
@@ -115,95 +105,70 @@ export class ProviderHost {
     news: PropertyMap,
     preview: boolean,
   ): Promise<{ inputs: PropertyMap; failures: CheckFailure[] }> {
-    const options = toProvider(preview);
-    const request = new providerMessages.CheckRequest().setOlds(struct(olds, options)).setNews(struct(news, options));
-    const response = await this.#pure.pass(() => this.#call("check", urn, service.check, named(request, urn)));
-    const inputs = fromWire(readStruct(response.getInputs()));
+    const wire = toProvider(preview);
+    const request = new messages.CheckRequest()
+      .setOlds(writeProperties(olds, wire))
+      .setNews(writeProperties(news, wire));
+    const response = await this.#pure.add(() => this.#call("check", urn, service.check, named(request, urn)));
+    const inputs = readProperties(response.getInputs());
     rejectUnknowns(inputs, preview, urn);
-    return {
-      inputs: annotateSecrets(inputs, news),
-      failures: response
-        .getFailuresList()
-        .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() })),
-    };
+    return { inputs: annotateSecrets(inputs, news), failures: response.getFailuresList() };
   }
 
   async diff(
     urn: string,
-    id: string,
-    old: { inputs: PropertyMap; outputs: PropertyMap },
+    old: Pick<Known, "id" | "inputs" | "outputs">,
     inputs: PropertyMap,
     options: { preview: boolean; ignoreChanges: readonly string[] },
-  ): Promise<ProviderDiff> {
+  ): Promise<DiffResponse> {
     const wire = toProvider(options.preview);
-    const request = new providerMessages.DiffRequest()
-      .setId(id)
-      .setOlds(struct(old.outputs, wire))
-      .setOldInputs(struct(old.inputs, wire))
-      .setNews(struct(inputs, wire))
+    const request = new messages.DiffRequest()
+      .setId(old.id)
+      .setOlds(writeProperties(old.outputs, wire))
+      .setOldInputs(writeProperties(old.inputs, wire))
+      .setNews(writeProperties(inputs, wire))
       .setIgnorechangesList([...options.ignoreChanges]);
-    return readDiff(await this.#pure.pass(() => this.#call("diff", urn, service.diff, named(request, urn))));
+    return await this.#pure.add(() => this.#call("diff", urn, service.diff, named(request, urn)));
   }
 
-  async create(urn: string, inputs: PropertyMap, timeoutSeconds: number): Promise<Outcome> {
-    const request = new providerMessages.CreateRequest()
-      .setProperties(struct(inputs, toProvider(false)))
-      .setTimeout(timeoutSeconds);
-    const outcome = await this.#outcome("create", urn, service.create, named(request, urn), {
-      inputs,
-      outputs: inputs,
-    });
+  async create({ urn, inputs, customTimeouts }: Known): Promise<Outcome> {
+    const request = new messages.CreateRequest()
+      .setProperties(writeProperties(inputs, outsidePreview))
+      .setTimeout(customTimeouts?.create ?? 0);
+    const secrets = { inputs, outputs: inputs };
+    const outcome = await this.#outcome("create", urn, service.create, named(request, urn), secrets);
     if (outcome.id === "")
       throw new EngineError("FAILED", `the provider created ${parseUrn(urn).name}, but gave no id for it`, { urn });
     return outcome;
   }
 
-  async read(
-    urn: string,
-    id: string,
-    state: { inputs: PropertyMap; outputs: PropertyMap },
-    timeoutSeconds: number,
-  ): Promise<Outcome> {
-    const wire = toProvider(false);
-    const request = new providerMessages.ReadRequest()
-      .setId(id)
-      .setProperties(struct(state.outputs, wire))
-      .setInputs(struct(state.inputs, wire))
-      .setTimeout(timeoutSeconds);
-    return await this.#outcome("read", urn, service.read, named(request, urn), state);
+  async read(state: Known): Promise<Outcome> {
+    const request = new messages.ReadRequest()
+      .setId(state.id)
+      .setProperties(writeProperties(state.outputs, outsidePreview))
+      .setInputs(writeProperties(state.inputs, outsidePreview))
+      .setTimeout(state.customTimeouts?.read ?? 0);
+    return await this.#outcome("read", state.urn, service.read, named(request, state.urn), state);
   }
 
-  async update(
-    urn: string,
-    id: string,
-    old: { inputs: PropertyMap; outputs: PropertyMap },
-    inputs: PropertyMap,
-    ignoreChanges: readonly string[],
-    timeoutSeconds: number,
-  ): Promise<Outcome> {
-    const wire = toProvider(false);
-    const request = new providerMessages.UpdateRequest()
-      .setId(id)
-      .setOlds(struct(old.outputs, wire))
-      .setOldInputs(struct(old.inputs, wire))
-      .setNews(struct(inputs, wire))
-      .setIgnorechangesList([...ignoreChanges])
-      .setTimeout(timeoutSeconds);
-    return await this.#outcome("update", urn, service.update, named(request, urn), { inputs, outputs: inputs });
+  async update(old: Known, { urn, inputs, ignoreChanges, customTimeouts }: ResourceState): Promise<Outcome> {
+    const request = new messages.UpdateRequest()
+      .setId(old.id)
+      .setOlds(writeProperties(old.outputs, outsidePreview))
+      .setOldInputs(writeProperties(old.inputs, outsidePreview))
+      .setNews(writeProperties(inputs, outsidePreview))
+      .setIgnorechangesList(ignoreChanges)
+      .setTimeout(customTimeouts?.update ?? 0);
+    const secrets = { inputs, outputs: inputs };
+    return await this.#outcome("update", urn, service.update, named(request, urn), secrets);
   }
 
-  async delete(
-    urn: string,
-    id: string,
-    state: { inputs: PropertyMap; outputs: PropertyMap },
-    timeoutSeconds: number,
-  ): Promise<void> {
-    const wire = toProvider(false);
-    const request = new providerMessages.DeleteRequest()
+  async delete({ urn, id, inputs, outputs, customTimeouts }: Known): Promise<void> {
+    const request = new messages.DeleteRequest()
       .setId(id)
-      .setProperties(struct(state.outputs, wire))
-      .setOldInputs(struct(state.inputs, wire))
-      .setTimeout(timeoutSeconds);
+      .setProperties(writeProperties(outputs, outsidePreview))
+      .setOldInputs(writeProperties(inputs, outsidePreview))
+      .setTimeout(customTimeouts?.delete ?? 0);
     await this.#call("delete", urn, service.delete, named(request, urn));
   }
 
@@ -238,14 +203,14 @@ export class ProviderHost {
         reasons: partial.getReasonsList().length > 0 ? partial.getReasonsList() : [error.message],
       };
     }
-    const outputs = fromWire(readStruct(message.getProperties()));
+    const outputs = readProperties(message.getProperties());
     const live = message.getInputs?.();
-    const inputs = live === undefined ? undefined : fromWire(readStruct(live));
+    const inputs = live && readProperties(live);
     for (const map of [outputs, inputs ?? {}]) rejectUnknowns(map, false, urn);
     return {
       id: message.getId?.() ?? "",
       outputs: annotateSecrets(outputs, secrets.outputs),
-      inputs: inputs === undefined ? undefined : annotateSecrets(inputs, secrets.inputs),
+      inputs: inputs && annotateSecrets(inputs, secrets.inputs),
       failed,
     };
   }
@@ -277,9 +242,7 @@ export class ProviderHost {
 
   /** The connection is gone; the process is, too, or will be in a moment. */
   async #lost(verb: string, urn: string): Promise<EngineError> {
-    const moment = timeout(1_000, "");
-    await Promise.race([this.#child.exited, moment.promise]).catch(() => {});
-    moment.clear();
+    await Promise.race([this.#child.exited, sleep(1_000, undefined, { ref: false })]).catch(() => {});
     const how = this.#exit === undefined ? "it no longer answers" : describeExit(this.#exit);
     const name = urn.startsWith("urn:") ? ` of ${parseUrn(urn).name}` : "";
     return new EngineError(
@@ -291,13 +254,13 @@ export class ProviderHost {
 }
 
 interface OutcomeMessage {
-  getProperties(): { toJavaScript(): unknown } | undefined;
+  getProperties(): Properties;
   getId?(): string;
-  getInputs?(): { toJavaScript(): unknown } | undefined;
+  getInputs?(): Properties;
 }
 
 /** An error that the provider returned; the message is the provider's own. */
-export class ProviderCallError extends Error {
+class ProviderCallError extends Error {
   readonly #details: Buffer | undefined;
 
   constructor(error: grpc.ServiceError) {
@@ -311,25 +274,8 @@ export class ProviderCallError extends Error {
     if (this.#details === undefined) return undefined;
     const details = statusMessages.Status.deserializeBinary(this.#details).getDetailsList();
     const found = details.find((detail) => detail.getTypeUrl().endsWith("pulumirpc.ErrorResourceInitFailed"));
-    return found === undefined
-      ? undefined
-      : providerMessages.ErrorResourceInitFailed.deserializeBinary(found.getValue_asU8());
+    return found === undefined ? undefined : messages.ErrorResourceInitFailed.deserializeBinary(found.getValue_asU8());
   }
-}
-
-function readDiff(response: DiffResponse): ProviderDiff {
-  const { DIFF_SOME, DIFF_NONE } = providerMessages.DiffResponse.DiffChanges;
-  const changes = response.getChanges();
-  return {
-    changes: changes === DIFF_SOME ? true : changes === DIFF_NONE ? false : undefined,
-    replaceKeys: response.getReplacesList(),
-    changedKeys: response.getDiffsList(),
-    deleteBeforeReplace: response.getDeletebeforereplace(),
-  };
-}
-
-function struct(map: PropertyMap, options: WireOptions) {
-  return writeStruct(toWire(map, options));
 }
 
 interface Named<T> {
@@ -350,16 +296,4 @@ function rejectUnknowns(map: PropertyMap, preview: boolean, urn: string): void {
 
 function describeExit({ code, signal }: ChildExit): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
-}
-
-function printLines(text: string, print: (line: string) => void): void {
-  for (const line of text.split("\n")) if (line.trim() !== "") print(line);
-}
-
-function timeout(ms: number, message: string): { promise: Promise<never>; clear: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const promise = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new EngineError("PROVIDER_FAILED", message)), ms);
-  });
-  return { promise, clear: () => clearTimeout(timer) };
 }

@@ -1,28 +1,24 @@
-import type { CustomTimeouts } from "../state/resource-state.ts";
+import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
+import type { ResourceState } from "../state/resource-state.ts";
 import type { PropertyMap } from "../values/value.ts";
 
-/** An alias of a resource: a whole URN, or what of its identity was different. */
-export type Alias =
-  | { readonly urn: string }
-  | {
-      readonly name: string;
-      readonly type: string;
-      readonly stack: string;
-      readonly project: string;
-      /** Undefined leaves the parent as it is. */
-      readonly parent: string | undefined;
-      readonly noParent: boolean;
-    };
+/** What a registration says that is then in state as it is. */
+type Kept =
+  | "type"
+  | "parent"
+  | "custom"
+  | "inputs"
+  | "dependencies"
+  | "propertyDependencies"
+  | "ignoreChanges"
+  | "replaceOnChanges"
+  | "additionalSecretOutputs"
+  | "customTimeouts"
+  | "sourcePosition";
 
 /** What a program says about one resource. */
-export interface Registration {
-  readonly type: string;
+export interface Registration extends Readonly<Pick<ResourceState, Kept>> {
   readonly name: string;
-  readonly parent: string;
-  readonly custom: boolean;
-  readonly inputs: PropertyMap;
-  readonly dependencies: readonly string[];
-  readonly propertyDependencies: { readonly [property: string]: readonly string[] };
   readonly aliases: readonly Alias[];
   /** Undefined inherits from the parent. */
   readonly protect: boolean | undefined;
@@ -31,11 +27,6 @@ export interface Registration {
   readonly deleteBeforeReplace: boolean | undefined;
   /** Empty inherits from the parent. */
   readonly deletedWith: string;
-  readonly ignoreChanges: readonly string[];
-  readonly replaceOnChanges: readonly string[];
-  readonly additionalSecretOutputs: readonly string[];
-  readonly customTimeouts: CustomTimeouts | undefined;
-  readonly sourcePosition: string;
 }
 
 /** What the program gets back. */

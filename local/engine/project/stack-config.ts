@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { EngineError, messageOf } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
-import { makeFolder, readIfThere, writeAtomically } from "../state/files.ts";
+import { readIfThere, writeAtomically } from "../state/files.ts";
 import { unsupported } from "../unsupported.ts";
+import { mapValues } from "../values/value.ts";
 import type { Project } from "./project.ts";
 import { parseYaml } from "./yaml-file.ts";
 
@@ -62,11 +63,11 @@ function stackFileOf(project: Project, stack: string): string {
 }
 
 /** Adds the salt of a new stack to its file, leaving everything else in it as it is. */
-export async function writeEncryptionSalt(stack: StackFile, salt: string): Promise<void> {
+export function writeEncryptionSalt(stack: StackFile, salt: string): void {
   const document = parseDocument(stack.text ?? "");
   if (document.contents === null) {
     const kept = stack.text?.trim() ?? "";
-    await makeFolder(join(stack.file, ".."));
+    mkdirSync(dirname(stack.file), { recursive: true });
     writeAtomically(stack.file, `${kept === "" ? "" : `${kept}\n`}encryptionsalt: ${salt}\n`);
     return;
   }
@@ -87,10 +88,14 @@ export function applyConfig(
   const config = new Map<string, ConfigValue>();
   for (const [name, raw] of Object.entries(stack.config)) {
     const key = fullKey(name, project.name);
-    const secret = containsSecure(raw);
-    const value = secret ? open(raw, key, stack.file, crypter) : raw;
+    let secret = false;
+    const shown = withoutSecrets(raw, () => {
+      secret = true;
+      return "[secret]";
+    });
+    const value = withoutSecrets(raw, (encrypted) => open(encrypted, key, stack.file, crypter));
     checkType(project, key, value, secret, stackName);
-    config.set(key, { text: configText(value), secret, shown: configText(secret ? blinded(raw) : value), stored: raw });
+    config.set(key, { text: configText(value), secret, shown: configText(shown), stored: raw });
   }
   const missing: string[] = [];
   for (const [key, { value }] of project.config) {
@@ -104,7 +109,7 @@ export function applyConfig(
       `stack ${stackName} is missing configuration that the project requires: ${missing.join(", ")}. Add it under config: in ${stack.file}`,
     );
   }
-  return new Map([...config].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map([...config].sort(byKey));
 }
 
 /** `<ns>:config:<name>`, the form of long ago, is `<ns>:<name>`. */
@@ -114,55 +119,44 @@ function fullKey(name: string, project: string): string {
   return second === undefined ? `${project}:${first}` : name;
 }
 
-function isSecure(value: unknown): value is { secure: string } {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.keys(value).length === 1 &&
-    "secure" in value &&
-    typeof value.secure === "string"
-  );
+const secretSchema = z.strictObject({ secure: z.string() });
+
+/** A value with each secret in it replaced, given its encrypted text. */
+function withoutSecrets(value: unknown, replace: (encrypted: string) => string): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((element) => withoutSecrets(element, replace));
+  const { data } = secretSchema.safeParse(value);
+  return data === undefined
+    ? mapValues({ ...value }, (element: unknown) => withoutSecrets(element, replace))
+    : replace(data.secure);
 }
 
-function containsSecure(value: unknown): boolean {
-  if (isSecure(value)) return true;
-  return typeof value === "object" && value !== null && Object.values(value).some(containsSecure);
-}
-
-function open(value: unknown, key: string, file: string, crypter: Crypter | undefined): unknown {
-  if (isSecure(value)) {
-    if (crypter === undefined)
-      throw new EngineError(
-        "PASSPHRASE",
-        `${file} holds the secret ${key}, but no encryptionsalt: the secret cannot be decrypted`,
-      );
-    try {
-      return crypter.decrypt(value.secure);
-    } catch (error) {
-      throw new EngineError("PASSPHRASE", `${file}: the secret ${key} cannot be decrypted: ${messageOf(error)}`);
-    }
+function open(encrypted: string, key: string, file: string, crypter: Crypter | undefined): string {
+  if (crypter === undefined)
+    throw new EngineError(
+      "PASSPHRASE",
+      `${file} holds the secret ${key}, but no encryptionsalt: the secret cannot be decrypted`,
+    );
+  try {
+    return crypter.decrypt(encrypted);
+  } catch (error) {
+    throw new EngineError("PASSPHRASE", `${file}: the secret ${key} cannot be decrypted: ${messageOf(error)}`);
   }
-  if (Array.isArray(value)) return value.map((element) => open(element, key, file, crypter));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, open(element, key, file, crypter)]));
-}
-
-function blinded(value: unknown): unknown {
-  if (isSecure(value)) return "[secret]";
-  if (Array.isArray(value)) return value.map(blinded);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, element]) => [name, blinded(element)]));
 }
 
 /** Text as it is, everything else as JSON. Keys in order and `<>&` escaped: the CLI stores this very text in state. */
-export function configText(value: unknown): string {
+function configText(value: unknown): string {
   if (typeof value === "string") return value;
   const text = JSON.stringify(value, (_key, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(part).sort(byKey))
       : part,
   );
   return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
+  return a < b ? -1 : 1;
 }
 
 function checkType(project: Project, key: string, value: unknown, secret: boolean, stackName: string): void {

@@ -1,7 +1,61 @@
-import { makeUrn, parseUrn } from "../deploy/urn.ts";
+import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
 import { EngineError } from "../errors.ts";
 import { mapValues } from "../values/value.ts";
 import { providerUrn, type ResourceState, stackType } from "./resource-state.ts";
+import { makeUrn, parseUrn } from "./urn.ts";
+
+interface AliasContext {
+  readonly stack: string;
+  readonly project: string;
+  /** The former URN under which a registered resource was found, if it was found by an alias. */
+  readonly formerUrn: (urn: string) => string | undefined;
+}
+
+interface Aliased {
+  readonly name: string;
+  readonly type: string;
+  readonly parent: string;
+  readonly aliases: readonly Alias[];
+}
+
+/** Every URN that a resource may have had: by its own aliases, and by those of its parent. */
+export function formerUrns(resource: Aliased, context: AliasContext): string[] {
+  const { name, type, parent, aliases } = resource;
+  const own = aliases.map((alias) => urnOf(alias, resource, context));
+  const formerParent = parent === "" ? undefined : context.formerUrn(parent);
+  if (formerParent === undefined) return [...new Set(own)];
+  const inherited = [{ type, name }, ...own.map(parseUrn)].map((child) =>
+    inheritedUrn(child, parseUrn(parent).name, formerParent, context),
+  );
+  return [...new Set([...own, ...inherited])];
+}
+
+/** An alias is a whole URN, or says what of the resource's identity was different. */
+function urnOf(alias: Alias, resource: Aliased, context: AliasContext): string {
+  const spec = alias.getSpec();
+  if (spec === undefined) return alias.getUrn();
+  const given = spec.getParenturn();
+  const parent = given === "" ? resource.parent : (context.formerUrn(given) ?? given);
+  return makeUrn(
+    spec.getStack() || context.stack,
+    spec.getProject() || context.project,
+    spec.getNoparent() || parent === "" ? "" : parseUrn(parent).qualifiedType,
+    spec.getType() || resource.type,
+    spec.getName() || resource.name,
+  );
+}
+
+/** A child that is named after its parent was named after the former one, too. */
+function inheritedUrn(
+  child: { type: string; name: string },
+  parentName: string,
+  formerParent: string,
+  { stack, project }: AliasContext,
+): string {
+  const former = parseUrn(formerParent);
+  const name = child.name.startsWith(parentName) ? former.name + child.name.slice(parentName.length) : child.name;
+  return makeUrn(stack, project, former.qualifiedType, child.type, name);
+}
 
 /** Replaces the former URNs of renamed resources, wherever a resource refers to them, and forgets the aliases. */
 export function settleAliases(resources: readonly ResourceState[]): ResourceState[] {

@@ -3,11 +3,10 @@ import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { EngineError, systemCode } from "../errors.ts";
+import { describeIssues, EngineError, systemCode } from "../errors.ts";
 import { parseYaml } from "../project/yaml-file.ts";
 import { unsupported } from "../unsupported.ts";
 import { makeFolderDurably, readIfThere, writeAtomically } from "./files.ts";
-import { describeIssues } from "./issues.ts";
 
 const metaSchema = z.looseObject({ version: z.number() });
 

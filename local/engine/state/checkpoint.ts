@@ -1,24 +1,16 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { findNotJson, pathOf } from "../../../sdk/rules/index.ts";
 import { whyNotJson } from "../../../sdk/rules/json.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
-import { EngineError } from "../errors.ts";
+import { describeIssues, EngineError } from "../errors.ts";
 import { unsupported } from "../unsupported.ts";
-import {
-  encodeOperation,
-  encodeResource,
-  operationSchema,
-  resourceSchema,
-  type Stored,
-  type StoredResource,
-} from "./codec.ts";
+import { encodeOperation, encodeResource, operationSchema, type Stored } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
-import { describeIssues } from "./issues.ts";
-import type { PendingOperation, ResourceState } from "./resource-state.ts";
+import { type PendingOperation, type ResourceState, resourceSchema, type StoredResource } from "./resource-state.ts";
 
 /** The engine whose state format this is. The CLI checks that `magic` is the hash of `version`. */
-export const formatVersion = "v3.260.0";
+const formatVersion = "v3.260.0";
 
 const manifestSchema = z.looseObject({ time: z.string(), magic: z.string(), version: z.string() });
 
@@ -91,12 +83,10 @@ function valid<T>(schema: z.ZodType<T>, value: unknown, fail: Fail): T {
 }
 
 function checkpointOf(version: number, value: unknown, file: string, fail: Fail): Checkpoint {
-  if (version > 3) throw unsupported("state version", `version ${version} of the state format (${file})`);
-  if (version < 3)
-    throw unsupported(
-      "state version",
-      `version ${version} of the state format (${file}), which the CLI updates by itself,`,
-    );
+  if (version !== 3) {
+    const older = version < 3 ? ", which the CLI updates by itself," : "";
+    throw unsupported("state version", `version ${version} of the state format (${file})${older}`);
+  }
   const { stack: _stack, latest, ...checkpoint } = valid(checkpointSchema, value, fail);
   const { manifest: _manifest, secrets_providers, resources, pending_operations, ...rest } = latest ?? {};
   const odd = findNotJson({ checkpoint, latest: rest });
@@ -122,31 +112,12 @@ export function formatCheckpoint(
   rest: Checkpoint["rest"],
   crypter: Crypter | undefined,
 ): string {
-  return formatStored(
-    stack,
-    snapshot.resources.map((resource) => encodeResource(resource, crypter)),
-    snapshot.pendingOperations.map((operation) => encodeOperation(operation, crypter)),
-    crypter === undefined ? undefined : { type: "passphrase", state: { salt: crypter.salt } },
-    rest,
-  );
-}
-
-/** The same, from resources that are in their stored form already. */
-export function formatStored(
-  stack: string,
-  resources: readonly Stored[],
-  operations: readonly Stored[],
-  secretsProvider: Checkpoint["secretsProvider"],
-  rest: Checkpoint["rest"],
-): string {
+  const resources = snapshot.resources.map((resource) => encodeResource(resource, crypter));
+  const operations = snapshot.pendingOperations.map((operation) => encodeOperation(operation, crypter));
   const latest: Stored = {
-    manifest: {
-      time: new Date().toISOString(),
-      magic: createHash("sha256").update(formatVersion).digest("hex"),
-      version: formatVersion,
-    },
+    manifest: { time: new Date().toISOString(), magic: hash("sha256", formatVersion), version: formatVersion },
   };
-  if (secretsProvider !== undefined) latest.secrets_providers = secretsProvider;
+  if (crypter !== undefined) latest.secrets_providers = { type: "passphrase", state: { salt: crypter.salt } };
   if (resources.length > 0) latest.resources = resources;
   if (operations.length > 0) latest.pending_operations = operations;
   const { metadata = {}, ...others } = rest.latest;

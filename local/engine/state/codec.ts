@@ -8,6 +8,7 @@ import {
   mapValues,
   type PropertyMap,
   type PropertyValue,
+  property,
   ResourceReference,
   Secret,
   Unknown,
@@ -15,137 +16,52 @@ import {
 } from "../values/value.ts";
 import { readReference, referenceSignature, secretSignature, signatureKey, unknownText } from "../values/wire.ts";
 import type { Crypter, Decrypter } from "./crypter.ts";
-import type { OperationType, PendingOperation, ResourceState } from "./resource-state.ts";
+import {
+  knownSchema,
+  operationTypeSchema,
+  type PendingOperation,
+  type ResourceState,
+  resourceSchema,
+  type StoredResource,
+} from "./resource-state.ts";
 
-const texts = z.array(z.string());
-const timeouts = z.object({ create: z.number(), update: z.number(), delete: z.number(), read: z.number() }).partial();
-
-/** Not a record, of which the schema would drop a key called `__proto__` without a word. */
-const properties = z.custom<{ [key: string]: unknown }>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "expected an object",
-);
-
-/** One resource in a checkpoint. Keys that are not named here are kept. */
-export const resourceSchema = z.looseObject({
-  urn: z.string().min(1),
-  custom: z.boolean(),
-  type: z.string().min(1),
-  id: z.string().default(""),
-  inputs: properties.default({}),
-  outputs: properties.default({}),
-  parent: z.string().default(""),
-  protect: z.boolean().default(false),
-  external: z.boolean().default(false),
-  delete: z.boolean().default(false),
-  pendingReplacement: z.boolean().default(false),
-  dependencies: texts.nullish(),
-  propertyDependencies: z.record(z.string(), texts.nullable()).nullish(),
-  provider: z.string().default(""),
-  initErrors: texts.nullish(),
-  additionalSecretOutputs: texts.nullish(),
-  aliases: texts.nullish(),
-  customTimeouts: timeouts.nullish(),
-  retainOnDelete: z.boolean().default(false),
-  deletedWith: z.string().default(""),
-  ignoreChanges: texts.nullish(),
-  replaceOnChanges: texts.nullish(),
-  created: z.string().optional(),
-  modified: z.string().optional(),
-  sourcePosition: z.string().default(""),
-});
-
-const knownKeys = new Set(Object.keys(resourceSchema.shape));
-
-export const operationSchema = z.looseObject({
-  resource: resourceSchema,
-  type: z.enum(["creating", "updating", "deleting", "reading", "importing"]),
-});
-
-export type StoredResource = z.infer<typeof resourceSchema>;
+export const operationSchema = z.looseObject({ resource: resourceSchema, type: operationTypeSchema });
 export type Stored = { [key: string]: unknown };
 
 /** Stands for a key that is not at hand: each secret is one whose value is unknown. */
 export const noKey: Decrypter = { decrypt: () => JSON.stringify(unknownText) };
 
+const knownKeys = Object.keys(knownSchema.shape);
+
 /** Reads one resource; secrets are decrypted. */
 export function decodeResource(stored: StoredResource, crypter: Decrypter | undefined): ResourceState {
-  return {
-    urn: stored.urn,
-    type: stored.type,
-    custom: stored.custom,
-    id: stored.id,
-    inputs: decodeMap(stored.inputs, stored.urn, crypter),
-    outputs: decodeMap(stored.outputs, stored.urn, crypter),
-    parent: stored.parent,
-    protect: stored.protect,
-    delete: stored.delete,
-    pendingReplacement: stored.pendingReplacement,
-    dependencies: stored.dependencies ?? [],
-    propertyDependencies: mapValues(stored.propertyDependencies ?? {}, (urns) => urns ?? []),
-    provider: stored.provider,
-    initErrors: stored.initErrors ?? [],
-    additionalSecretOutputs: stored.additionalSecretOutputs ?? [],
-    aliases: stored.aliases ?? [],
-    customTimeouts: readTimeouts(stored.customTimeouts),
-    retainOnDelete: stored.retainOnDelete,
-    deletedWith: stored.deletedWith,
-    ignoreChanges: stored.ignoreChanges ?? [],
-    replaceOnChanges: stored.replaceOnChanges ?? [],
-    created: stored.created,
-    modified: stored.modified,
-    sourcePosition: stored.sourcePosition,
-    rest: restOf(stored),
-  };
-}
-
-function restOf(stored: StoredResource): ResourceState["rest"] {
-  const rest = Object.fromEntries(Object.entries(stored).filter(([key]) => !knownKeys.has(key)));
+  const { inputs, outputs, external: _external, ...known } = knownSchema.parse(stored);
+  const rest = Object.fromEntries(Object.entries(stored).filter(([key]) => !knownKeys.includes(key)));
   const odd = findNotJson(rest);
-  if (odd === undefined) return rest;
-  throw new EngineError("STATE_INVALID", `${stored.urn} ${printable(pathOf(odd.path), 100)} holds ${odd.found}`);
-}
-
-function readTimeouts(stored: z.infer<typeof timeouts> | null | undefined): ResourceState["customTimeouts"] {
-  if (stored === null || stored === undefined) return undefined;
-  const { create, update, delete: remove, read } = stored;
+  if (odd !== undefined)
+    throw new EngineError("STATE_INVALID", `${stored.urn} ${printable(pathOf(odd.path), 100)} holds ${odd.found}`);
   return {
-    ...(create === undefined ? {} : { create }),
-    ...(update === undefined ? {} : { update }),
-    ...(remove === undefined ? {} : { delete: remove }),
-    ...(read === undefined ? {} : { read }),
+    ...known,
+    inputs: decodeMap(inputs, stored.urn, crypter),
+    outputs: decodeMap(outputs, stored.urn, crypter),
+    rest,
   };
 }
+
+/** Keys that are written even where they are empty. */
+const alwaysWritten = new Set(["urn", "custom", "type", "customTimeouts", "created", "modified"]);
 
 /** Writes one resource in the CLI's key order; keys with nothing to say are left out, as the CLI does. */
 export function encodeResource(state: ResourceState, crypter: Crypter | undefined): Stored {
-  const all: [string, unknown, boolean][] = [
-    ["delete", state.delete, state.delete],
-    ["id", state.id, state.id !== ""],
-    ["type", state.type, true],
-    ["inputs", encodeMap(state.inputs, crypter), Object.keys(state.inputs).length > 0],
-    ["outputs", encodeMap(state.outputs, crypter), Object.keys(state.outputs).length > 0],
-    ["parent", state.parent, state.parent !== ""],
-    ["protect", state.protect, state.protect],
-    ["dependencies", state.dependencies, state.dependencies.length > 0],
-    ["initErrors", state.initErrors, state.initErrors.length > 0],
-    ["provider", state.provider, state.provider !== ""],
-    ["propertyDependencies", state.propertyDependencies, Object.keys(state.propertyDependencies).length > 0],
-    ["pendingReplacement", state.pendingReplacement, state.pendingReplacement],
-    ["additionalSecretOutputs", state.additionalSecretOutputs, state.additionalSecretOutputs.length > 0],
-    ["aliases", state.aliases, state.aliases.length > 0],
-    ["customTimeouts", state.customTimeouts, state.customTimeouts !== undefined],
-    ["retainOnDelete", state.retainOnDelete, state.retainOnDelete],
-    ["deletedWith", state.deletedWith, state.deletedWith !== ""],
-    ["created", state.created, state.created !== undefined],
-    ["modified", state.modified, state.modified !== undefined],
-    ["sourcePosition", state.sourcePosition, state.sourcePosition !== ""],
-    ["ignoreChanges", state.ignoreChanges, state.ignoreChanges.length > 0],
-    ["replaceOnChanges", state.replaceOnChanges, state.replaceOnChanges.length > 0],
-  ];
-  const stored: Stored = { urn: state.urn, custom: state.custom };
-  for (const [key, value, present] of all) if (present) stored[key] = value;
-  return { ...stored, ...state.rest };
+  const { rest, inputs, outputs, ...plain } = state;
+  const all: Stored = { ...plain, inputs: encodeMap(inputs, crypter), outputs: encodeMap(outputs, crypter) };
+  const written = knownKeys.filter((key) => !isEmpty(all[key]) || (alwaysWritten.has(key) && all[key] !== undefined));
+  return { ...Object.fromEntries(written.map((key) => [key, all[key]])), ...rest };
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === false || value === "";
 }
 
 export function encodeOperation({ resource, type }: PendingOperation, crypter: Crypter | undefined): Stored {
@@ -153,10 +69,10 @@ export function encodeOperation({ resource, type }: PendingOperation, crypter: C
 }
 
 export function decodeOperation(
-  stored: { resource: StoredResource; type: OperationType },
+  { resource, type }: z.infer<typeof operationSchema>,
   crypter: Decrypter | undefined,
 ): PendingOperation {
-  return { resource: decodeResource(stored.resource, crypter), type: stored.type };
+  return { resource: decodeResource(resource, crypter), type };
 }
 
 /** What opens a stored secret: a key, nothing, or (inside another secret, which was encrypted as a whole) the text itself. */
@@ -183,21 +99,19 @@ export function decodeValue(stored: unknown, at: string, crypter: Opener, depth 
   if (depth >= deepest) throw new EngineError("STATE_INVALID", `${at} nests deeper than ${deepest} levels`);
   if (Array.isArray(stored)) return stored.map((element) => decodeValue(element, at, crypter, depth + 1));
   if (typeof stored !== "object") throw new EngineError("STATE_INVALID", `${at} holds a ${typeof stored}`);
-  const fields = Object.entries(stored);
-  const field = (name: string): unknown => fields.find(([key]) => key === name)?.[1];
-  const signature = field(signatureKey);
-  if (signature === undefined)
-    return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value, at, crypter, depth + 1)]));
-  if (signature === referenceSignature) return readReference(field, at);
-  if (signature === floatSignature) return decodeNumber(field("value"), at);
-  if (signature === secretSignature) return decodeSecret(field("ciphertext"), field("plaintext"), at, crypter, depth);
+  const fields: Stored = { ...stored };
+  const signature = property(fields, signatureKey);
+  if (signature === undefined) return mapValues(fields, (value) => decodeValue(value, at, crypter, depth + 1));
+  if (signature === referenceSignature) return readReference(fields, at);
+  if (signature === floatSignature) return decodeNumber(fields.value, at);
+  if (signature === secretSignature) return decodeSecret(fields, at, crypter, depth);
   throw unsupported(
     "value in state",
     `the state of ${at} holds an asset, an archive or a value of another kind, which`,
   );
 }
 
-function decodeSecret(ciphertext: unknown, plaintext: unknown, at: string, crypter: Opener, depth: number): Secret {
+function decodeSecret({ ciphertext, plaintext }: Stored, at: string, crypter: Opener, depth: number): Secret {
   let text: string;
   if (typeof ciphertext === "string") {
     if (crypter === undefined)
@@ -227,22 +141,33 @@ function decrypt(ciphertext: string, at: string, crypter: Decrypter): string {
 
 /** Writes properties; a secret is encrypted once, and keeps its text from then on. */
 export function encodeMap(map: PropertyMap, crypter: Crypter | undefined): Stored {
-  return mapValues(map, (value) => encodeValue(value, crypter));
+  return mapValues(map, (value) => encodeValue(value, (secret) => ({ ciphertext: sealed(secret, crypter) })));
 }
 
-function encodeValue(value: PropertyValue, crypter: Crypter | undefined): unknown {
+function sealed(secret: Secret, crypter: Crypter | undefined): string {
+  if (crypter === undefined)
+    throw new EngineError("PASSPHRASE", "a secret cannot be stored: this stack has no secrets provider");
+  secret.ciphertext ??= crypter.encrypt(open(secret));
+  return secret.ciphertext;
+}
+
+/** What is inside a secret: secrets in it keep their mark, but are not encrypted a second time. */
+function open({ element }: Secret): string {
+  return JSON.stringify(encodeValue(element, (inner) => ({ plaintext: open(inner) })));
+}
+
+function encodeValue(value: PropertyValue, encodeSecret: (secret: Secret) => Stored): unknown {
   if (typeof value === "number") return encodeNumber(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Unknown) return unknownText;
-  if (value instanceof Secret) {
-    if (crypter === undefined)
-      throw new EngineError("PASSPHRASE", "a secret cannot be stored: this stack has no secrets provider");
-    value.ciphertext ??= crypter.encrypt(JSON.stringify(plain(value.element)));
-    return { [signatureKey]: secretSignature, ciphertext: value.ciphertext };
+  if (value instanceof Secret) return { [signatureKey]: secretSignature, ...encodeSecret(value) };
+  if (value instanceof ResourceReference) {
+    const { urn, id, packageVersion } = value;
+    const known = id === undefined ? {} : { id: typeof id === "string" ? id : "" };
+    return { [signatureKey]: referenceSignature, urn, packageVersion, ...known };
   }
-  if (value instanceof ResourceReference) return encodeReference(value);
-  if (isArray(value)) return value.map((element) => encodeValue(element, crypter));
-  return encodeMap(value, crypter);
+  if (isArray(value)) return value.map((element) => encodeValue(element, encodeSecret));
+  return mapValues(value, (element) => encodeValue(element, encodeSecret));
 }
 
 /** JSON has no word for NaN and the infinities: they are stored by their bits, NaN by those that it has on the wire. */
@@ -256,21 +181,4 @@ function encodeNumber(value: number): unknown {
 function decodeNumber(bits: unknown, at: string): number {
   if (typeof bits === "string" && /^[0-9a-f]{16}$/.test(bits)) return Buffer.from(bits, "hex").readDoubleBE();
   throw new EngineError("STATE_INVALID", `${at} holds a number that cannot be read`);
-}
-
-function encodeReference({ urn, id, packageVersion }: ResourceReference): Stored {
-  const known = id === undefined ? {} : { id: typeof id === "string" ? id : "" };
-  return { [signatureKey]: referenceSignature, urn, packageVersion, ...known };
-}
-
-/** What is inside a secret: secrets in it keep their mark, but are not encrypted a second time. */
-function plain(value: PropertyValue): unknown {
-  if (typeof value === "number") return encodeNumber(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Unknown) return unknownText;
-  if (value instanceof Secret)
-    return { [signatureKey]: secretSignature, plaintext: JSON.stringify(plain(value.element)) };
-  if (value instanceof ResourceReference) return encodeReference(value);
-  if (isArray(value)) return value.map(plain);
-  return mapValues(value, plain);
 }

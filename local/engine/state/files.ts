@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EngineError, messageOf, systemCode } from "../errors.ts";
 
@@ -67,6 +67,11 @@ export async function readIfThere(
   return bytes.toString();
 }
 
-export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
+/** What a text is as JSON; undefined where it is none. */
+export function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

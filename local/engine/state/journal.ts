@@ -3,10 +3,17 @@ import { promisify } from "node:util";
 import { z } from "zod";
 import { EngineError, type EngineErrorCode, messageOf } from "../errors.ts";
 import { settleAliases } from "./aliases.ts";
-import { decodeResource, encodeResource, resourceSchema } from "./codec.ts";
+import type { Snapshot } from "./checkpoint.ts";
+import { decodeResource, encodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
-import { writeAtomically } from "./files.ts";
-import type { OperationType, PendingOperation, ResourceState } from "./resource-state.ts";
+import { tryJson, writeAtomically } from "./files.ts";
+import {
+  type OperationType,
+  operationTypeSchema,
+  type PendingOperation,
+  type ResourceState,
+  resourceSchema,
+} from "./resource-state.ts";
 
 /**
  * One thing that happened to the state. Resources are named by handles: a resource of the state file by its position
@@ -15,23 +22,14 @@ import type { OperationType, PendingOperation, ResourceState } from "./resource-
  */
 export type JournalEntry =
   | readonly ["begin", handle: number, type: OperationType, resource?: ResourceState]
-  | readonly ["end", handle: number]
   | readonly ["put", handle: number, resource: ResourceState]
-  | readonly ["same", handle: number]
-  | readonly ["drop", handle: number];
+  | readonly ["end" | "same" | "drop", handle: number];
 
 const handle = z.number().int().nonnegative();
 const entrySchema = z.union([
-  z.tuple([
-    z.literal("begin"),
-    handle,
-    z.enum(["creating", "updating", "deleting", "reading", "importing"]),
-    resourceSchema.optional(),
-  ]),
-  z.tuple([z.literal("end"), handle]),
+  z.tuple([z.literal("begin"), handle, operationTypeSchema, resourceSchema.optional()]),
   z.tuple([z.literal("put"), handle, resourceSchema]),
-  z.tuple([z.literal("same"), handle]),
-  z.tuple([z.literal("drop"), handle]),
+  z.tuple([z.enum(["end", "same", "drop"]), handle]),
 ]);
 const lineSchema = z.union([
   z.object({ base: z.string(), running: z.number().int().nonnegative().default(0) }),
@@ -87,9 +85,8 @@ export class JournalWriter {
 
   #encoded(entries: readonly JournalEntry[]): unknown[] {
     return entries.map((entry) => {
-      if (entry[0] === "begin" && entry[3] !== undefined) {
+      if (entry[0] === "begin" && entry[3] !== undefined)
         return [entry[0], entry[1], entry[2], encodeResource(entry[3], this.#crypter)];
-      }
       if (entry[0] === "put") return [entry[0], entry[1], encodeResource(entry[2], this.#crypter)];
       return entry;
     });
@@ -174,9 +171,7 @@ export class JournalWriter {
 }
 
 /** What a journal adds to the state that it was written upon. */
-export interface Recovered {
-  readonly resources: ResourceState[];
-  readonly pendingOperations: PendingOperation[];
+export interface Recovered extends Snapshot {
   /** How many lines were taken into account. */
   readonly lines: number;
 }
@@ -189,11 +184,7 @@ export interface Recovered {
 export function recover(
   text: string,
   file: string,
-  base: {
-    readonly hash: string;
-    readonly resources: readonly ResourceState[];
-    readonly pendingOperations: readonly PendingOperation[];
-  },
+  base: Snapshot & { readonly hash: string },
   crypter: Crypter | undefined,
 ): Recovered | undefined {
   const lines = parseLines(text, file);
@@ -253,15 +244,15 @@ class Replay {
       const resource = entry[3] ?? this.#states.get(at);
       if (resource === undefined) throw unknownHandle(at);
       this.pending.set(at, { type: entry[2], resource });
+    } else if (kind === "put") {
+      if (!this.#states.has(at)) this.#first.push(at);
+      this.#states.set(at, entry[2]);
     } else if (kind === "end") this.pending.delete(at);
     else if (kind === "drop") this.#states.delete(at);
-    else if (kind === "same") {
+    else {
       if (!this.#states.has(at)) throw unknownHandle(at);
       this.#last.delete(at);
       this.#first.push(at);
-    } else {
-      if (!this.#states.has(at)) this.#first.push(at);
-      this.#states.set(at, entry[2]);
     }
   }
 
@@ -295,12 +286,4 @@ function parseLines(text: string, file: string): z.infer<typeof lineSchema>[] {
   const [first] = parsed;
   if (first === undefined || Array.isArray(first)) throw unusable(file, 0, "it does not say what it was written upon");
   return parsed;
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

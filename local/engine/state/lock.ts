@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { EngineError, systemCode } from "../errors.ts";
 import type { Backend, StackName } from "./backend.ts";
-import { makeFolder, readIfThere } from "./files.ts";
+import { readIfThere, tryJson } from "./files.ts";
 
 const contentSchema = z.looseObject({
   pid: z.int().positive(),
@@ -30,7 +30,7 @@ export interface Lock {
 export async function takeLock(backend: Backend, stack: StackName, onStale: (message: string) => void): Promise<Lock> {
   const folder = backend.lockFolder(stack);
   const file = join(folder, `${randomUUID()}.json`);
-  await makeFolder(folder);
+  mkdirSync(folder, { recursive: true });
   await clearOrFail(folder, file, onStale);
   const content = {
     pid: process.pid,
@@ -81,14 +81,6 @@ async function clearOrFail(folder: string, own: string, onStale: (message: strin
       "LOCKED",
       `the stack is locked by ${username}@${host} (pid ${pid}) since ${timestamp}: wait for that run to end, or, if it is gone, delete ${file}`,
     );
-  }
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

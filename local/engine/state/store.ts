@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { renameSync } from "node:fs";
 import { EngineError } from "../errors.ts";
 import type { Backend, StackName } from "./backend.ts";
@@ -6,9 +6,9 @@ import { type Checkpoint, emptyCheckpoint, formatCheckpoint, parseCheckpoint, ty
 import { decodeOperation, decodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { readIfThere } from "./files.ts";
-import { integrityProblem } from "./integrity.ts";
 import { JournalWriter, recover, wholeLines } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
+import { integrityProblem } from "./resource-state.ts";
 
 /** A stack's state file as it was read, before anything in it is decrypted. */
 export interface StoredStack {
@@ -55,7 +55,7 @@ export class StateStore {
     this.#stack = stack;
     this.#stored = stored;
     this.#crypter = crypter;
-    this.#hash = hashOf(stored.text);
+    this.#hash = hash("sha256", stored.text);
     this.#journal = new JournalWriter(backend.journalFile(stack), crypter);
   }
 
@@ -188,12 +188,12 @@ export class StateStore {
       this.#stored.checkpoint.rest,
       this.#crypter,
     );
-    const hash = hashOf(text);
-    if (this.#journalOpen) this.#journal.appendCheckpoint(hash);
+    const textHash = hash("sha256", text);
+    if (this.#journalOpen) this.#journal.appendCheckpoint(textHash);
     // What the run began with; not what it has written itself a moment ago.
     this.#isBackedUp ||= this.#backend.backUp(this.#stack);
     this.#backend.write(this.#stack, text);
-    this.#hash = hash;
+    this.#hash = textHash;
     if (problem !== undefined) {
       throw new EngineError(
         "STATE_INVALID",
@@ -201,8 +201,4 @@ export class StateStore {
       );
     }
   }
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,13 +1,13 @@
 import { formatPath, type PropertyPath, parsePath, pathContains, pathIn } from "./path.ts";
-import { equal, isArray, isMap, type PropertyMap, type PropertyValue, property } from "./value.ts";
+import { equal, isArray, isMap, mapValues, type PropertyMap, type PropertyValue, property } from "./value.ts";
 
 /** The words of the CLI's detailed diff. */
 export type DiffKind = "add" | "add-replace" | "delete" | "delete-replace" | "update" | "update-replace";
 
 export interface PropertyDiff {
   readonly kind: DiffKind;
-  /** Whether old and new inputs were compared, rather than old outputs and new inputs. */
-  readonly inputDiff: boolean;
+  /** Old and new inputs were compared, not old outputs and new inputs: a dynamic provider names no paths itself. */
+  readonly inputDiff: true;
 }
 
 /** Which paths differ, written as the CLI writes them. */
@@ -25,13 +25,10 @@ export interface Difference {
   readonly detailedDiff: DetailedDiff | null;
 }
 
-export const noDifference: Difference = {
-  changed: false,
-  replaceKeys: [],
-  changedKeys: [],
-  deleteBeforeReplace: false,
-  detailedDiff: null,
-};
+/** A replacement that something else than the provider's comparison requires. */
+export function replacementFor(replaceKeys: readonly string[]): Difference {
+  return { changed: true, replaceKeys, changedKeys: [], deleteBeforeReplace: false, detailedDiff: null };
+}
 
 /** One path that differs between two property maps. */
 export interface PathDifference {
@@ -45,36 +42,27 @@ export interface PathDifference {
  * The paths at which two property maps differ, deepest possible, keys in order. Null and absent are the same key;
  * arrays are compared position by position.
  */
-export function differences(old: PropertyMap, now: PropertyMap): PathDifference[] {
-  const found: PathDifference[] = [];
-  diffMaps(old, now, [], found);
-  return found;
-}
-
-function diffMaps(old: PropertyMap, now: PropertyMap, path: PropertyPath, found: PathDifference[]): void {
+export function differences(old: PropertyMap, now: PropertyMap, path: PropertyPath = []): PathDifference[] {
   const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
-  for (const key of [...keys].sort())
-    diffValues(property(old, key) ?? null, property(now, key) ?? null, [...path, key], found);
+  return [...keys]
+    .sort()
+    .flatMap((key) => diffValues(property(old, key) ?? null, property(now, key) ?? null, [...path, key]));
 }
 
-function diffValues(old: PropertyValue, now: PropertyValue, path: PropertyPath, found: PathDifference[]): void {
-  if (isMap(old) && isMap(now)) {
-    diffMaps(old, now, path, found);
-    return;
-  }
+function diffValues(old: PropertyValue, now: PropertyValue, path: PropertyPath): PathDifference[] {
+  if (isMap(old) && isMap(now)) return differences(old, now, path);
   if (isArray(old) && isArray(now)) {
-    for (let i = 0; i < Math.max(old.length, now.length); i++) {
+    return Array.from({ length: Math.max(old.length, now.length) }, (_, i): PathDifference[] => {
       const at = [...path, i];
-      if (i >= old.length) found.push({ path: at, kind: "add", old: undefined, new: now[i] });
-      else if (i >= now.length) found.push({ path: at, kind: "delete", old: old[i], new: undefined });
-      else diffValues(old[i] ?? null, now[i] ?? null, at, found);
-    }
-    return;
+      if (i >= old.length) return [{ path: at, kind: "add", old: undefined, new: now[i] }];
+      if (i >= now.length) return [{ path: at, kind: "delete", old: old[i], new: undefined }];
+      return diffValues(old[i] ?? null, now[i] ?? null, at);
+    }).flat();
   }
-  if (equal(old, now)) return;
-  if (old === null) found.push({ path, kind: "add", old: undefined, new: now });
-  else if (now === null) found.push({ path, kind: "delete", old, new: undefined });
-  else found.push({ path, kind: "update", old, new: now });
+  if (equal(old, now)) return [];
+  if (old === null) return [{ path, kind: "add", old: undefined, new: now }];
+  if (now === null) return [{ path, kind: "delete", old, new: undefined }];
+  return [{ path, kind: "update", old, new: now }];
 }
 
 /** Differences of inputs as a detailed diff. */
@@ -84,18 +72,9 @@ export function detailedDiffOf(found: readonly PathDifference[]): DetailedDiff {
 
 /** The diff that goes the other way: a refresh shows what happened to the resource, not what an update would do. */
 export function invert(diff: DetailedDiff | null): DetailedDiff | null {
-  if (diff === null) return null;
-  const opposite: Record<DiffKind, DiffKind> = {
-    add: "delete",
-    "add-replace": "delete-replace",
-    delete: "add",
-    "delete-replace": "add-replace",
-    update: "update",
-    "update-replace": "update-replace",
-  };
-  return Object.fromEntries(
-    Object.entries(diff).map(([path, { kind, inputDiff }]) => [path, { kind: opposite[kind], inputDiff }]),
-  );
+  // What is only read requires no replacement.
+  const opposite: Partial<Record<DiffKind, DiffKind>> = { add: "delete", delete: "add" };
+  return diff && mapValues(diff, ({ kind }) => ({ kind: opposite[kind] ?? kind, inputDiff: true }));
 }
 
 export function requiresReplace(difference: Difference): boolean {
@@ -119,16 +98,16 @@ export function applyReplaceOnChanges(
   const hit = (path: PropertyPath | undefined): boolean =>
     path !== undefined && paths.some((option) => pathContains(option, path));
   const replaceKeys = new Set([...difference.replaceKeys, ...difference.changedKeys.filter((key) => hit(pathIn(key)))]);
-  const detailed: [string, PropertyDiff][] = Object.entries(difference.detailedDiff ?? {}).map(([text, diff]) => [
-    text,
-    hit(parsePath(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,
-  ]);
+  const detailedDiff =
+    difference.detailedDiff &&
+    mapValues(difference.detailedDiff, (diff, text) =>
+      hit(parsePath(text)) ? { ...diff, kind: replaceKind(diff.kind) } : diff,
+    );
   let { changed } = difference;
   if (hasInitErrors && hit(["#initerror"])) {
     replaceKeys.add("#initerror");
     changed = true;
   }
-  const detailedDiff = difference.detailedDiff === null ? null : Object.fromEntries(detailed);
   return { ...difference, changed, replaceKeys: [...replaceKeys], detailedDiff };
 }
 

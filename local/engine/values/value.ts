@@ -63,7 +63,7 @@ export function isMap(value: PropertyValue | undefined): value is PropertyMap {
 }
 
 /** The own value of a key; nothing that a map inherits. */
-export function property(map: PropertyMap, key: string): PropertyValue | undefined {
+export function property<T>(map: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
@@ -76,7 +76,7 @@ export function mapValues<T, R>(
 }
 
 /** Rebuilds a value from the inside out: `leaf` sees every secret, unknown and reference, and gives what stands for it. */
-function rebuild(
+export function rebuild(
   value: PropertyValue,
   leaf: (value: Secret | Unknown | ResourceReference) => PropertyValue,
 ): PropertyValue {
@@ -109,11 +109,6 @@ export function reveal(value: PropertyValue): PropertyValue {
 
 export function revealMap(map: PropertyMap): PropertyMap {
   return mapValues(map, reveal);
-}
-
-/** The value with every secret replaced by the words that stand for one. */
-export function blind(value: PropertyValue): PropertyValue {
-  return rebuild(value, (part) => (part instanceof Secret ? "[secret]" : part));
 }
 
 /**

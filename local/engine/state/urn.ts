@@ -1,5 +1,7 @@
+import { stackType } from "./resource-state.ts";
+
 /** What a URN is made of: `urn:pulumi:<stack>::<project>::<parent types>$<type>::<name>`. */
-export interface UrnParts {
+interface UrnParts {
   readonly stack: string;
   readonly project: string;
   /** The types of the parents and of the resource, outermost first. */
@@ -9,7 +11,6 @@ export interface UrnParts {
 }
 
 const prefix = "urn:pulumi:";
-const stackTypeName = "pulumi:pulumi:Stack";
 
 /** Builds a URN; the stack resource as parent does not show in it. */
 export function makeUrn(
@@ -19,8 +20,8 @@ export function makeUrn(
   type: string,
   name: string,
 ): string {
-  const qualified =
-    parentQualifiedType === "" || parentQualifiedType === stackTypeName ? type : `${parentQualifiedType}$${type}`;
+  const hasParent = parentQualifiedType !== "" && parentQualifiedType !== stackType;
+  const qualified = hasParent ? `${parentQualifiedType}$${type}` : type;
   return `${prefix}${stack}::${project}::${qualified}::${name}`;
 }
 
