@@ -1,6 +1,6 @@
 export { type ErrorCode, isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 export type { Json, JsonObject } from "../sdk/rules/json.ts";
-export { loadRules } from "./load-rules.ts";
+export { type LoadRulesOptions, loadRules } from "./load-rules.ts";
 export {
   type DefinitionInput,
   type JsonInput,
