@@ -1,7 +1,15 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MerchantRulesError, shortened } from "../sdk/errors.ts";
-import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, reasonOf, whyNotJson } from "../sdk/rules/json.ts";
+import {
+  findNotJson,
+  isJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  reasonOf,
+  whyNotJson,
+} from "../sdk/rules/json.ts";
 import { printable } from "../sdk/rules/printable.ts";
 import { pathOf } from "../sdk/rules/walk.ts";
 import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts";

@@ -255,7 +255,9 @@ describe("an overlay", () => {
     expect(code).toBe("RULE_INVALID");
     expect(message).toContain(`${join(folder, "c.yaml")}:2: declares a field a second time`);
     expect(message).toContain(`${join(over, "a.yaml")}:1: must hold one object, what differs from the rule; or null`);
-    expect(message).toContain(`${join(over, "b.yaml")}: differs from ${join(folder, "B.yaml")} in upper and lower case`);
+    expect(message).toContain(
+      `${join(over, "b.yaml")}: differs from ${join(folder, "B.yaml")} in upper and lower case`,
+    );
     expect(message).toContain(`${join(over, "d.yaml")}:1: leaves out a rule that is not there`);
     expect(message).toContain(`${join(over, "e.yaml")}:2: `);
     expect(message).toContain(`${join(over, "f.yaml")}:1: must hold one object`);
