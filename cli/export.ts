@@ -77,15 +77,18 @@ async function stackOf(
   const { EngineError, stackIdentity } = await import("../local/engine/index.ts");
   const { stack, cwd, backend } = options;
   const folder = resolve(cwd ?? process.cwd());
+  if (!isInProject(folder)) return { sources: await readSettings(options), identity: undefined };
   const isLocal = engineOf(options) === "local";
-  const sources = await readSettings(options).catch((error: unknown) => {
-    // The local engine makes a stack by the first import or up, so that a new project has none.
-    const isNew = isLocal && stack === undefined && error instanceof EngineError && error.code === "STACK_NOT_FOUND";
-    if (!isNew || (process.env.PULUMI_STACK ?? "") !== "") throw error;
-    return { config: () => undefined, environment: process.env, folder };
-  });
-  if (!isInProject(folder)) return { sources, identity: undefined };
-  const choice = { stack, cwd, backendUrl: backend };
   const named = isLocal ? undefined : (await pulumi(["stack", "--show-name"], options, folder)).trim();
-  return { sources, identity: await stackIdentity(choice, named) };
+  const identity = await stackIdentity({ stack, cwd, backendUrl: backend }, named);
+  try {
+    return { sources: await readSettings(options), identity };
+  } catch (error) {
+    // The local engine makes a stack by its first import or up, so that a new project has none.
+    const isNamed = stack !== undefined || (process.env.PULUMI_STACK ?? "") !== "";
+    if (isNamed || !(error instanceof EngineError) || error.code !== "STACK_NOT_FOUND") throw error;
+    const config = await identity.projectConfig();
+    const sources = { config: (key: string) => config.get(key)?.text, environment: process.env, folder: identity.folder };
+    return { sources, identity };
+  }
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { EngineError } from "./errors.ts";
 import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
 import { readProject } from "./project/project.ts";
-import { readStackFile } from "./project/stack-config.ts";
+import { applyConfig, type Config, readStackFile } from "./project/stack-config.ts";
 import type { StackChoice } from "./read-stack.ts";
 import { openCrypter } from "./state/crypter.ts";
 
@@ -14,6 +14,8 @@ export interface StackIdentity {
   readonly folder: string;
   /** The folder in which its program runs. */
   readonly programFolder: string;
+  /** What Pulumi.yaml configures, for a stack that does not exist yet. */
+  projectConfig(): Promise<Config>;
   /**
    * Encrypts a text as the stack's state keeps secrets. Undefined where that cannot be done here: the stack has no
    * passphrase yet, or another secrets provider, or the passphrase is not in the environment.
@@ -46,5 +48,7 @@ export async function stackIdentity(choice: StackChoice, named?: string): Promis
     const crypter = await openCrypter(await readPassphrase(env, cwd), salt);
     return (text) => crypter.encrypt(text);
   };
-  return { project: project.name, stack, folder: project.root, programFolder: project.programFolder, encrypter };
+  const projectConfig = async (): Promise<Config> =>
+    applyConfig(project, await readStackFile(project, stack), stack, undefined);
+  return { project: project.name, stack, folder: project.root, programFolder: project.programFolder, projectConfig, encrypter };
 }

@@ -98,6 +98,16 @@ describe("merchant-rules export", () => {
     ]);
   });
 
+  test("uses what Pulumi.yaml configures, where the local engine has no stack yet", async () => {
+    const stack = await opened([rule(1)]);
+    const { MERCHANT_RULES_CONTRACT: _contract, ...environment } = stack.environment;
+    const config = "config:\n  merchant-rules:contract: { value: illustrative }\n";
+    writeFileSync(stack.fileOf("Pulumi.yaml"), `name: existing\nruntime: nodejs\n${config}`);
+    const argv = ["export", "--cwd", stack.folder, "--out", stack.folder, "--engine", "local"];
+    expect((await run(argv, environment)).code).toBe(0);
+    expect(readdirSync(stack.fileOf("rules"))).toEqual(["rule-1.yaml"]);
+  });
+
   test("writes the same again, and only with --force over what is there", async () => {
     const stack = await opened([rule(1), rule(2)]);
     await stack.exports();
