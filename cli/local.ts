@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic } from "../local/engine/display/json.ts";
 import type { RunEvent, RunOptions, RunResult, Verb } from "../local/engine/index.ts";
 import { askUser, interruptible } from "./interrupt.ts";
+import { localImportCommand } from "./local-import.ts";
 
 interface LocalOptions {
   readonly stack?: string;
@@ -45,7 +46,7 @@ const summaries: Record<Verb, string> = {
 };
 
 /**
- * `merchant-rules local preview|up|refresh|destroy`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
+ * `merchant-rules local preview|up|refresh|destroy|import`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
  * 0 done, 1 failed or cancelled, 2 called wrongly, 6 no such stack, 7 a change that was not expected, 8 ended at once.
  */
 export function localCommand(done: (exitCode: number) => void): Command {
@@ -53,7 +54,7 @@ export function localCommand(done: (exitCode: number) => void): Command {
     .description("Run a Pulumi program with the embedded local engine; the state is the Pulumi CLI's own")
     .exitOverride();
   for (const verb of ["preview", "up", "refresh", "destroy"] as const) local.addCommand(verbCommand(verb, done));
-  return local;
+  return local.addCommand(localImportCommand(done));
 }
 
 function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { exportCommand } from "./export.ts";
 import { localCommand } from "./local.ts";
 import { serveCommand } from "./serve.ts";
 
@@ -15,10 +16,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     exitCode = code;
   };
   const program = new Command("merchant-rules")
-    .description("Payment rules as code: a local rules service and a local deployment engine")
+    .description("Payment rules as code: existing rules into code, a local rules service and a local deployment engine")
     .showHelpAfterError("(add --help for the list of options)")
     .exitOverride();
-  for (const subcommand of [serveCommand(done), localCommand(done)]) program.addCommand(subcommand);
+  for (const subcommand of [serveCommand(done), localCommand(done), exportCommand(done)])
+    program.addCommand(subcommand);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {

@@ -120,7 +120,7 @@ async function contentOf(file: string): Promise<string> {
   }
 }
 
-function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
+export function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
   if (engine !== undefined) return engine;
   const folders = (process.env.PATH ?? "").split(process.platform === "win32" ? ";" : ":");
   const names = process.platform === "win32" ? ["pulumi.exe", "pulumi.cmd"] : ["pulumi"];
@@ -129,7 +129,7 @@ function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
 }
 
 /** The nearest folder upwards with a Pulumi.yaml decides. */
-function isInProject(folder: string): boolean {
+export function isInProject(folder: string): boolean {
   if (["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((name) => existsSync(join(folder, name)))) return true;
   return dirname(folder) !== folder && isInProject(dirname(folder));
 }

@@ -9,7 +9,7 @@ export {
   listMerchantRules,
   listMerchantRulesOutput,
 } from "./data.ts";
-export { loadRules } from "./load-rules.ts";
+export { type LoadRulesOptions, loadRules } from "./load-rules.ts";
 export {
   type DefinitionInput,
   type JsonInput,

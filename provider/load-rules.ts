@@ -1,10 +1,29 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MerchantRulesError, shortened } from "../sdk/errors.ts";
-import { findNotJson, isJson, isJsonObject, type JsonObject, reasonOf, whyNotJson } from "../sdk/rules/json.ts";
+import {
+  findNotJson,
+  isJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  reasonOf,
+  whyNotJson,
+} from "../sdk/rules/json.ts";
 import { printable } from "../sdk/rules/printable.ts";
 import { pathOf } from "../sdk/rules/walk.ts";
 import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts";
+
+/** What may be said of a folder of rules. */
+export interface LoadRulesOptions {
+  /**
+   * A second folder, of what one environment has otherwise. Each of its files is merged over the rule of the same name by
+   * JSON Merge Patch (RFC 7396): objects are merged field by field, null removes a field, everything else (arrays, too)
+   * takes the place of what was there. A file without such a rule adds one. A file that holds `null` alone leaves the rule
+   * out; an empty file does not, it is a fault. Default: none.
+   */
+  readonly overlay?: string;
+}
 
 /**
  * Reads one definition from each `.yaml`, `.yml` and `.json` file of a folder: what `rules` of a MerchantRuleSet takes.
@@ -17,20 +36,48 @@ import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts"
  * what checks definitions is the JSON Schema in the contract (`rule.schema`), where there is one.
  *
  * @param folder its path, from the working directory of the program (with Pulumi: where `Pulumi.yaml` is) if relative
+ * @param options `overlay`: a folder of the same form, with what differs in one environment
  * @returns the definitions by key, sorted by key
  * @throws MerchantRulesError RULE_INVALID, with the first fault of each file, and its line where there is one. A file is
  * refused that cannot be read, is not one object, declares a field twice, has a merge key (`<<`) or more than 100
  * aliases, holds anything but JSON or an integer that JSON readers cannot hold exactly, or has the key of another file
- * (upper and lower case are the same). A folder inside the folder is refused, too. A program that does not catch the
- * error ends with its message and without a stack trace.
+ * (upper and lower case are the same). A folder inside the folder is refused, too. So is a file of the overlay that
+ * leaves out a rule which is not there. A program that does not catch the error ends with its message and without a
+ * stack trace.
  */
-export function loadRules<Definition extends object = JsonObject>(folder: string): Record<string, Definition> {
+export function loadRules<Definition extends object = JsonObject>(
+  folder: string,
+  { overlay }: LoadRulesOptions = {},
+): Record<string, Definition> {
   const faults: FileFault[] = [];
-  const files = new Map<string, { key: string; name: string }>();
+  const files = filesIn(folder, faults);
+  const rules = new Map<string, JsonObject>();
+  for (const { key, file } of files.values()) {
+    const read = readRule(resolve(file));
+    if ("fault" in read) faults.push({ file, ...read.fault });
+    else rules.set(key, read.rule);
+  }
+  if (overlay !== undefined) layOver(rules, files, filesIn(overlay, faults), faults);
+  if (faults.length > 0) throw invalid(overlay === undefined ? folder : `${folder} and ${overlay}`, faults);
+  const sorted = [...rules].sort(([a], [b]) => (a < b ? -1 : 1));
+  // The caller claims what the files hold; see above.
+  return Object.fromEntries(sorted) as Record<string, Definition>;
+}
+
+/** A file that holds a rule, with its path as the caller gave the folder's. */
+interface RuleFile {
+  readonly key: string;
+  readonly file: string;
+}
+
+/** The files of rules in a folder, by their keys in lower case. */
+function filesIn(folder: string, faults: FileFault[]): Map<string, RuleFile> {
+  const files = new Map<string, RuleFile>();
   for (const name of namesIn(folder)) {
-    if (isFolder(resolve(folder, name))) {
+    const file = join(folder, name);
+    if (isFolder(resolve(file))) {
       const what = "is a folder, and folders inside are not read; move its files up, or load it by itself";
-      faults.push({ name, what });
+      faults.push({ file, what });
       continue;
     }
     const [, stem] = /^(.+)\.(?:ya?ml|json)$/i.exec(name) ?? [];
@@ -38,22 +85,45 @@ export function loadRules<Definition extends object = JsonObject>(folder: string
     // Some file systems store accents apart from their letters, and some take upper and lower case for the same.
     const key = stem.normalize("NFC");
     const other = files.get(key.toLowerCase());
-    if (other === undefined) files.set(key.toLowerCase(), { key, name });
-    else faults.push({ name, what: `has the same key as ${join(folder, other.name)}; each rule is declared once` });
+    if (other === undefined) files.set(key.toLowerCase(), { key, file });
+    else faults.push({ file, what: `has the same key as ${other.file}; each rule is declared once` });
   }
-  const rules: [string, JsonObject][] = [];
-  for (const { key, name } of [...files.values()].sort((a, b) => (a.key < b.key ? -1 : 1))) {
-    const read = readRule(resolve(folder, name));
-    if ("fault" in read) faults.push({ name, ...read.fault });
-    else rules.push([key, read.rule]);
-  }
-  if (faults.length > 0) throw invalid(folder, faults);
-  // The caller claims what the files hold; see above.
-  return Object.fromEntries(rules) as Record<string, Definition>;
+  return files;
 }
 
-/** What is wrong with a file, by its name in the folder. */
-type FileFault = Fault & { readonly name: string };
+/** Changes the rules of a folder as the files of an overlay say. */
+function layOver(
+  rules: Map<string, JsonObject>,
+  base: ReadonlyMap<string, RuleFile>,
+  overlay: ReadonlyMap<string, RuleFile>,
+  faults: FileFault[],
+): void {
+  for (const [lowerCase, { key, file }] of overlay) {
+    const under = base.get(lowerCase);
+    const read = readOverlay(resolve(file));
+    if ("fault" in read) faults.push({ file, ...read.fault });
+    else if (under !== undefined && under.key !== key)
+      faults.push({ file, what: `differs from ${under.file} in upper and lower case alone; give both one name` });
+    else if (read.patch !== null) rules.set(key, mergedObject(rules.get(key) ?? {}, read.patch));
+    else if (under === undefined)
+      faults.push({ file, line: 1, what: "leaves out a rule that is not there; remove the file, or correct its name" });
+    else rules.delete(key);
+  }
+}
+
+/** JSON Merge Patch (RFC 7396). */
+function mergedObject(target: JsonObject, patch: JsonObject): JsonObject {
+  const fields = new Map(Object.entries(target));
+  for (const [name, value] of Object.entries(patch)) {
+    const before = fields.get(name);
+    if (value === null) fields.delete(name);
+    else fields.set(name, isJsonObject(value) ? mergedObject(isJsonObject(before) ? before : {}, value) : value);
+  }
+  return Object.fromEntries(fields);
+}
+
+/** What is wrong with a file, by its path. */
+type FileFault = Fault & { readonly file: string };
 
 /** Pulumi's language host prints only the message of an error that has this mark; of any other, the stack trace too. */
 class InvalidRules extends MerchantRulesError {
@@ -66,7 +136,7 @@ function namesIn(folder: string): string[] {
       .filter((name) => !name.startsWith("."))
       .sort();
   } catch (cause) {
-    throw invalid(folder, [{ name: "", what: `cannot be read: ${reasonOf(cause)}`, cause }]);
+    throw invalid(folder, [{ file: folder, what: `cannot be read: ${reasonOf(cause)}`, cause }]);
   }
 }
 
@@ -79,20 +149,36 @@ function isFolder(path: string): boolean {
   }
 }
 
+const oneObject = "must hold one object: the rule as the service stores it";
+
 function readRule(file: string): { rule: JsonObject } | { fault: Fault } {
+  const read = readJsonFile(file);
+  if ("fault" in read) return read;
+  return isJsonObject(read.value) ? { rule: read.value } : { fault: { what: oneObject, line: 1 } };
+}
+
+function readOverlay(file: string): { patch: JsonObject | null } | { fault: Fault } {
+  const read = readJsonFile(file);
+  if ("fault" in read) return read;
+  if (isJsonObject(read.value)) return { patch: read.value };
+  // To YAML an empty text is null, too. A file that lost its content must not delete a rule.
+  const isWritten = read.text.replace(/^\s*(?:#.*|---\s*)?$/gm, "").trim() !== "";
+  if (read.value === null && isWritten) return { patch: null };
+  return { fault: { what: "must hold one object, what differs from the rule; or null, to leave it out", line: 1 } };
+}
+
+function readJsonFile(file: string): { value: Json; text: string } | { fault: Fault } {
   const content = readTextFile(file);
   if ("fault" in content) return content;
-  const document = new YamlDocument(content.text);
-  const read = /\.json$/i.test(file) ? readJson(content.text, document) : document.read();
+  const { text } = content;
+  const document = new YamlDocument(text);
+  const read = /\.json$/i.test(file) ? readJson(text, document) : document.read();
   if ("fault" in read) return read;
-  if (!isJson(read.value)) {
-    const { path, found } = findNotJson(read.value) ?? { path: [], found: typeof read.value };
-    const place = shortened(pathOf(path), 77);
-    const what = `${place} holds ${found}, which is not JSON`.trimStart();
-    return { fault: { what, line: document.lineOfPath(path) } };
-  }
-  if (isJsonObject(read.value)) return { rule: read.value };
-  return { fault: { what: "must hold one object: the rule as the service stores it", line: 1 } };
+  if (isJson(read.value)) return { value: read.value, text };
+  const { path, found } = findNotJson(read.value) ?? { path: [], found: typeof read.value };
+  const place = shortened(pathOf(path), 77);
+  const what = `${place} holds ${found}, which is not JSON`.trimStart();
+  return { fault: { what, line: document.lineOfPath(path) } };
 }
 
 /** YAML's parser reads the text, too: of two fields with one name, JSON.parse silently keeps the last. */
@@ -134,10 +220,9 @@ function beginsWell(text: string): boolean {
 }
 
 function invalid(folder: string, faults: readonly FileFault[]): MerchantRulesError {
-  const shown = faults.slice(0, 20).map(({ name, line, what }) => {
-    const where = line === undefined ? join(folder, name) : `${join(folder, name)}:${line}`;
-    return printable(`${where}: ${what}`);
-  });
+  const shown = faults
+    .slice(0, 20)
+    .map(({ file, line, what }) => printable(`${line === undefined ? file : `${file}:${line}`}: ${what}`));
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
   const reason = shown.length === 1 ? shown.join() : `\n  ${shown.join("\n  ")}`;
   const attempted = `load rules from ${folder}`;

@@ -320,6 +320,6 @@ class Run {
 }
 
 /** The stack's configuration as the default provider's inputs. */
-function providerConfig(config: Config): PropertyMap {
+export function providerConfig(config: Config): PropertyMap {
   return Object.fromEntries([...config].map(([key, { text, secret }]) => [key, secret ? new Secret(text) : text]));
 }

@@ -11,6 +11,10 @@ export const unsupportedFeatures = {
   "compressed state": ["a state file that is compressed (`.gz`, `.zst`)", "before the run"],
   "state version": ["a state file of another version than 3", "before the run"],
   "secrets provider": ["a secrets provider other than the passphrase", "before the run"],
+  "import file": [
+    "anything in an import file but `resources` with `type`, `name`, `id`, `inputs`, `outputs`, `parent` and `protect`",
+    "before the run",
+  ],
   environment: ["a Pulumi ESC environment (`environment` in the stack file)", "before the run"],
   "resource in state": ["a resource in state that is neither dynamic nor a component", "before the run"],
   "value in state": ["an asset, an archive or another special value in state", "before the run"],

@@ -114,7 +114,7 @@ function keyFaults(rules: Json | undefined): Failure[] {
 }
 
 /** Keys stand in paths, messages and file names; those with __ in front the engine keeps to itself. */
-const usableKey = /^[\p{L}\p{N}][\p{L}\p{N}._:/@ -]{0,199}$/u;
+export const usableKey = /^[\p{L}\p{N}][\p{L}\p{N}._:/@ -]{0,199}$/u;
 
 function adoptFaults(adopt: Json | undefined, rules: Json | undefined): Failure[] {
   if (adopt === undefined || typeof adopt === "boolean" || isUnknown(adopt)) return [];

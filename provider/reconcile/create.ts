@@ -145,7 +145,13 @@ async function adopted(existing: LiveRule, making: Making): Promise<KnownRule> {
   const known = knownOf(existing, making);
   const differs = !write.isAsDeclared(rule, definition, place);
   const reason = differs ? reasonToReplace(known.definition, definition, place.contract) : undefined;
-  if (reason === undefined) return claimed(known, making, differs || isToBeMarked(existing, making));
+  if (reason === undefined) {
+    const isToBeWritten = differs || isToBeMarked(existing, making);
+    const taken = await claimed(known, making, isToBeWritten);
+    const how = differs ? "is taken over, and was changed to be as declared" : "is as declared and is taken over";
+    write.say(how, ruleId, making);
+    return taken;
+  }
   const paths = write.pathsOf(rule, definition, place);
   const found = `rule ${ruleId} differs at ${paths} and cannot be changed: by the contract ${reason}`;
   throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", found, {

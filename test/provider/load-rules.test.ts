@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RunError } from "@pulumi/pulumi/errors.js";
-import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from "vitest";
-import { type JsonObject, loadRules, MerchantRuleSet } from "../../provider/index.ts";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
+import { type JsonObject, type LoadRulesOptions, loadRules, MerchantRuleSet } from "../../provider/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 
 let folder: string;
@@ -16,9 +16,9 @@ function write(files: Record<string, string | Buffer>): void {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 }
 
-function refusal(from = folder): MerchantRulesError {
+function refusal(from = folder, options?: LoadRulesOptions): MerchantRulesError {
   try {
-    loadRules(from);
+    loadRules(from, options);
   } catch (error) {
     if (isMerchantRulesError(error)) return error;
     throw error;
@@ -189,5 +189,79 @@ describe("a file that is no rule", () => {
     expect(error.message).toContain(message);
     expect(error.message.replaceAll(folder, "")).not.toContain("s3");
     expect(error.cause instanceof SyntaxError).toBe(false);
+  });
+});
+
+describe("an overlay", () => {
+  function overlay(files: Record<string, string>): string {
+    const over = mkdtempSync(join(realpathSync(tmpdir()), "overlay-"));
+    onTestFinished(() => rmSync(over, { recursive: true }));
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(over, name), content);
+    return over;
+  }
+
+  test("gives each environment its own rules from one folder", () => {
+    write({
+      "limit.yaml": "name: limit\npriority: 10\nnote: try\nactions: [{ type: review }, { type: log }]\n",
+      "country.json": '{"name": "country", "in": {"allow": ["DE"], "mode": "soft"}}',
+      "trial.yaml": "name: trial",
+    });
+    const production = overlay({
+      "limit.yml": "priority: 100\nnote: null\nactions: [{ type: decline }]",
+      "country.yaml": "in: { mode: strict, since: { year: 2026, month: null } }",
+      "trial.yaml": "# not there yet\nnull\n",
+      "night.yaml": "name: night\nnote: null",
+    });
+    expect(loadRules(folder, { overlay: overlay({}) })).toEqual(loadRules(folder));
+    const rules = loadRules(folder, { overlay: production });
+    expect(rules).toEqual({
+      country: { name: "country", in: { allow: ["DE"], mode: "strict", since: { year: 2026 } } },
+      limit: { name: "limit", priority: 100, actions: [{ type: "decline" }] },
+      night: { name: "night" },
+    });
+    expect(Object.keys(rules)).toEqual(["country", "limit", "night"]);
+  });
+
+  test("is a merge patch as RFC 7396 has it, whatever the fields are called", () => {
+    const cases: [string, string, string][] = [
+      ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
+      ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
+      ['{"a":"b","b":"c"}', '{"a":null}', '{"b":"c"}'],
+      ['{"a":["b"]}', '{"a":"c"}', '{"a":"c"}'],
+      ['{"a":"c"}', '{"a":["b"]}', '{"a":["b"]}'],
+      ['{"a":{"b":"c"}}', '{"a":{"b":"d","c":null}}', '{"a":{"b":"d"}}'],
+      ['{"a":[{"b":"c"}]}', '{"a":[1]}', '{"a":[1]}'],
+      ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
+      ["{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
+      ['{"__proto__":{"x":1}}', '{"__proto__":{"y":2}}', '{"__proto__":{"x":1,"y":2}}'],
+    ];
+    for (const [under, over, merged] of cases) {
+      write({ "r.json": under });
+      const rules = loadRules(folder, { overlay: overlay({ "r.json": over }) });
+      expect(JSON.stringify(rules), `${under} ${over}`).toBe(`{"r":${merged}}`);
+    }
+  });
+
+  test("is refused with its own files and lines", () => {
+    write({ "a.yaml": "name: a", "B.yaml": "name: b", "c.yaml": "x: 1\nx: 2" });
+    const over = overlay({
+      "a.yaml": "# all that was here is gone\n---\n",
+      "b.yaml": "priority: 1",
+      "d.yaml": "null",
+      "e.yaml": "x: 1\ny: [",
+      "f.yaml": "- null",
+    });
+    const { message, code } = refusal(folder, { overlay: over });
+    expect(code).toBe("RULE_INVALID");
+    expect(message).toContain(`${join(folder, "c.yaml")}:2: declares a field a second time`);
+    expect(message).toContain(`${join(over, "a.yaml")}:1: must hold one object, what differs from the rule; or null`);
+    expect(message).toContain(
+      `${join(over, "b.yaml")}: differs from ${join(folder, "B.yaml")} in upper and lower case`,
+    );
+    expect(message).toContain(`${join(over, "d.yaml")}:1: leaves out a rule that is not there`);
+    expect(message).toContain(`${join(over, "e.yaml")}:2: `);
+    expect(message).toContain(`${join(over, "f.yaml")}:1: must hold one object`);
+    const missing = join(folder, "production");
+    expect(refusal(folder, { overlay: missing }).message).toContain(`${missing}: cannot be read: ENOENT`);
   });
 });

@@ -7,11 +7,11 @@ import { makeFolderDurably, writeAtomically } from "./files.ts";
 
 /** One run, as the CLI's `stack history` tells it. */
 export interface Update {
-  readonly kind: "update" | "refresh" | "destroy";
+  readonly kind: "update" | "refresh" | "destroy" | "resource-import";
   readonly durationMs: number;
   readonly config: Config;
   readonly ok: boolean;
-  readonly changes: ChangeSummary;
+  readonly changes: ChangeSummary & { readonly import?: number };
 }
 
 /**

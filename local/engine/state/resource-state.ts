@@ -82,7 +82,7 @@ export function isProvider(type: string): boolean {
   return type.startsWith(providerTypePrefix);
 }
 
-export function providerReference(provider: ResourceState): string {
+export function providerReference(provider: Pick<ResourceState, "urn" | "id">): string {
   return `${provider.urn}::${provider.id}`;
 }
 

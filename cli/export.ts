@@ -1,0 +1,94 @@
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import type { StackIdentity } from "../local/engine/index.ts";
+import type { SettingsSources } from "../provider/settings.ts";
+import { engineOf, isInProject, pulumi, readSettings, type StackOptions, withStackOptions } from "./stack.ts";
+
+export interface ExportOptions extends StackOptions {
+  readonly out: string;
+  readonly as: "files" | "program";
+  readonly connection?: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly force: boolean;
+}
+
+/**
+ * `merchant-rules export`: every rule at the service into code, and into a file for `pulumi import`. It only reads.
+ * Exit codes: 0 done, 1 failed (also: there is no rule to export), 2 called wrongly.
+ */
+export function exportCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("export")
+    .description("Write the rules that exist at the service as code, for taking them over without a change")
+    .option("-o, --out <dir>", "the folder to write to", ".")
+    .addOption(
+      new Option(
+        "--as <form>",
+        "files: a YAML file a rule, and a program with one set; program: one TypeScript program with a resource a rule",
+      )
+        .choices(["files", "program"])
+        .default("files"),
+    )
+    .option("--connection <name>", "the connection to read over (default: the default one)")
+    .option("--include <glob...>", "only rules with such a name: the natural key, else the ruleId", [])
+    .option("--exclude <glob...>", "no rules with such a name", [])
+    .option("--force", "write over files that exist", false);
+  return withStackOptions(command)
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `
+Nothing is written to the service. Without a project (Pulumi.yaml) there is no import.json: give --cwd, and --stack.
+
+Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly
+Example: merchant-rules export --stack dev --exclude "test-*"`,
+    )
+    .action(async (options: ExportOptions) => {
+      done(1);
+      const { EngineError } = await import("../local/engine/index.ts");
+      try {
+        await exportRules(options);
+        done(0);
+      } catch (error) {
+        if (error instanceof EngineError && error.code === "BAD_CALL") done(2);
+        throw error;
+      }
+    });
+}
+
+async function exportRules(options: ExportOptions): Promise<void> {
+  const { sources, identity } = await stackOf(options);
+  const { Session } = await import("../provider/hooks/session.ts");
+  const { connectionName } = await import("../provider/hooks/state.ts");
+  const { readRules } = await import("./export/rules.ts");
+  const { writeExport } = await import("./export/write-export.ts");
+  const { connection, include, exclude } = options;
+  const place = new Session(sources).place(connectionName(connection === undefined ? {} : { connection }));
+  const isSet = options.as === "files";
+  const read = await readRules(place, { include, exclude, stack: identity, isSet });
+  const lines = await writeExport(options, read, place, identity);
+  console.log(lines.join("\n"));
+}
+
+/** How to reach the service, and whose the rules are to be. Outside a project only the first is known. */
+async function stackOf(
+  options: ExportOptions,
+): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
+  const { EngineError, stackIdentity } = await import("../local/engine/index.ts");
+  const { stack, cwd, backend } = options;
+  const folder = resolve(cwd ?? process.cwd());
+  if (!isInProject(folder)) return { sources: await readSettings(options), identity: undefined };
+  const isLocal = engineOf(options) === "local";
+  const named = isLocal ? undefined : (await pulumi(["stack", "--show-name"], options, folder)).trim();
+  const identity = await stackIdentity({ stack, cwd, backendUrl: backend }, named);
+  try {
+    return { sources: await readSettings(options), identity };
+  } catch (error) {
+    // The local engine makes a stack by its first import or up, so that a new project has none.
+    const isNamed = stack !== undefined || (process.env.PULUMI_STACK ?? "") !== "";
+    if (isNamed || !(error instanceof EngineError) || error.code !== "STACK_NOT_FOUND") throw error;
+    const config = await identity.projectConfig();
+    const sources = { config: (key: string) => config.get(key)?.text, environment: process.env, folder: identity.folder };
+    return { sources, identity };
+  }
+}

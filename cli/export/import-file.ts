@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { secretSignature, signatureKey } from "../../local/engine/values/wire.ts";
+import { ruleShape, type Shape, setShape } from "../../provider/hooks/shape.ts";
+import { ownerField, providerField, writeInputs, writeState } from "../../provider/hooks/state.ts";
+import { MerchantRule } from "../../provider/merchant-rule.ts";
+import { MerchantRuleSet } from "../../provider/merchant-rule-set.ts";
+import type { KnownRule, Whereabouts } from "../../provider/reconcile/index.ts";
+import { ownerOf } from "../../provider/reconcile/index.ts";
+import { providerSource } from "../../provider/registration.ts";
+import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import { setName } from "./program.ts";
+import type { ExportedRule } from "./rules.ts";
+import { withSecretsAs } from "./secrets.ts";
+
+/** Whose state the rules go into, and what it says of them besides. */
+export interface ImportInto {
+  readonly project: string;
+  readonly stack: string;
+  readonly connection: string | undefined;
+  readonly whereabouts: Whereabouts;
+  /** Encrypts a text as the stack's state keeps secrets; undefined where that cannot be done. */
+  readonly encrypt: ((text: string) => string) | undefined;
+}
+
+/** The rules as entries for `pulumi import --file`, with the inputs and outputs that the hooks would have written. */
+export interface ImportFile {
+  readonly text: string;
+  /** Whether a rule is in it. One with secrets that cannot be encrypted is not: the file would show them. */
+  readonly covers: (rule: ExportedRule) => boolean;
+}
+
+/** For rules of which each is a resource. */
+export function importOfRules(rules: readonly ExportedRule[], into: ImportInto): ImportFile {
+  const covers = ({ secrets }: ExportedRule): boolean => secrets.length === 0 || into.encrypt !== undefined;
+  const entries = rules.filter(covers).map((rule) => {
+    const type = MerchantRule.__pulumiType;
+    return { type, name: rule.key, id: rule.ruleId, ...stored(ruleShape, rule.key, new Map([["", rule]]), into) };
+  });
+  return { text: fileOf(entries), covers };
+}
+
+/** For rules that one set holds: all of them, or none. */
+export function importOfSet(rules: readonly ExportedRule[], into: ImportInto): ImportFile {
+  const isCovered = into.encrypt !== undefined || rules.every(({ secrets }) => secrets.length === 0);
+  const known = new Map(rules.map((rule) => [rule.key, rule]));
+  const about = [into.project, into.stack, setName, into.whereabouts];
+  // An id of the state alone; the same for the same set, so that the same rules give the same file.
+  const hash = createHash("sha256").update(JSON.stringify(about)).digest("hex");
+  const id = `set-${hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5")}`;
+  const type = MerchantRuleSet.__pulumiType;
+  const entries = isCovered ? [{ type, name: setName, id, ...stored(setShape, setName, known, into) }] : [];
+  return { text: fileOf(entries), covers: () => isCovered };
+}
+
+function fileOf(entries: readonly object[]): string {
+  return entries.length === 0 ? "" : `${JSON.stringify({ resources: entries }, null, 2)}\n`;
+}
+
+/** Inputs and outputs of a resource, as its hooks write them. */
+function stored(shape: Shape, name: string, rules: ReadonlyMap<string, ExportedRule>, into: ImportInto) {
+  const { project, stack, connection, whereabouts, encrypt } = into;
+  const owner = ownerOf(project, stack, name);
+  const from: JsonObject = {
+    ...(connection === undefined ? {} : { connection }),
+    [providerField]: providerSource(shape.isRule ? "merchantRule" : "merchantRuleSet"),
+    [ownerField]: { [owner]: null },
+  };
+  const known = new Map(
+    [...rules].map(([key, { ruleId, definition, markedAs }]): [string, KnownRule] => [
+      key,
+      { ruleId, definition, ...(markedAs === undefined || markedAs === owner ? {} : { markedAs }) },
+    ]),
+  );
+  // Each secret once for the inputs and once for the outputs, as the engine does.
+  const encrypted = (properties: JsonObject): JsonObject => {
+    if (encrypt === undefined) return properties;
+    const secret = (value: Json): Json => ({
+      [signatureKey]: secretSignature,
+      ciphertext: encrypt(JSON.stringify(value)),
+    });
+    const definitions = [...rules].map(([key, { definition, secrets }]): [string, Json] => [
+      key,
+      withSecretsAs(definition, secrets, secret),
+    ]);
+    return { ...properties, [shape.field]: shape.write(new Map(definitions)) };
+  };
+  return {
+    inputs: encrypted(writeInputs(shape, known, from)),
+    outputs: encrypted(writeState(shape, known, whereabouts, from)),
+  };
+}

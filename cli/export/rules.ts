@@ -1,0 +1,203 @@
+import { minimatch } from "minimatch";
+import { leavingDefinition } from "../../provider/hooks/wire.ts";
+import { isSameStack, markedOwner, ownerOf } from "../../provider/reconcile/owner.ts";
+import type { Place } from "../../provider/reconcile/place.ts";
+import { ownFields } from "../../provider/reconcile/write.ts";
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { isMerchantRulesError, MerchantRulesError, shortened } from "../../sdk/errors.ts";
+import {
+  canonical,
+  contains,
+  findInexactNumber,
+  findNotJson,
+  type Json,
+  type JsonObject,
+  type Path,
+  pathOf,
+  valueAt,
+} from "../../sdk/rules/index.ts";
+import { namesOf, type Renamed } from "./names.ts";
+import { secretPaths } from "./secrets.ts";
+
+/** A rule at the service, as it is to be declared. */
+export interface ExportedRule {
+  /** Its key in a set, its resource's name, its file's name. */
+  readonly key: string;
+  readonly ruleId: string;
+  /** The rule as the service has it, without what the service computes; its secrets are in it. */
+  readonly definition: JsonObject;
+  /** Where in the definition secrets stand. */
+  readonly secrets: readonly Path[];
+  /** Whose mark it has, where that is a resource of the same stack. */
+  readonly markedAs?: string;
+}
+
+/** What is to be read. */
+export interface Selection {
+  /** Globs on names. Empty: all. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** The stack that is to manage the rules, where it is known. */
+  readonly stack: { readonly project: string; readonly stack: string } | undefined;
+  /** Whether one resource is to hold all rules. */
+  readonly isSet: boolean;
+}
+
+export interface ReadRules {
+  /** Sorted by key. */
+  readonly rules: readonly ExportedRule[];
+  /** How many rules the service has, but dead ones. */
+  readonly total: number;
+  /** The contract's pointers to what the service computes, as far as a rule has something there. */
+  readonly leftOut: readonly string[];
+  readonly renamed: readonly Renamed[];
+  /** What was passed over, in words. */
+  readonly passedOver: readonly string[];
+}
+
+/**
+ * Reads every rule of a place by its list, once.
+ * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract has no list; RULE_INVALID: rules that cannot be
+ * declared as they are; RULE_CONFLICT: rules that one set cannot hold; and whatever reading fails with
+ */
+export async function readRules(place: Place, selection: Selection): Promise<ReadRules> {
+  const { contract } = place;
+  if (contract.operations.list === null) throw noList();
+  const all = await place.all();
+  const { naturalKey } = contract.rule;
+  const titleOf = ({ rule }: LiveRule): string | undefined => {
+    const value = naturalKey === null ? undefined : valueAt(rule, naturalKey);
+    if (value === undefined || value === null || value === "") return undefined;
+    return typeof value === "string" ? value : canonical(value);
+  };
+  const passed = new Map<string, number>();
+  const chosen = all.filter((live) => {
+    const why = reasonToPassOver(live, titleOf(live) ?? live.ruleId, place, selection);
+    if (why !== undefined) passed.set(why, (passed.get(why) ?? 0) + 1);
+    return why === undefined;
+  });
+  if (selection.isSet) demandOneEach(chosen, titleOf, place);
+  const { names, renamed } = namesOf(chosen.map((live) => ({ ruleId: live.ruleId, title: titleOf(live) })));
+  const rules = chosen.map((live) => exported(live, names.get(live.ruleId) ?? live.ruleId, place));
+  demandDeclarable(rules);
+  return {
+    rules: rules.sort((a, b) => (a.key < b.key ? -1 : 1)),
+    total: all.length,
+    leftOut: computedPointers(place).filter((pointer) =>
+      chosen.some(({ rule }) => valueAt(rule, pointer) !== undefined),
+    ),
+    renamed,
+    passedOver: [...passed].sort().map(([why, count]) => `${count} ${count === 1 ? "rule" : "rules"}: ${why}`),
+  };
+}
+
+/** Where the service keeps what a program does not declare: the id, what it alone sets, the mark of the owner. */
+function computedPointers({ contract }: Place): string[] {
+  const { id, readOnly, owner } = contract.rule;
+  return [...id, ...readOnly, ...(owner === null ? [] : [owner.at])];
+}
+
+function exported({ ruleId, rule }: LiveRule, key: string, place: Place): ExportedRule {
+  const definition = ownFields(rule, place);
+  const mark = markedOwner(rule, place.contract);
+  const secrets = secretPaths(definition, place.contract.rule.secret);
+  return { key, ruleId, definition, secrets, ...(mark === undefined ? {} : { markedAs: mark }) };
+}
+
+function reasonToPassOver(
+  { rule }: LiveRule,
+  name: string,
+  place: Place,
+  { include, exclude, stack }: Selection,
+): string | undefined {
+  if (place.isForeign(rule)) return "the service's own (rule.foreign in the contract)";
+  const mark = markedOwner(rule, place.contract);
+  if (mark !== undefined && (stack === undefined || !isSameStack(mark, ownerOf(stack.project, stack.stack, ""))))
+    return `managed by "${mark}", as the mark says: it is in code already`;
+  if (exclude.some((glob) => isMatch(name, glob))) return "left out by --exclude";
+  if (include.length > 0 && !include.some((glob) => isMatch(name, glob))) return "not in --include";
+  return undefined;
+}
+
+/** Names are no paths: a slash or a dot in them is a character like any other. */
+function isMatch(name: string, glob: string): boolean {
+  const [text, pattern] = [name, glob].map((each) => each.replaceAll("/", "\u{F8FF}"));
+  const options = { dot: true, nonegate: true, nocomment: true, platform: "linux" } as const;
+  return minimatch(text ?? "", pattern ?? "", options);
+}
+
+/** A set has a rule for each natural key: its preview refuses two of one. */
+function demandOneEach(
+  rules: readonly LiveRule[],
+  titleOf: (rule: LiveRule) => string | undefined,
+  place: Place,
+): void {
+  const byTitle = Map.groupBy(
+    rules.filter((rule) => titleOf(rule) !== undefined),
+    (rule) => titleOf(rule) ?? "",
+  );
+  const shared = [...byTitle].filter(([, same]) => same.length > 1);
+  if (shared.length === 0) return;
+  const isSecret = place.contract.rule.secret.length > 0;
+  const lines = shared.slice(0, 20).map(([title, same]) => {
+    const ids = same.map(({ ruleId }) => ruleId).sort();
+    return `  ${isSecret ? "one" : JSON.stringify(shortened(title, 100))}: ${ids.join(", ")}`;
+  });
+  if (shared.length > lines.length) lines.push(`  and ${shared.length - lines.length} more`);
+  const what = `a set cannot hold two rules with one natural key (${place.contract.rule.naturalKey}):`;
+  throw new MerchantRulesError("RULE_CONFLICT", `${what}\n${lines.join("\n")}`, {
+    attempted: "export rules",
+    advice: "delete all but one of each at the service, pass them over with --exclude, or use --as program",
+  });
+}
+
+/** @throws MerchantRulesError RULE_INVALID: a preview would refuse them, so that no file is of use */
+function demandDeclarable(rules: readonly ExportedRule[]): void {
+  const faults = rules.flatMap(({ key, ruleId, definition, secrets }) => {
+    const what = faultOf(definition, secrets);
+    return what === undefined ? [] : [`  ${key} (${ruleId}): ${what}`];
+  });
+  if (faults.length === 0) return;
+  const shown = faults.slice(0, 20);
+  if (faults.length > shown.length) shown.push(`  and ${faults.length - shown.length} more`);
+  const reason = `${faults.length === 1 ? "a rule" : `${faults.length} rules`} cannot be declared as the service has them:\n${shown.join("\n")}`;
+  const advice =
+    "pass these rules over with --exclude, or change them at the service; where a secret is masked, use credentials that may read it, or declare the rule by hand";
+  throw new MerchantRulesError("RULE_INVALID", reason, { attempted: "export rules", advice });
+}
+
+function faultOf(definition: JsonObject, secrets: readonly Path[]): string | undefined {
+  const odd = findNotJson(definition);
+  if (odd !== undefined) return `${pathOf(odd.path) || "it"} holds ${odd.found}, which is not JSON`;
+  const rounded = findInexactNumber(definition);
+  if (rounded !== undefined) return `${pathOf(rounded.path)} holds an integer beyond 2^53, whose last digits were lost`;
+  const masked = secrets.find((path) => contains(at(definition, path), isMasked));
+  if (masked !== undefined) return `${pathOf(masked) || "it"} is masked: the service does not show this secret`;
+  try {
+    leavingDefinition(definition);
+  } catch (error) {
+    if (isMerchantRulesError(error)) return error.reason;
+    throw error;
+  }
+  return undefined;
+}
+
+/** The value at a path that is known to be there. */
+export function at(definition: Json, path: Path): Json {
+  return path.reduce<Json>((here, key) => Reflect.get(Object(here), key), definition);
+}
+
+/** A text of which half or more are mask characters, as in ****1234. */
+function isMasked(value: Json): boolean {
+  if (typeof value !== "string") return false;
+  const characters = [...value];
+  const masks = characters.filter((character) => /[*•●∙·○◦▪■█#xX]/u.test(character));
+  return characters.length > 0 && masks.length >= characters.length / 2;
+}
+
+function noList(): MerchantRulesError {
+  const reason = "the contract has no list operation (operations.list), so nothing tells which rules there are";
+  const advice =
+    "put operations.list into the contract, as the service documents it: { path: /api/v1/merchants/rules, items: /rules }, with pagination where it has pages";
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { attempted: "export rules", advice });
+}

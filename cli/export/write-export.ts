@@ -1,0 +1,122 @@
+import { join, relative, resolve, sep } from "node:path";
+import type { StackIdentity } from "../../local/engine/index.ts";
+import type { Place } from "../../provider/reconcile/index.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { valueAt } from "../../sdk/rules/index.ts";
+import type { ExportOptions } from "../export.ts";
+import { engineOf } from "../stack.ts";
+import { type ImportFile, importOfRules, importOfSet } from "./import-file.ts";
+import { nextSteps } from "./next-steps.ts";
+import { ruleProgram, setProgram } from "./program.ts";
+import { ruleFile } from "./rule-file.ts";
+import { at, type ExportedRule, type ReadRules } from "./rules.ts";
+import { secretsOf, withoutSecrets } from "./secrets.ts";
+import { summary } from "./summary.ts";
+import { writeFiles } from "./write-files.ts";
+
+const rulesFolder = "rules";
+const schemaFile = "rule.schema.json";
+const programFile = "rules.ts";
+const importFile = "import.json";
+
+/**
+ * Writes rules as code.
+ * @returns what was done and what to do next, for the user
+ * @throws MerchantRulesError RULE_NOT_FOUND: there is no rule to write; SETTINGS_INVALID: files are in the way
+ */
+export async function writeExport(
+  options: ExportOptions,
+  read: ReadRules,
+  place: Place,
+  identity: StackIdentity | undefined,
+): Promise<string[]> {
+  const { rules } = read;
+  if (rules.length === 0) throw nothingToExport(read, place);
+  const { connection, force } = options;
+  const out = resolve(options.out);
+  const isSet = options.as === "files";
+  const secrets = secretsOf(rules, ({ definition }, path) => at(definition, path));
+  const imports = identity === undefined ? undefined : await importOf(rules, options, place, identity);
+  const isCovered = (rule: ExportedRule): boolean => imports?.covers(rule) === true;
+  const uncovered = rules.filter((rule) => !isCovered(rule));
+  const parts = { rules, secrets, connection };
+  const files = new Map<string, string>();
+  if (isSet) {
+    for (const [name, text] of ruleFiles(rules, place)) files.set(name, text);
+    const folder =
+      identity === undefined ? rulesFolder : slashed(relative(identity.programFolder, join(out, rulesFolder)));
+    files.set(programFile, setProgram(parts, folder, uncovered.length === 0 ? undefined : adoption(rules, place)));
+  } else
+    files.set(
+      programFile,
+      ruleProgram(parts, (rule) => !isCovered(rule)),
+    );
+  const hasImport = imports !== undefined && imports.text !== "";
+  if (hasImport) files.set(importFile, imports.text);
+  const others = writeFiles(out, files, isSet ? rulesFolder : undefined, force);
+  const program = slashed(relative(identity?.programFolder ?? out, join(out, programFile)));
+  const steps = nextSteps({
+    engine: engineOf(options),
+    folder: identity === undefined ? undefined : slashed(relative(process.cwd(), identity.folder)),
+    stack: identity?.stack,
+    backend: options.backend,
+    program: program.startsWith("..") ? program : `./${program}`,
+    importFile:
+      hasImport && identity !== undefined ? slashed(relative(identity.folder, join(out, importFile))) : undefined,
+    adopts: uncovered.length > 0,
+    secrets,
+  });
+  return [
+    ...summary({ read, files: [...files.keys()], out: options.out, uncovered, others, identity, rulesFolder }),
+    "",
+    ...steps,
+  ];
+}
+
+function ruleFiles(rules: readonly ExportedRule[], { contract }: Place): [string, string][] {
+  const { schema } = contract.rule;
+  const files = rules.map(({ key, definition, secrets }): [string, string] => [
+    join(rulesFolder, `${key}.yaml`),
+    ruleFile(withoutSecrets(definition, secrets), schema === null ? undefined : `../${schemaFile}`),
+  ]);
+  // Beside the folder: loadRules takes every JSON file in it for a rule.
+  return schema === null ? files : [...files, [schemaFile, `${JSON.stringify(schema, null, 2)}\n`]];
+}
+
+async function importOf(
+  rules: readonly ExportedRule[],
+  { connection, as }: ExportOptions,
+  place: Place,
+  identity: StackIdentity,
+): Promise<ImportFile> {
+  const { project, stack } = identity;
+  const encrypt = rules.some(({ secrets }) => secrets.length > 0) ? await identity.encrypter() : undefined;
+  const into = { project, stack, connection, whereabouts: await place.whereabouts(), encrypt };
+  return as === "files" ? importOfSet(rules, into) : importOfRules(rules, into);
+}
+
+/** What a set says to take its rules over: by their natural keys where all have one, else by their ids. */
+function adoption(rules: readonly ExportedRule[], { contract }: Place): true | Record<string, string> {
+  const { naturalKey } = contract.rule;
+  const haveKeys =
+    naturalKey !== null && rules.every(({ definition }) => (valueAt(definition, naturalKey) ?? null) !== null);
+  return haveKeys ? true : Object.fromEntries(rules.map(({ key, ruleId }) => [key, ruleId]));
+}
+
+function slashed(path: string): string {
+  return path.split(sep).join("/");
+}
+
+function nothingToExport({ total, passedOver }: ReadRules, place: Place): MerchantRulesError {
+  const { name, whereabouts } = place.options;
+  const where = `${whereabouts.at}, connection "${name}"`;
+  const reason =
+    total === 0
+      ? `the service has no rules (${where}); nothing was written`
+      : `none of the ${total} rules of the service (${where}) is to be exported: ${passedOver.join("; ")}; nothing was written`;
+  const advice =
+    total === 0
+      ? "check that address, credentials and parameters are those of the merchant that you mean"
+      : "change --include and --exclude; a rule that other code manages is taken over by naming it: adopt";
+  return new MerchantRulesError("RULE_NOT_FOUND", reason, { attempted: "export rules", advice });
+}

@@ -1,0 +1,80 @@
+import { Command } from "commander";
+import type { ImportResult } from "../local/engine/index.ts";
+import { printable } from "../sdk/rules/printable.ts";
+import { askUser } from "./interrupt.ts";
+
+interface LocalImportOptions {
+  readonly file: string;
+  readonly stack?: string;
+  readonly cwd?: string;
+  readonly backend?: string;
+  readonly yes?: boolean;
+  readonly previewOnly?: boolean;
+}
+
+/**
+ * `merchant-rules local import --file FILE`: rules that exist already, into a stack's state. Exit codes as of the other
+ * verbs: 0 done, 1 failed, 2 called wrongly or a file that cannot be used, 8 cancelled at the question.
+ */
+export function localImportCommand(done: (exitCode: number) => void): Command {
+  return new Command("import")
+    .description("take what exists already into the state, from a file that `merchant-rules export` wrote")
+    .requiredOption("-f, --file <file>", "a file for `pulumi import --file`, whose entries have inputs and outputs")
+    .option("-s, --stack <name>", "the stack (default: as up; it is made where it does not exist)")
+    .option("-C, --cwd <dir>", "the project's folder, or one below it")
+    .option("--backend <url>", "a file:// URL (default: as up)")
+    .option("-y, --yes", "go ahead without asking")
+    .option("--preview-only", "show what would be taken in, and do nothing")
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `
+No service is asked and no rule is changed. Resources are unprotected but where the file says "protect": true.
+
+Exit codes: 0 done, 1 failed, 2 called wrongly or a file that cannot be used, 8 cancelled at the question
+Example: merchant-rules local import --file import.json --yes`,
+    )
+    .action(async (options: LocalImportOptions) => done(await runImport(options, done)));
+}
+
+async function runImport(options: LocalImportOptions, done: (exitCode: number) => void): Promise<number> {
+  const { EngineError } = await import("../local/engine/index.ts");
+  try {
+    if (options.yes === true && options.previewOnly !== true) return await importOnce(options, false);
+    if (options.previewOnly === true) return await importOnce(options, true);
+    if (!process.stdin.isTTY || !process.stdout.isTTY) {
+      throw new EngineError(
+        "BAD_CALL",
+        "import changes the state, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look",
+      );
+    }
+    await importOnce(options, true);
+    const answer = await askUser("Do you want to perform this import? (yes/no) ");
+    if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return await importOnce(options, false);
+    console.error(`confirmation ${answer === undefined ? "cancelled" : "declined"}, not proceeding with the import`);
+    return answer === undefined ? 8 : 1;
+  } catch (error) {
+    done(error instanceof EngineError ? error.exitCode : 1);
+    throw error;
+  }
+}
+
+async function importOnce(options: LocalImportOptions, previewOnly: boolean): Promise<number> {
+  const { importResources } = await import("../local/engine/index.ts");
+  const { file, stack, cwd, backend: backendUrl } = options;
+  const inform = (severity: "info" | "warning", message: string): void => console.error(`${severity}: ${message}`);
+  show(await importResources({ file, stack, cwd, backendUrl, previewOnly, inform }), previewOnly);
+  return 0;
+}
+
+function show({ stack, isNewStack, imported }: ImportResult, previewOnly: boolean): void {
+  const [importing, create, count] = previewOnly
+    ? ["Previewing import", "to create", "to import"]
+    : ["Importing", "created", "imported"];
+  console.log(`${importing} (${stack}):`);
+  for (const { type, urn, id } of imported)
+    console.log(printable(` =  ${type} ${urn.split("::").slice(3).join("::")} (${id})`));
+  console.log("Resources:");
+  if (isNewStack) console.log(`    + 1 ${create}`);
+  console.log(`    = ${imported.length} ${count}`);
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { makeUrn, parseUrn } from "./deploy/urn.ts";
+import { EngineError } from "./errors.ts";
+import { type ImportedResource, readImportFile } from "./import-file.ts";
+import { open, openCrypters } from "./open.ts";
+import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
+import { readProject } from "./project/project.ts";
+import { applyConfig, type Config, readStackFile } from "./project/stack-config.ts";
+import { providerConfig } from "./run.ts";
+import type { StackName } from "./state/backend.ts";
+import { decodeResource, resourceSchema } from "./state/codec.ts";
+import type { Crypter } from "./state/crypter.ts";
+import { keepHistory } from "./state/history.ts";
+import { takeLock } from "./state/lock.ts";
+import { isProvider, providerReference, type ResourceState, stackType } from "./state/resource-state.ts";
+import { readStack } from "./state/store.ts";
+import type { PropertyMap } from "./values/value.ts";
+
+export interface ImportOptions {
+  /** A file for `pulumi import --file`. */
+  readonly file: string;
+  /** The project's folder, or one below it. Default: the working directory. */
+  readonly cwd?: string | undefined;
+  readonly stack?: string | undefined;
+  /** A `file://` URL. */
+  readonly backendUrl?: string | undefined;
+  /** Looks whether it could be done, and writes nothing. */
+  readonly previewOnly?: boolean | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** Told what a user must know besides. */
+  readonly inform?: (severity: "info" | "warning", message: string) => void;
+}
+
+export interface ImportResult {
+  readonly stack: string;
+  /** Whether the stack, as a resource, is new. */
+  readonly isNewStack: boolean;
+  /** What is taken into the state, in order. */
+  readonly imported: readonly ResourceState[];
+}
+
+/**
+ * Takes dynamic resources that exist already into a stack's state, as `pulumi import --file` does for entries that have
+ * inputs and outputs: no provider is asked. The stack is made where it does not exist.
+ * @throws EngineError: a bad file; BAD_CALL: a resource is in the state already; and whatever keeps a run from beginning
+ */
+export async function importResources(options: ImportOptions): Promise<ImportResult> {
+  const started = performance.now();
+  const { env = process.env, inform = () => {} } = options;
+  const cwd = resolve(options.cwd ?? process.cwd());
+  const preview = options.previewOnly === true;
+  const entries = await readImportFile(resolve(cwd, options.file));
+  const project = await readProject(cwd);
+  const backend = await chooseBackend(project, options.backendUrl, env, cwd);
+  const stack = await chooseStack(project, backend, options.stack, env);
+  const stackFile = await readStackFile(project, stack.name);
+  const lock = preview ? undefined : await takeLock(backend, stack, (message) => inform("warning", message));
+  try {
+    const stored = await readStack(backend, stack);
+    const crypters = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
+    const config = applyConfig(project, stackFile, stack.name, crypters.config);
+    // What would be refused is refused before the stack is made.
+    added(entries, { stack, config, crypter: crypters.state, base: stored.checkpoint.resources });
+    const opened = await open({ backend, stack, stackFile, stored, crypters, preview });
+    if (opened.created) inform("info", `Created stack '${stack.name}'`);
+    if (opened.recovered !== undefined) inform("warning", opened.recovered);
+    const { ledger, store, resources } = opened;
+    const { roots, imported } = added(entries, { stack, config, crypter: crypters.state, base: resources });
+    const isNewStack = roots.some(({ type }) => type === stackType);
+    if (!preview) {
+      ledger.rebase([...resources, ...roots, ...imported]);
+      store.rewrite(ledger);
+      store.finish(ledger);
+      const same = resources.filter(({ type, delete: isGone }) => !isProvider(type) && !isGone).length;
+      const changes = {
+        import: imported.length,
+        ...(isNewStack ? { create: 1 } : {}),
+        ...(same === 0 ? {} : { same }),
+      };
+      const durationMs = performance.now() - started;
+      keepHistory(backend, stack, { kind: "resource-import", durationMs, config, ok: true, changes }, env);
+    }
+    return { stack: stack.name, isNewStack, imported };
+  } finally {
+    lock?.release();
+  }
+}
+
+interface Into {
+  readonly stack: StackName;
+  readonly config: Config;
+  readonly crypter: Crypter | undefined;
+  /** The resources in state. */
+  readonly base: readonly Pick<ResourceState, "urn" | "id" | "type" | "delete">[];
+}
+
+/** The resources to add, and what they need: the stack and the default provider, where the state lacks them. */
+function added(entries: readonly ImportedResource[], { stack, config, crypter, base }: Into) {
+  const { project, name } = stack;
+  const now = new Date().toISOString();
+  const there = new Map(base.flatMap((each) => (each.delete ? [] : [[each.urn, each] as const])));
+  const roots: ResourceState[] = [];
+  const root = (type: string, called: string, more: Partial<ResourceState>) => {
+    const urn = makeUrn(name, project, "", type, called);
+    const found = there.get(urn);
+    if (found !== undefined) return found;
+    const made = { ...decodeResource(resourceSchema.parse({ urn, type, custom: "id" in more }), undefined), ...more };
+    roots.push({ ...made, created: now, modified: now });
+    return made;
+  };
+  const stackUrn = root(stackType, `${project}-${name}`, {}).urn;
+  const settings: PropertyMap = providerConfig(config);
+  const providerType = "pulumi:providers:pulumi-nodejs";
+  const provider = root(providerType, "default", { id: randomUUID(), inputs: settings, outputs: settings });
+  const urns = new Map<string, string>();
+  const imported = entries.map(({ parent, protect = false, ...entry }): ResourceState => {
+    const parentUrn = (parent === undefined ? undefined : urns.get(parent)) ?? stackUrn;
+    const urn = makeUrn(name, project, parseUrn(parentUrn).qualifiedType, entry.type, entry.name);
+    if (there.has(urn)) {
+      const advice = "What to do: take it out of the file; `merchant-rules local preview` shows what is in the stack";
+      throw new EngineError("BAD_CALL", `${urn} is in the state of stack ${name} already. ${advice}`, { urn });
+    }
+    urns.set(entry.name, urn);
+    const given = { ...entry, urn, custom: true, parent: parentUrn, protect, created: now, modified: now };
+    return decodeResource(resourceSchema.parse({ ...given, provider: providerReference(provider) }), crypter);
+  });
+  return { roots, imported };
+}

@@ -1,0 +1,312 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { loadRules } from "../../provider/index.ts";
+import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { marking, rule, serve } from "../support/connections.ts";
+import { type Ran, run } from "./command.ts";
+
+const preset = loadPreset("illustrative");
+const { schema: _, ...freeRule } = preset.rule;
+
+/** A service with rules made by hand, and an empty folder, or a project on the local engine. */
+async function opened(rules: readonly JsonObject[], contract?: ContractInput, { isProject = true } = {}) {
+  const served = await serve(contract);
+  const folder = mkdtempSync(join(tmpdir(), "export-"));
+  const backend = mkdtempSync(join(tmpdir(), "export-state-"));
+  onTestFinished(async () => {
+    await served.close();
+    for (const each of [folder, backend]) rmSync(each, { recursive: true });
+  });
+  if (isProject) writeFileSync(join(folder, "Pulumi.yaml"), "name: existing\nruntime: nodejs\n");
+  const ids = rules.map((each) => served.service.put(undefined, each));
+  served.service.resetRequests();
+  const environment: Record<string, string> = {
+    ...served.environment,
+    PULUMI_BACKEND_URL: pathToFileURL(backend).href,
+  };
+  const merchantRules = (...argv: string[]): Promise<Ran> => run(argv, environment);
+  const exports = (...argv: string[]): Promise<Ran> =>
+    merchantRules("export", "--cwd", folder, "--out", folder, "--engine", "local", ...argv);
+  const fileOf = (name: string): string => join(folder, name);
+  return {
+    service: served.service,
+    folder,
+    environment,
+    ids,
+    exports,
+    merchantRules,
+    fileOf,
+    read: (name: string) => readFileSync(fileOf(name), "utf8"),
+    imported: () => JSON.parse(readFileSync(fileOf("import.json"), "utf8")),
+  };
+}
+
+const plainFields = ({ service }: { service: { rules(): { rule: JsonObject }[] } }): JsonObject =>
+  Object.fromEntries(service.rules().map(({ rule: each }) => [String(each.name), each]));
+
+describe("merchant-rules export", () => {
+  test("writes a file a rule, a program with one set, the schema beside, and what pulumi import takes", async () => {
+    const stack = await opened([rule(1), rule(2)]);
+    const { code, stdout } = await stack.exports();
+    expect(code, stdout).toBe(0);
+    expect(stack.service.requests.map(({ method, operation }) => `${method} ${operation}`)).toEqual(["GET list"]);
+    expect(readdirSync(stack.folder).sort()).toEqual([
+      "Pulumi.yaml",
+      "import.json",
+      "rule.schema.json",
+      "rules",
+      "rules.ts",
+    ]);
+    expect(loadRules(stack.fileOf("rules"))).toEqual(plainFields(stack));
+    expect(stack.read("rules/rule-1.yaml")).toMatch(
+      /^# yaml-language-server: \$schema=\.\.\/rule\.schema\.json\nname: rule-1\n/,
+    );
+    expect(JSON.parse(stack.read("rule.schema.json"))).toEqual(preset.rule.schema);
+    expect(stack.read("rules.ts")).toContain('new MerchantRuleSet("rules", {\n  rules: loadRules("rules"),\n});');
+    expect(stack.imported()).toEqual({
+      resources: [
+        {
+          type: "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet",
+          name: "rules",
+          id: expect.stringMatching(/^set-[0-9a-f-]{36}$/),
+          inputs: {
+            __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRuleSet',
+            __owner: { "existing/dev/rules": null },
+            rules: plainFields(stack),
+          },
+          outputs: {
+            __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRuleSet',
+            __owner: { "existing/dev/rules": null },
+            __place: { at: stack.service.url },
+            rules: plainFields(stack),
+            ruleIds: { "rule-1": stack.ids[0], "rule-2": stack.ids[1] },
+            stateVersion: 2,
+          },
+        },
+      ],
+    });
+    expect(stdout).toContain("Not in the definitions, because the service sets them: /id, /createdAt, /updatedAt");
+    const commands = stdout.split("\n").filter((line) => line.startsWith("  npx"));
+    expect(commands).toEqual([
+      "  npx --no-install merchant-rules local import --file import.json --yes --stack dev",
+      "  npx --no-install merchant-rules local preview --expect-no-changes --stack dev",
+      "  npx --no-install merchant-rules local refresh --preview-only --expect-no-changes --stack dev",
+    ]);
+  });
+
+  test("uses what Pulumi.yaml configures, where the local engine has no stack yet", async () => {
+    const stack = await opened([rule(1)]);
+    const { MERCHANT_RULES_CONTRACT: _contract, ...environment } = stack.environment;
+    const config = "config:\n  merchant-rules:contract: { value: illustrative }\n";
+    writeFileSync(stack.fileOf("Pulumi.yaml"), `name: existing\nruntime: nodejs\n${config}`);
+    const argv = ["export", "--cwd", stack.folder, "--out", stack.folder, "--engine", "local"];
+    expect((await run(argv, environment)).code).toBe(0);
+    expect(readdirSync(stack.fileOf("rules"))).toEqual(["rule-1.yaml"]);
+  });
+
+  test("writes the same again, and only with --force over what is there", async () => {
+    const stack = await opened([rule(1), rule(2)]);
+    await stack.exports();
+    const before = ["rules/rule-1.yaml", "rules.ts", "import.json"].map(stack.read);
+    writeFileSync(stack.fileOf("rules/mine.yaml"), "name: mine");
+    rmSync(stack.fileOf("rules/rule-2.yaml"));
+    const { code, stderr } = await stack.exports();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`there are files already, and nothing was written: ${stack.fileOf("rules/rule-1.yaml")}`);
+    expect(stderr).toContain(stack.fileOf("rules/mine.yaml"));
+    expect(existsSync(stack.fileOf("rules/rule-2.yaml"))).toBe(false);
+    const forced = await stack.exports("--force");
+    expect(forced.code).toBe(0);
+    expect(forced.stdout).toContain("Not of this export, but loadRules reads them too:\n  rules/mine.yaml");
+    expect(["rules/rule-1.yaml", "rules.ts", "import.json"].map(stack.read)).toEqual(before);
+  });
+
+  test("writes one program with a resource a rule", async () => {
+    const stack = await opened([rule(1), { name: "eu/1", odd: { __proto__x: [1, { a: null }] } }]);
+    const { code, stdout } = await stack.exports("--as", "program");
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain(`Names that are not the rules' own:\n  "eu/1" (${stack.ids[1]}) is eu-1:`);
+    expect(readdirSync(stack.folder).sort()).toEqual(["Pulumi.yaml", "import.json", "rules.ts"]);
+    const program = stack.read("rules.ts");
+    expect(program).toContain(
+      'new MerchantRule("eu-1", {\n  definition: {\n    name: "eu/1",\n    odd: { __proto__x: [1, { a: null }] },\n  },\n});',
+    );
+    expect(stack.imported().resources).toMatchObject([
+      { name: "eu-1", id: stack.ids[1], outputs: { ruleId: stack.ids[1], __owner: { "existing/dev/eu-1": null } } },
+      { name: "rule-1", id: stack.ids[0], inputs: { definition: rule(1) } },
+    ]);
+  });
+
+  test("takes the rules whose names globs include, and not those that they exclude", async () => {
+    const stack = await opened(["eu/a", "eu/b", "us/a", "#x"].map((name) => ({ name })));
+    const { code, stdout } = await stack.exports("--include", "eu*", "#x", "--exclude", "*b");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Exported 2 of 4 rules");
+    expect(stdout).toContain("Passed over: 1 rule: left out by --exclude\nPassed over: 1 rule: not in --include");
+    expect(readdirSync(stack.fileOf("rules")).sort()).toEqual(["eu-a.yaml", "x.yaml"]);
+  });
+
+  test("leaves out the dead, the service's own, and what another stack manages; marks stay out of files", async () => {
+    const contract: ContractInput = {
+      ...marking,
+      rule: {
+        ...marking.rule,
+        gone: [{ at: "/status", is: ["deleted"] }],
+        foreign: [{ at: "/kind", is: ["system"] }],
+      },
+    };
+    const stack = await opened(
+      [
+        rule(1, { metadata: { managedBy: "existing/dev/old#rule-1", team: "risk" } }),
+        rule(2, { status: "deleted" }),
+        rule(3, { kind: "system" }),
+        rule(4, { metadata: { managedBy: "other/prod/rules#rule-4" } }),
+        rule(5, { status: "live" }),
+      ],
+      contract,
+    );
+    const { code, stdout } = await stack.exports();
+    expect(code, stdout).toBe(0);
+    expect(loadRules(stack.fileOf("rules"))).toEqual({
+      "rule-1": rule(1, { metadata: { team: "risk" } }),
+      "rule-5": rule(5, { status: "live" }),
+    });
+    expect(stdout).toContain("Exported 2 of 4 rules");
+    expect(stdout).toContain('1 rule: managed by "other/prod/rules", as the mark says');
+    expect(stdout).toContain("1 rule: the service's own (rule.foreign in the contract)");
+    expect(stdout).toContain("/metadata/managedBy");
+    expect(stack.imported().resources[0].outputs.markedAs).toEqual({ "rule-1": "existing/dev/old" });
+  });
+
+  test("gives a program that adopts the rules where there is no project for an import.json", async () => {
+    const stack = await opened([rule(1)], undefined, { isProject: false });
+    const { code, stdout } = await stack.exports();
+    expect(code, stdout).toBe(0);
+    expect(existsSync(stack.fileOf("import.json"))).toBe(false);
+    expect(stdout).toContain("There is no import.json, because no project is here: give --stack");
+    expect(stack.read("rules.ts")).toContain('rules: loadRules("rules"),\n  adopt: true,');
+  });
+
+  test("reads over a named connection, and declares it", async () => {
+    const stack = await opened([rule(1)]);
+    const { MERCHANT_RULES_BASE_URL: url = "", MERCHANT_RULES_TOKEN: token = "" } = stack.environment;
+    const environment = {
+      ...stack.environment,
+      MERCHANT_RULES_SANDBOX__BASE_URL: url,
+      MERCHANT_RULES_SANDBOX__TOKEN: token,
+    };
+    const argv = [
+      "export",
+      "--cwd",
+      stack.folder,
+      "--out",
+      stack.folder,
+      "--engine",
+      "local",
+      "--connection",
+      "sandbox",
+    ];
+    expect((await run(argv, environment)).code).toBe(0);
+    expect(stack.read("rules.ts")).toContain('connection: "sandbox"');
+    expect(stack.imported().resources[0]).toMatchObject({
+      inputs: { connection: "sandbox" },
+      outputs: { connection: "sandbox" },
+    });
+  });
+});
+
+describe("secrets in an export", () => {
+  const contract: ContractInput = { ...preset, rule: { ...freeRule, secret: ["/webhook/token"] } };
+  const withToken = (k: number, token: string): JsonObject => rule(k, { webhook: { token, url: "https://x" } });
+  const everything = (folder: string): string =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+      .join("\n");
+
+  test("are in no file and no output: they come from config, and such rules are adopted", async () => {
+    const stack = await opened([withToken(1, "hidden-1"), rule(2)], contract);
+    for (const form of ["files", "program"]) {
+      const { code, stdout } = await stack.exports("--as", form, "--force");
+      expect(code, stdout).toBe(0);
+      expect(stdout + everything(stack.folder)).not.toContain("hidden-1");
+      expect(stdout).toContain("pulumi config set --secret rule-1-webhook-token --stack dev");
+      expect(stdout).toContain("would show secrets (rule.secret)");
+    }
+    expect(stack.imported().resources.map(({ name }: { name: string }) => name)).toEqual(["rule-2"]);
+    expect(stack.read("rules.ts")).toMatch(/token: config\.requireSecret\("rule-1-webhook-token"\).*adopt: "/s);
+    expect(loadRules(stack.fileOf("rules"))["rule-1"]?.webhook).toEqual({ url: "https://x" });
+  });
+
+  test.each(["****", "\u2022\u2022\u2022\u2022", "****1234", "XXXX-XXXX-12"])(
+    "that are masked (%s) are refused, by rule and path",
+    async (mask) => {
+      const stack = await opened([withToken(1, "hidden-1"), withToken(2, mask)], contract);
+      const { code, stderr } = await stack.exports();
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        `rule-2 (${stack.ids[1]}): webhook.token is masked: the service does not show this secret`,
+      );
+      expect(stderr).toContain("What to do: pass these rules over with --exclude");
+      expect(stderr).not.toContain("rule-1");
+      expect(readdirSync(stack.folder)).toEqual(["Pulumi.yaml"]);
+      expect((await stack.exports("--exclude", "rule-2")).code).toBe(0);
+    },
+  );
+});
+
+describe("an export that cannot be", () => {
+  const nothingWritten = (folder: string): void => expect(readdirSync(folder)).toEqual(["Pulumi.yaml"]);
+
+  test.each<[string, readonly JsonObject[], ContractInput | undefined, readonly string[], string, number]>([
+    ["there is no list in the contract", [rule(1)], { version: 1 }, [], "put operations.list into the contract", 1],
+    ["the service has no rules", [], undefined, [], "the service has no rules", 1],
+    ["no rule has such a name", [rule(1)], undefined, ["--include", "x*"], "none of the 1 rules", 1],
+    [
+      "two rules have one natural key",
+      [rule(1), rule(1)],
+      undefined,
+      [],
+      "a set cannot hold two rules with one natural key",
+      1,
+    ],
+    ["an integer was rounded", [rule(1, { n: 2 ** 60 })], undefined, [], "n holds an integer beyond 2^53", 1],
+    ["there is no such stack", [rule(1)], undefined, ["--stack", "nope"], "name one of its stacks with --stack", 1],
+    ["there is no such connection", [rule(1)], undefined, ["--connection", "nope"], 'connection "nope" lacks', 1],
+    ["there is no such form", [rule(1)], undefined, ["--as", "json"], "Allowed choices are files, program", 2],
+    ["there is no such option", [rule(1)], undefined, ["--forse"], "Did you mean --force", 2],
+  ])("says what to do where %s, and writes nothing", async (_what, rules, contract, argv, message, exitCode) => {
+    const stack = await opened(rules, contract);
+    const { code, stderr } = await stack.exports(...argv);
+    expect(stderr).toContain(message);
+    expect(code).toBe(exitCode);
+    nothingWritten(stack.folder);
+  });
+
+  test("says where the service cannot be reached", async () => {
+    const stack = await opened([rule(1)], { ...preset, limits: { ...preset.limits, maxAttempts: 1 } });
+    await stack.service.close();
+    const { code, stderr } = await stack.exports();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: list rules failed: .*What to do: .*CONNECTION_FAILED/);
+    nothingWritten(stack.folder);
+  });
+
+  test("says that a folder cannot be written to", async () => {
+    const stack = await opened([rule(1)]);
+    const { code, stderr } = await stack.exports("--out", join(stack.folder, "Pulumi.yaml"));
+    expect(code).toBe(1);
+    expect(stderr).toContain("give a folder that can be written to with --out");
+    nothingWritten(stack.folder);
+  });
+
+  test("has a help with its exit codes and an example", async () => {
+    const { code, stdout } = await run(["export", "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly\nExample: merchant-rules export /);
+  });
+});

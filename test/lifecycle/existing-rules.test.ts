@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { run as merchantRules } from "../cli/command.ts";
+import { rule } from "../support/connections.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
+import { openStack } from "../support/stack.ts";
+
+const total = 1000;
+
+/** A project, and a service with rules that somebody made by hand; the rules are exported into the project. */
+async function exported(engine: EngineName, count: number, form: "files" | "program") {
+  const stack = await openStack(engine);
+  const { project, service } = stack;
+  for (let k = 0; k < count; k += 1) service.put(undefined, rule(k));
+  const before = service.rules();
+  // A stack that was never applied is there as soon as it has a file.
+  if (engine === "local") project.write(`Pulumi.${project.stack}.yaml`, "config: {}\n");
+  service.resetRequests();
+  const environment = Object.fromEntries(
+    Object.entries(project.environment()).flatMap(([name, value]) =>
+      /^(?:MERCHANT_RULES|PULUMI)_/.test(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  );
+  const words = ["export", "--cwd", project.folder, "--out", project.folder, "--stack", project.stack];
+  const { code, stdout, stderr } = await merchantRules([...words, "--engine", engine, "--as", form], environment);
+  expect(code, stderr).toBe(0);
+  project.write("index.js", 'import "./rules.ts";\n');
+  /** How often each operation was asked for since the last time. */
+  const asked = (): Record<string, number> => {
+    const counts: Record<string, number> = {};
+    for (const { operation } of service.requests) counts[operation] = (counts[operation] ?? 0) + 1;
+    service.resetRequests();
+    return counts;
+  };
+  return { ...stack, stdout, asked, isUntouched: () => expect(service.rules()).toEqual(before) };
+}
+
+const pages = { list: total / 200 };
+
+describe.each<EngineName>(["local", "pulumi"])("a thousand rules made by hand (%s)", (engine) => {
+  test.skipIf(engine === "pulumi" && !hasPulumi)(
+    "come into code and state without one request that writes: export, import, preview, refresh",
+    { timeout: 300_000 },
+    async () => {
+      const { project, succeeds, asked, isUntouched, stdout } = await exported(engine, total, "files");
+      expect(asked()).toEqual(pages);
+      expect(stdout).toContain(`Exported ${total} of ${total} rules`);
+      if (engine === "local") await succeeds("import", "--file", "import.json");
+      else {
+        const flags = ["--generate-code=false", "--protect=false", "--yes", "--stack", project.stack];
+        const { code, output } = await project.pulumi("import", "--file", "import.json", ...flags);
+        expect(code, output).toBe(0);
+      }
+      expect(asked()).toEqual({});
+      await succeeds("preview", "--expect-no-changes");
+      expect(asked()).toEqual({});
+      await succeeds("refresh", "--preview-only", "--expect-no-changes");
+      expect(asked()).toEqual(pages);
+      await succeeds("up", "--expect-no-changes");
+      expect(asked()).toEqual({});
+      isUntouched();
+    },
+  );
+});
+
+describe("without an import, on the local engine", () => {
+  test("a set with adopt takes a thousand rules over, writes none, and says each", { timeout: 300_000 }, async () => {
+    const { project, succeeds, asked, isUntouched } = await exported("local", total, "files");
+    const program = project.read("rules.ts");
+    project.write("rules.ts", program.replace('loadRules("rules"),', 'loadRules("rules"), adopt: true,'));
+    asked();
+    const { output } = await succeeds("up");
+    expect(asked()).toEqual(pages);
+    expect(output.match(/rule rule-\d+ \(\w+\) is as declared and is taken over/g)).toHaveLength(total);
+    isUntouched();
+    project.write("rules.ts", program);
+    await succeeds("preview", "--expect-no-changes");
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+  });
+
+  test("a program of single rules comes in as well, and what is changed by hand afterwards shows", async () => {
+    const { service, run, succeeds, asked, isUntouched } = await exported("local", 3, "program");
+    await succeeds("import", "--file", "import.json");
+    await succeeds("up", "--expect-no-changes");
+    isUntouched();
+    asked();
+    const [{ ruleId = "" } = {}] = service.rules();
+    service.put(ruleId, rule(0, { priority: 77 }));
+    const { code, output } = await run("refresh", "--preview-only", "--expect-no-changes", "--diff");
+    expect(code).toBe(7);
+    expect(output).toMatch(/definition\.priority.*0.*77/);
+  });
+});
+
+describe("merchant-rules local import", () => {
+  test("is refused a second time, with a broken file, and without --yes; then nothing is written", async () => {
+    const { project, run, succeeds } = await exported("local", 2, "program");
+    const state = (): string => readFileSync(join(project.backend, ".pulumi/stacks/lifecycle/test.json"), "utf8");
+    const shown = await run("import", "--file", "import.json", "--preview-only");
+    expect(shown.output).toContain("+ 1 to create\n    = 2 to import");
+    expect(state).toThrow("ENOENT");
+    await succeeds("import", "--file", "import.json");
+    const before = state();
+    const refused = async (content: string, message: string): Promise<void> => {
+      project.write("bad.json", content);
+      const { code, stderr } = await run("import", "--file", "bad.json");
+      expect(stderr).toContain(message);
+      expect(code).toBe(message.includes("not handled") ? 1 : 2);
+      expect(state()).toBe(before);
+    };
+    const { resources } = JSON.parse(project.read("import.json"));
+    const [first] = resources;
+    const fileOf = (...entries: unknown[]): string => JSON.stringify({ resources: entries });
+    await refused(project.read("import.json"), "MerchantRule::rule-0 is in the state of stack test already");
+    await refused("{", "bad.json cannot be used: is not JSON");
+    await refused('{"resources": []}', "resources: must name a resource");
+    await refused(fileOf({ ...first, id: "" }), "at resources.0: id:");
+    await refused(fileOf({ ...first, outputs: {} }), "outputs: must be an object with __provider");
+    await refused(fileOf(first, first), 'at resources.1: names "rule-0" a second time');
+    await refused(fileOf({ ...first, name: "n", parent: "n" }), '"n" is a parent of itself');
+    await refused(fileOf({ ...first, parent: "who" }), 'the parent "who", which is not a resource of the file,');
+    await refused(fileOf({ ...first, component: true }), '"component" in an import file');
+    await refused('{"nameTable": {}, "resources": []}', '"nameTable" in an import file');
+    await refused(fileOf({ ...first, type: "aws:s3/bucket:Bucket" }), "the resource type aws:s3/bucket:Bucket");
+    const missing = await run("import", "--file", "nowhere.json");
+    expect(missing.stderr).toContain("nowhere.json cannot be read");
+  });
+});
