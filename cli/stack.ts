@@ -21,6 +21,8 @@ export interface Stack {
   readonly title: string;
   readonly sources: SettingsSources;
   readonly resources: readonly ResourceState[];
+  /** Settings in the state that are secrets which could not be decrypted. */
+  readonly undecrypted: readonly string[];
 }
 
 /** Adds the options by which a command finds its stack. */
@@ -52,7 +54,7 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
     });
   }
   if (engineOf(options) === "pulumi") return { config: await pulumiConfig(options, folder), environment, folder };
-  const { readStack } = await import("../local/engine/index.ts");
+  const { readStack } = await import("../local/engine/read-stack.ts");
   const stack = await readStack(choiceOf(options));
   return { config: (key) => stack.config.get(key)?.text, environment, folder: stack.folder };
 }
@@ -64,21 +66,22 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
  */
 export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
   const folder = resolve(options.cwd ?? process.cwd());
-  const { readExport, readStack } = await import("../local/engine/index.ts");
+  // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
+  const { readExport, readStack } = await import("../local/engine/read-stack.ts");
   if (options.state !== undefined) {
     const title = options.state === "-" ? "standard input" : options.state;
     const resources = await readExport(await contentOf(options.state), title);
-    return { title, sources: settingsIn(resources, folder), resources };
+    return { title, ...settingsIn(resources, folder), resources };
   }
   if (engineOf(options) === "pulumi") {
     const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder);
     const resources = await readExport(exported, "`pulumi stack export`");
-    return { title: titleOf(options.stack, resources), sources: settingsIn(resources, folder), resources };
+    return { title: titleOf(options.stack, resources), ...settingsIn(resources, folder), resources };
   }
   const stack = await readStack(choiceOf(options));
   return {
     title: `stack ${stack.name}`,
-    sources: settingsIn(stack.resources, stack.folder),
+    ...settingsIn(stack.resources, stack.folder),
     resources: stack.resources,
   };
 }
@@ -93,13 +96,15 @@ function titleOf(stack: string | undefined, [first]: readonly ResourceState[]): 
 }
 
 /** The engine keeps a program's config as the inputs of its default provider. */
-function settingsIn(resources: readonly ResourceState[], folder: string): SettingsSources {
-  const provider = resources.find(({ type }) => type === "pulumi:providers:pulumi-nodejs");
+function settingsIn(resources: readonly ResourceState[], folder: string): Pick<Stack, "sources" | "undecrypted"> {
+  const { inputs = {} } = resources.find(({ type }) => type === "pulumi:providers:pulumi-nodejs") ?? {};
   const config = (key: string): string | undefined => {
-    const value = revealed(provider?.inputs[key]);
+    const value = revealed(inputs[key]);
     return typeof value === "string" ? value : undefined;
   };
-  return { config, environment: process.env, folder };
+  const isOpen = (key: string): boolean => inputs[key] === revealed(inputs[key]) || config(key) !== undefined;
+  const undecrypted = Object.keys(inputs).filter((key) => key.startsWith("merchant-rules:") && !isOpen(key));
+  return { sources: { config, environment: process.env, folder }, undecrypted };
 }
 
 /** What is inside a secret; a value that is not known is none. */

@@ -3,6 +3,7 @@ import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames, registeredInputs } from "./registration.ts";
+import { setType as type } from "./types.ts";
 
 /** What a program says of many rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
@@ -21,8 +22,6 @@ export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
    */
   onUnmanaged?: pulumi.Input<"ignore" | "warn" | "fail"> | undefined;
 }
-
-const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
 
 /**
  * Many rules in one resource. One that fails does not stop the others: the error names every key that failed, what
