@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import type { ResourceState } from "../local/engine/index.ts";
 import type { SettingsSources } from "../provider/settings.ts";
-import { MerchantRulesError } from "../sdk/errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 
 /** Which stack a command works on. */
 export interface StackOptions {
@@ -17,7 +17,7 @@ export interface StackOptions {
 
 /** A stack as a command sees it: how to reach its services, and the resources in its state. */
 export interface Stack {
-  /** In words, for reports: `stack dev`, `state.json`. */
+  /** In words, for reports: `stack dev`; of a state without resources the file. */
   readonly title: string;
   readonly sources: SettingsSources;
   readonly resources: readonly ResourceState[];
@@ -69,12 +69,15 @@ export async function readState(options: StackOptions & { readonly state?: strin
   // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
   const { readExport, readStack } = await import("../local/engine/read-stack.ts");
   if (options.state !== undefined) {
-    const title = options.state === "-" ? "standard input" : options.state;
-    const resources = await readExport(await contentOf(options.state), title);
+    const source = options.state === "-" ? "standard input" : options.state;
+    const resources = await readExport(await contentOf(options.state), source);
+    const title = resources.length === 0 ? source : titleOf(undefined, resources);
     return { title, ...settingsIn(resources, folder), resources };
   }
   if (engineOf(options) === "pulumi") {
-    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder);
+    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder).catch(async (error) => {
+      throw await namingStacks(error, folder);
+    });
     const resources = await readExport(exported, "`pulumi stack export`");
     return { title: titleOf(options.stack, resources), ...settingsIn(resources, folder), resources };
   }
@@ -84,6 +87,19 @@ export async function readState(options: StackOptions & { readonly state?: strin
     ...settingsIn(stack.resources, stack.folder),
     resources: stack.resources,
   };
+}
+
+/** An error about a stack that is not there, with those that are. */
+async function namingStacks(error: unknown, folder: string): Promise<unknown> {
+  if (!isMerchantRulesError(error) || !/no stack (named|selected)/.test(error.reason)) return error;
+  const listed = await pulumi(["stack", "ls", "--json"], {}, folder).catch(() => "[]");
+  const { z } = await import("zod");
+  const names = z
+    .array(z.object({ name: z.string() }))
+    .parse(JSON.parse(listed))
+    .map(({ name }) => name);
+  const there = names.length === 0 ? "the project has none yet" : `there are: ${names.join(", ")}`;
+  return error.with({ advice: `name one of the project's stacks with --stack (${there})` });
 }
 
 function choiceOf({ stack, cwd, backend }: StackOptions) {

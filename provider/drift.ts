@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import {
   type Difference,
@@ -249,7 +250,8 @@ function driftOf(
   { secrets, unreadable }: { secrets: readonly Path[]; unreadable: readonly Path[] },
   { contract }: Place,
 ): DriftedPath[] {
-  if (isEqual(declared, seen, contract.rule)) return [];
+  // Most rules are as declared to the letter, which is told several times faster.
+  if (isDeepStrictEqual(declared, seen) || isEqual(declared, seen, contract.rule)) return [];
   const isSecret = (difference: Difference): boolean =>
     known.isSealed === true ||
     secrets.some((path) => isWithin(difference.path, path) || isWithin(path, difference.path)) ||

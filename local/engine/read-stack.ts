@@ -64,7 +64,9 @@ export async function readStack(choice: StackChoice): Promise<StoredStackView> {
 export async function readExport(text: string, source: string, env = process.env): Promise<readonly ResourceState[]> {
   const checkpoint = parseExport(text, source);
   const hasPassphrase = env.PULUMI_CONFIG_PASSPHRASE !== undefined || env.PULUMI_CONFIG_PASSPHRASE_FILE !== undefined;
-  const salt = hasPassphrase && checkpoint.secretsProvider?.type === "passphrase" ? saltOf(checkpoint) : undefined;
+  // To derive the key takes half a second, and an export with --show-secrets has nothing to decrypt.
+  const isEncrypted = text.includes('"ciphertext"') && checkpoint.secretsProvider?.type === "passphrase";
+  const salt = hasPassphrase && isEncrypted ? saltOf(checkpoint) : undefined;
   const decrypter = salt === undefined ? noKey : await openCrypter(await readPassphrase(env, process.cwd()), salt);
   return checkpoint.resources.map((resource) => {
     const isDynamic = resource.type.startsWith("pulumi-nodejs:") || resource.type === "pulumi:providers:pulumi-nodejs";

@@ -17,27 +17,37 @@ export interface Revealed {
 export function revealed(properties: Properties): Revealed {
   const secrets: Path[] = [];
   const unreadable: Path[] = [];
+  // One array for the whole walk: most values are no secrets, and need no path.
+  const path: (string | number)[] = [];
 
-  function step(value: Json, path: Path): Json | undefined {
-    const inside = withinSecret(value);
-    if (inside !== undefined) {
-      secrets.push(path);
-      if (!isUnknown(inside)) return step(inside, path);
-      unreadable.push(path);
-      return undefined;
-    }
-    if (isJsonArray(value)) return value.map((element, index) => step(element, [...path, index]) ?? null);
-    return isJsonObject(value) ? fields(value, path) : value;
+  function at(key: string | number, value: Json): Json | undefined {
+    if (typeof value !== "object" || value === null) return value;
+    path.push(key);
+    const plain = step(value);
+    path.pop();
+    return plain;
   }
 
-  function fields(object: JsonObject, path: Path): JsonObject {
+  function step(value: Json): Json | undefined {
+    const inside = withinSecret(value);
+    if (inside !== undefined) {
+      secrets.push([...path]);
+      if (!isUnknown(inside)) return step(inside);
+      unreadable.push([...path]);
+      return undefined;
+    }
+    if (isJsonArray(value)) return value.map((element, index) => at(index, element) ?? null);
+    return isJsonObject(value) ? fields(value) : value;
+  }
+
+  function fields(object: JsonObject): JsonObject {
     const plain: [string, Json][] = [];
     for (const [key, value] of Object.entries(object)) {
-      const shown = step(value, [...path, key]);
+      const shown = at(key, value);
       if (shown !== undefined) plain.push([key, shown]);
     }
     return Object.fromEntries(plain);
   }
 
-  return { plain: fields(properties, []), secrets, unreadable };
+  return { plain: fields(properties), secrets, unreadable };
 }
