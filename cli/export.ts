@@ -88,7 +88,11 @@ async function stackOf(
     const isNamed = stack !== undefined || (process.env.PULUMI_STACK ?? "") !== "";
     if (isNamed || !(error instanceof EngineError) || error.code !== "STACK_NOT_FOUND") throw error;
     const config = await identity.projectConfig();
-    const sources = { config: (key: string) => config.get(key)?.text, environment: process.env, folder: identity.folder };
+    const sources = {
+      config: (key: string) => config.get(key)?.text,
+      environment: process.env,
+      folder: identity.folder,
+    };
     return { sources, identity };
   }
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { driftCommand } from "./drift.ts";
 import { exportCommand } from "./export.ts";
 import { localCommand } from "./local.ts";
 import { serveCommand } from "./serve.ts";
@@ -19,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .description("Payment rules as code: existing rules into code, a local rules service and a local deployment engine")
     .showHelpAfterError("(add --help for the list of options)")
     .exitOverride();
-  for (const subcommand of [serveCommand(done), localCommand(done), exportCommand(done)])
+  for (const subcommand of [exportCommand(done), driftCommand(done), serveCommand(done), localCommand(done)])
     program.addCommand(subcommand);
   try {
     await program.parseAsync(argv, { from: "user" });

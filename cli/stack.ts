@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import type { ResourceState } from "../local/engine/index.ts";
 import type { SettingsSources } from "../provider/settings.ts";
-import { MerchantRulesError } from "../sdk/errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 
 /** Which stack a command works on. */
 export interface StackOptions {
@@ -17,10 +17,12 @@ export interface StackOptions {
 
 /** A stack as a command sees it: how to reach its services, and the resources in its state. */
 export interface Stack {
-  /** In words, for reports: `stack dev`, `state.json`. */
+  /** In words, for reports: `stack dev`; of a state without resources the file. */
   readonly title: string;
   readonly sources: SettingsSources;
   readonly resources: readonly ResourceState[];
+  /** Settings in the state that are secrets which could not be decrypted. */
+  readonly undecrypted: readonly string[];
 }
 
 /** Adds the options by which a command finds its stack. */
@@ -52,7 +54,7 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
     });
   }
   if (engineOf(options) === "pulumi") return { config: await pulumiConfig(options, folder), environment, folder };
-  const { readStack } = await import("../local/engine/index.ts");
+  const { readStack } = await import("../local/engine/read-stack.ts");
   const stack = await readStack(choiceOf(options));
   return { config: (key) => stack.config.get(key)?.text, environment, folder: stack.folder };
 }
@@ -64,23 +66,40 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
  */
 export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
   const folder = resolve(options.cwd ?? process.cwd());
-  const { readExport, readStack } = await import("../local/engine/index.ts");
+  // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
+  const { readExport, readStack } = await import("../local/engine/read-stack.ts");
   if (options.state !== undefined) {
-    const title = options.state === "-" ? "standard input" : options.state;
-    const resources = await readExport(await contentOf(options.state), title);
-    return { title, sources: settingsIn(resources, folder), resources };
+    const source = options.state === "-" ? "standard input" : options.state;
+    const resources = await readExport(await contentOf(options.state), source);
+    const title = resources.length === 0 ? source : titleOf(undefined, resources);
+    return { title, ...settingsIn(resources, folder), resources };
   }
   if (engineOf(options) === "pulumi") {
-    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder);
+    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder).catch(async (error) => {
+      throw await namingStacks(error, folder);
+    });
     const resources = await readExport(exported, "`pulumi stack export`");
-    return { title: titleOf(options.stack, resources), sources: settingsIn(resources, folder), resources };
+    return { title: titleOf(options.stack, resources), ...settingsIn(resources, folder), resources };
   }
   const stack = await readStack(choiceOf(options));
   return {
     title: `stack ${stack.name}`,
-    sources: settingsIn(stack.resources, stack.folder),
+    ...settingsIn(stack.resources, stack.folder),
     resources: stack.resources,
   };
+}
+
+/** An error about a stack that is not there, with those that are. */
+async function namingStacks(error: unknown, folder: string): Promise<unknown> {
+  if (!isMerchantRulesError(error) || !/no stack (named|selected)/.test(error.reason)) return error;
+  const listed = await pulumi(["stack", "ls", "--json"], {}, folder).catch(() => "[]");
+  const { z } = await import("zod");
+  const names = z
+    .array(z.object({ name: z.string() }))
+    .parse(JSON.parse(listed))
+    .map(({ name }) => name);
+  const there = names.length === 0 ? "the project has none yet" : `there are: ${names.join(", ")}`;
+  return error.with({ advice: `name one of the project's stacks with --stack (${there})` });
 }
 
 function choiceOf({ stack, cwd, backend }: StackOptions) {
@@ -93,13 +112,15 @@ function titleOf(stack: string | undefined, [first]: readonly ResourceState[]): 
 }
 
 /** The engine keeps a program's config as the inputs of its default provider. */
-function settingsIn(resources: readonly ResourceState[], folder: string): SettingsSources {
-  const provider = resources.find(({ type }) => type === "pulumi:providers:pulumi-nodejs");
+function settingsIn(resources: readonly ResourceState[], folder: string): Pick<Stack, "sources" | "undecrypted"> {
+  const { inputs = {} } = resources.find(({ type }) => type === "pulumi:providers:pulumi-nodejs") ?? {};
   const config = (key: string): string | undefined => {
-    const value = revealed(provider?.inputs[key]);
+    const value = revealed(inputs[key]);
     return typeof value === "string" ? value : undefined;
   };
-  return { config, environment: process.env, folder };
+  const isOpen = (key: string): boolean => inputs[key] === revealed(inputs[key]) || config(key) !== undefined;
+  const undecrypted = Object.keys(inputs).filter((key) => key.startsWith("merchant-rules:") && !isOpen(key));
+  return { sources: { config, environment: process.env, folder }, undecrypted };
 }
 
 /** What is inside a secret; a value that is not known is none. */

@@ -6,8 +6,9 @@ import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
 import { checked } from "./hooks/check.ts";
 import type { Session } from "./hooks/session.ts";
 import type { Shape } from "./hooks/shape.ts";
-import { asKnownTo, type Inputs, readInputs, readState, type State, writeInputs, writeState } from "./hooks/state.ts";
+import { type Inputs, readInputs, readState, type State, writeInputs, writeState } from "./hooks/state.ts";
 import { isUnknown, type Properties } from "./hooks/wire.ts";
+import { observed, resourceOf } from "./observed.ts";
 import {
   apply,
   type Change,
@@ -15,7 +16,6 @@ import {
   type Known,
   type KnownRule,
   lookForUnmanaged,
-  markedOwner,
   type Outcome,
   type Place,
   pathsOf,
@@ -23,7 +23,6 @@ import {
   type Resource,
   type Step,
   say,
-  seenAs,
 } from "./reconcile/index.ts";
 import { describeOutcome, describePlan } from "./summary.ts";
 
@@ -56,7 +55,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const state = readState(this.#shape, id, olds);
       const declared = readInputs(this.#shape, news);
       const place = this.#session.place(state.connection);
-      const of = this.#resource(declared.owner, state, place);
+      const of = resourceOf(this.#shape, declared.owner, state, place);
       if (state.connection !== declared.connection) {
         for (const { ruleId } of of.known.values()) place.leave(ruleId, of.owner);
         return { replaces: ["connection"] };
@@ -93,7 +92,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("create", async () => {
       const declared = readInputs(this.#shape, inputs);
       const place = this.#session.place(declared.connection);
-      const of = place.replaced.get(declared.owner) ?? this.#resource(declared.owner, nothing, place);
+      const of = place.replaced.get(declared.owner) ?? resourceOf(this.#shape, declared.owner, nothing, place);
       const id = `set-${randomUUID()}`;
       const { outs, rules } = await this.#make(id, new Map(), of, declared, place, inputs);
       return { id: this.#idOf(id, rules), outs };
@@ -104,19 +103,19 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("read", async () => {
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
-      const of = this.#resource(state.owner, state, place);
-      const present = await place.judge.observe(of);
+      const of = resourceOf(this.#shape, state.owner, state, place);
       const rules = new Map<string, KnownRule>();
-      for (const [key, live] of present) {
-        const known = of.known.get(key);
-        if (known === undefined) continue;
-        rules.set(key, { ...known, definition: seenAs(live, known.definition, place) });
-        const mark = markedOwner(live, place.contract);
-        if (mark !== undefined && mark !== of.owner && mark !== known.markedAs)
-          say(`is managed by "${mark}" now, as its mark says; it is neither changed nor deleted here`, known.ruleId, {
-            key,
-            of,
-          });
+      for (const [key, { known, seen, takenBy }] of await observed(of, place)) {
+        rules.set(key, { ...known, definition: seen });
+        if (takenBy !== undefined)
+          say(
+            `is managed by "${takenBy}" now, as its mark says; it is neither changed nor deleted here`,
+            known.ruleId,
+            {
+              key,
+              of,
+            },
+          );
       }
       await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
@@ -133,7 +132,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("update", async () => {
       const declared = readInputs(this.#shape, news);
       const place = this.#session.place(declared.connection);
-      const of = this.#resource(declared.owner, readState(this.#shape, id, olds), place);
+      const of = resourceOf(this.#shape, declared.owner, readState(this.#shape, id, olds), place);
       // The engine can replace a MerchantRule that is gone, an update cannot.
       const known = this.#shape.isRule ? of.known : stillThere(of.known, place);
       const { outs } = await this.#make(id, known, of, declared, place, news);
@@ -145,7 +144,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("delete", async () => {
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
-      const of = this.#resource(state.owner, state, place);
+      const of = resourceOf(this.#shape, state.owner, state, place);
       const steps = [...of.known].map(([key, known]): Step => ({ kind: "delete", key, known }));
       share(steps, of, place);
       const outcomes = await apply(steps, of, place);
@@ -188,14 +187,6 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
 
   #idOf(id: string, rules: Known): string {
     return this.#shape.isRule ? ([...rules.values()][0]?.ruleId ?? id) : id;
-  }
-
-  /** A resource as the reconciler knows it. The place learns what its state knows. */
-  #resource(owner: string, state: State, place: Place): Resource {
-    const known = place.contract.rule.owner === null ? state.rules : asKnownTo(owner, state);
-    for (const rule of known.values()) place.record(rule.ruleId).known = rule;
-    const { label, adopting } = this.#shape;
-    return { owner, known, whereabouts: state.whereabouts, label, adopting };
   }
 }
 

@@ -3,6 +3,7 @@ import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
+import { setType as type } from "./types.ts";
 
 /** What a program says of many rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
@@ -27,8 +28,6 @@ export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
    */
   allowEmpty?: pulumi.Input<boolean> | undefined;
 }
-
-const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
 
 /**
  * Many rules in one resource. One that fails does not stop the others: the error names every key that failed, what

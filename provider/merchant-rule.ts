@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { Json, JsonObject } from "../sdk/rules/json.ts";
 import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
+import { ruleType as type } from "./types.ts";
 
 /** What a program says of one rule. */
 export interface MerchantRuleArgs<Definition extends object = JsonObject> {
@@ -35,8 +36,6 @@ export type JsonInput = pulumi.Input<Json> | readonly JsonInput[] | JsonInputs;
 export interface JsonInputs {
   readonly [key: string]: JsonInput | undefined;
 }
-
-const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
 
 /**
  * One rule at the payments service. Its id is the service's `ruleId`.

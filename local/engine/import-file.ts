@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { whyNotJson } from "../../sdk/rules/json.ts";
 import { printable } from "../../sdk/rules/printable.ts";
-import { EngineError, messageOf } from "./errors.ts";
-import { describeIssues } from "./state/issues.ts";
+import { describeIssues, EngineError, messageOf } from "./errors.ts";
 import { unsupported } from "./unsupported.ts";
 
 /** One resource of an import file. */

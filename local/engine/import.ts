@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { makeUrn, parseUrn } from "./deploy/urn.ts";
 import { EngineError } from "./errors.ts";
 import { type ImportedResource, readImportFile } from "./import-file.ts";
 import { open, openCrypters } from "./open.ts";
@@ -9,12 +8,19 @@ import { readProject } from "./project/project.ts";
 import { applyConfig, type Config, readStackFile } from "./project/stack-config.ts";
 import { providerConfig } from "./run.ts";
 import type { StackName } from "./state/backend.ts";
-import { decodeResource, resourceSchema } from "./state/codec.ts";
+import { decodeResource } from "./state/codec.ts";
 import type { Crypter } from "./state/crypter.ts";
 import { keepHistory } from "./state/history.ts";
 import { takeLock } from "./state/lock.ts";
-import { isProvider, providerReference, type ResourceState, stackType } from "./state/resource-state.ts";
+import {
+  isProvider,
+  providerReference,
+  type ResourceState,
+  resourceSchema,
+  stackType,
+} from "./state/resource-state.ts";
 import { readStack } from "./state/store.ts";
+import { makeUrn, parseUrn } from "./state/urn.ts";
 import type { PropertyMap } from "./values/value.ts";
 
 export interface ImportOptions {

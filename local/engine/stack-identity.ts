@@ -50,5 +50,12 @@ export async function stackIdentity(choice: StackChoice, named?: string): Promis
   };
   const projectConfig = async (): Promise<Config> =>
     applyConfig(project, await readStackFile(project, stack), stack, undefined);
-  return { project: project.name, stack, folder: project.root, programFolder: project.programFolder, projectConfig, encrypter };
+  return {
+    project: project.name,
+    stack,
+    folder: project.root,
+    programFolder: project.programFolder,
+    projectConfig,
+    encrypter,
+  };
 }

@@ -22,9 +22,17 @@ export function isUnknown(value: Json | undefined): boolean {
 /** The field by which the engine tells secrets, files and references from plain values; in any object, at any depth. */
 const signatureField = "4dabf18193072939515e22adb298388d";
 
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
 /** A value that the engine keeps as a secret, in the form that secrets have in Pulumi's protocol. */
 export function secret(value: Json): JsonObject {
-  return { [signatureField]: "1b47061264138c4ac30d75fd1eb44270", value };
+  return { [signatureField]: secretSignature, value };
+}
+
+/** What {@link secret} made, or the engine; undefined for what is no secret. */
+export function withinSecret(value: Json): Json | undefined {
+  const isSecret = isJsonObject(value) && value[signatureField] === secretSignature;
+  return isSecret ? (value.value ?? null) : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-export { canonical, differences, isEqual, project, touches } from "./compare.ts";
+export { canonical, type Difference, differences, isEqual, project, touches } from "./compare.ts";
 export {
   field,
   findInexactNumber,
@@ -10,5 +10,14 @@ export {
   type JsonObject,
   maxDepth,
 } from "./json.ts";
-export { isPointer, type Pointer, pointerOf, segmentsOf, valueAt, withoutValueAt, withValueAt } from "./pointer.ts";
+export {
+  isAt,
+  isPointer,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+  withoutValueAt,
+  withValueAt,
+} from "./pointer.ts";
 export { contains, joinPath, type Path, pathOf, walk } from "./walk.ts";

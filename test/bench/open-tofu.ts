@@ -15,7 +15,9 @@ const providerFolder = (process.env.PATH ?? "")
 export const hasOpenTofu =
   providerFolder !== undefined && spawnSync("tofu", ["version"], { stdio: "ignore" }).status === 0;
 
-const commands: Readonly<Record<StepName, readonly string[]>> = {
+type TofuStep = Exclude<StepName, "merchant-rules drift">;
+
+const commands: Readonly<Record<TofuStep, readonly string[]>> = {
   create: ["apply", "-auto-approve"],
   preview: ["plan", "-detailed-exitcode"],
   "drift check": ["plan", "-refresh-only", "-detailed-exitcode"],
@@ -51,7 +53,7 @@ export class OpenTofuProject {
     this.#write("rules.tf.json", JSON.stringify({ resource: { restapi_object: Object.fromEntries(blocks) } }));
   }
 
-  run(step: StepName): Promise<CommandResult> {
+  run(step: TofuStep): Promise<CommandResult> {
     const words = [...commands[step], "-no-color", "-parallelism=16"];
     return new Promise((resolve) => {
       this.#running = execFile(

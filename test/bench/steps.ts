@@ -1,7 +1,14 @@
 import type { ServedOperation } from "../../local/service/index.ts";
 import type { Subject } from "./subjects.ts";
 
-export type StepName = "create" | "preview" | "drift check" | "update all" | "update every tenth" | "destroy";
+export type StepName =
+  | "create"
+  | "preview"
+  | "drift check"
+  | "merchant-rules drift"
+  | "update all"
+  | "update every tenth"
+  | "destroy";
 export type RequestCounts = Readonly<Partial<Record<ServedOperation, number>>>;
 
 export interface Step {
@@ -18,6 +25,9 @@ export interface Step {
   readonly rulesAfter: number;
 }
 
+/** Where the state is exported to, in the project's folder. */
+export const exportFile = "export.json";
+
 /** Before the first write of a run, one rule that the state knows is read. */
 const witness = { get: 1 };
 
@@ -29,6 +39,15 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
   const second = (): string => "limit 2";
   const third = (k: number): string => (k % 10 === 0 ? "limit 3" : "limit 2");
   const noChange = "--expect-no-changes";
+  // The same question without the engine, of a state that was exported before.
+  const driftStep: Step = {
+    name: "merchant-rules drift",
+    verb: "drift",
+    flags: ["--state", exportFile],
+    reason: first,
+    allowed: { list: Math.ceil(rules / pageSize) },
+    rulesAfter,
+  };
   const steps: Step[] = [
     // The look for rules that exist already finds one page, an empty one.
     { name: "create", verb: "up", flags: [], reason: first, allowed: at({ create: rules, list: 1 }), rulesAfter },
@@ -41,6 +60,7 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
       allowed: at({ list: Math.ceil(rules / pageSize) }),
       rulesAfter,
     },
+    ...(subject.isAtService && subject.isOwn ? [driftStep] : []),
     {
       name: "update all",
       verb: "up",

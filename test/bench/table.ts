@@ -27,6 +27,7 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
     ratio(each, against(each, steps, "dynamic.Resource × N")),
     ratio(each, inOtherEngine(each, steps)),
     ratio(each, ofOpenTofu(each, steps)),
+    ratio(each, driftCheckOf(each, steps)),
     written(each.requests),
     each.allowed === undefined ? "" : written(each.allowed),
     each.stateBytesPerRule?.toFixed(0) ?? "",
@@ -44,7 +45,8 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
     ...aligned([engineHead, ...engineRows]),
     "",
     "/do-nothing, /dynamic.Resource: the step's time by theirs on the same engine; /other engine: by the same subject's there;",
-    "/OpenTofu: by that of OpenTofu with a generic REST provider. Host memory: the most that the provider host had.",
+    "/OpenTofu: by that of OpenTofu with a generic REST provider; of merchant-rules drift by its drift check there.",
+    "/drift check: merchant-rules drift by the engine's own. Host memory: the most that the provider host had.",
     "",
     ...aligned([["client", "SDK, ms", "bare undici, ms", "ratio"], ...clientRows]),
   ].join("\n");
@@ -52,7 +54,7 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
 
 const engineHead = [
   ...["engine", "subject", "checkpoints", "step", "seconds", "/do-nothing", "/dynamic.Resource", "/other engine"],
-  ...["/OpenTofu", "requests", "allowed", "state bytes a rule", "host memory, MiB"],
+  ...["/OpenTofu", "/drift check", "requests", "allowed", "state bytes a rule", "host memory, MiB"],
 ];
 
 /** The same step of another subject on the same engine, with checkpoints written the same way. */
@@ -72,8 +74,20 @@ function inOtherEngine(row: StepFigures, rows: readonly StepFigures[]): StepFigu
 }
 
 function ofOpenTofu(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {
-  const name = row.step === "update every tenth" ? undefined : row.step;
+  const name = row.step === "merchant-rules drift" ? "drift check" : row.step;
   return row.engine === "opentofu" ? undefined : rows.find((each) => each.engine === "opentofu" && each.step === name);
+}
+
+function driftCheckOf(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {
+  if (row.step !== "merchant-rules drift") return undefined;
+  const { engine, subject, checkpoints } = row;
+  return rows.find(
+    (each) =>
+      each.step === "drift check" &&
+      each.engine === engine &&
+      each.subject === subject &&
+      each.checkpoints === checkpoints,
+  );
 }
 
 function ratio(row: StepFigures, other: StepFigures | undefined): string {

@@ -307,6 +307,8 @@ describe("an export that cannot be", () => {
   test("has a help with its exit codes and an example", async () => {
     const { code, stdout } = await run(["export", "--help"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly\nExample: merchant-rules export /);
+    expect(stdout).toMatch(
+      /Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly\nExample: merchant-rules export /,
+    );
   });
 });

@@ -33,7 +33,9 @@ const gitlabJobSchema = z.object({ script: z.array(z.string()) });
 
 /** What a workflow's one job runs, but for the installation; each is a script of its own. */
 function githubScripts(name: string): string[] {
-  const { jobs } = githubSchema.parse(parse(readFileSync(join(examples, "github", `payment-rules-${name}.yml`), "utf8")));
+  const { jobs } = githubSchema.parse(
+    parse(readFileSync(join(examples, "github", `payment-rules-${name}.yml`), "utf8")),
+  );
   const [job] = Object.values(jobs);
   return (job?.steps ?? []).flatMap(({ run }) => (run === undefined || run === "npm ci" ? [] : [run]));
 }
@@ -127,18 +129,20 @@ const isThere = (file: string): boolean => existsSync(join(folder, file));
 describe("the jobs of examples/ci, one after the other", { timeout: 300_000 }, () => {
   test("GitHub, pull request: one comment says which rules it would create", async () => {
     await runAll(githubScripts("pull-request"), { PULL_REQUEST: "12" });
-    for (const name of ["large-amounts", "trusted-countries", "test-cards"]) expect(written("comment.md")).toContain(name);
+    for (const name of ["large-amounts", "trusted-countries", "test-cards"])
+      expect(written("comment.md")).toContain(name);
     expect(written("gh.log")).toContain("pr comment 12 --edit-last --create-if-none");
     expect(service.rules()).toEqual([]);
   });
 
   test("GitHub, update: the rules are there, as production's overlay has them", async () => {
     await runAll(githubScripts("update"));
-    expect(service.rules().map(({ rule }) => rule.name).sort()).toEqual([
-      "large-amounts",
-      "test-cards",
-      "trusted-countries",
-    ]);
+    expect(
+      service
+        .rules()
+        .map(({ rule }) => rule.name)
+        .sort(),
+    ).toEqual(["large-amounts", "test-cards", "trusted-countries"]);
     expect(service.rules().find(({ rule }) => rule.name === "test-cards")?.rule.actions).toEqual([{ type: "decline" }]);
   });
 
@@ -213,7 +217,9 @@ async function fakeGitlab() {
     }
     if (what === "issues") {
       if (method === "GET")
-        return answer([...issues].filter(([, { state }]) => state === "opened").map(([iid, issue]) => ({ iid, ...issue })));
+        return answer(
+          [...issues].filter(([, { state }]) => state === "opened").map(([iid, issue]) => ({ iid, ...issue })),
+        );
       const iid = id === undefined ? issues.size + 1 : Number(id);
       const before = issues.get(iid) ?? { state: "opened", description: "" };
       issues.set(iid, {

@@ -80,16 +80,14 @@ export class TestProject {
   run(engine: EngineName, verb: string, ...flags: string[]): Promise<CommandResult> {
     const common = ["--stack", this.stack, ...flags];
     const interactive = verb === "preview" || flags.includes("--preview-only") ? [] : ["--yes"];
-    if (engine === "local")
-      return this.command(process.execPath, [
-        join(root, "bin/merchant-rules.js"),
-        "local",
-        verb,
-        ...common,
-        ...interactive,
-      ]);
+    if (engine === "local") return this.merchantRules("local", verb, ...common, ...interactive);
     const skip = interactive.length > 0 && verb !== "refresh" ? ["--skip-preview"] : [];
     return this.command("pulumi", [verb, ...common, ...interactive, ...skip, "--non-interactive", "--color", "never"]);
+  }
+
+  /** Runs the command of this package. */
+  merchantRules(...words: string[]): Promise<CommandResult> {
+    return this.command(process.execPath, [join(root, "bin/merchant-rules.js"), ...words]);
   }
 
   async pulumi(...words: string[]): Promise<CommandResult> {

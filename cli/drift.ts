@@ -1,0 +1,133 @@
+import { writeFileSync } from "node:fs";
+import { Command, Option } from "commander";
+import type { StateResource } from "../provider/drift.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
+import { ignoreFileName, readIgnoreFile } from "./ignore-file.ts";
+import type { Format } from "./report/index.ts";
+import { readState, type Stack, type StackOptions, withStackOptions } from "./stack.ts";
+
+interface DriftOptions extends StackOptions {
+  readonly state?: string;
+  readonly format: Format;
+  readonly output?: string;
+  readonly ignoreUnmanaged?: boolean;
+  readonly ignoreFile?: string;
+}
+
+// Their module comes with the renderers, which every other subcommand can do without.
+const formats = ["text", "json", "markdown", "html", "junit"] as const satisfies readonly Format[];
+
+/**
+ * `merchant-rules drift`: what a stack's state says of its rules, against the live service. Exit codes: 0 in sync,
+ * 7 drift, 1 it cannot be told, 2 called wrongly.
+ */
+export function driftCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("drift")
+    .description("Say which rules differ from the stack's state, are missing, or are unmanaged; runs no program")
+    .addOption(
+      new Option(
+        "--state <file>",
+        "compare what `pulumi stack export` printed; - for standard input (default: the state of the stack)",
+      ).conflicts(["stack", "engine", "backend"]),
+    )
+    .addOption(new Option("--format <format>", "of the report").choices(formats).default("text"))
+    .option("--output <file>", "write the report into a file (default: standard output)")
+    .option("--ignore-unmanaged", "do not look for rules that the stack does not declare")
+    .option(
+      "--ignore-file <file>",
+      `unmanaged rules that are no drift, a name a line (default: ${ignoreFileName} in the project's folder)`,
+    )
+    .addHelpText(
+      "after",
+      `
+Exit codes: 0 in sync, 7 drift, 1 it cannot be told (and why), 2 called wrongly.
+
+Example, in a pipeline:
+  pulumi stack export --stack prod | merchant-rules drift --state - --format markdown --output drift.md`,
+    )
+    .exitOverride();
+  return withStackOptions(command).action(async (options: DriftOptions) => {
+    try {
+      done(await runDrift(options));
+    } catch (error) {
+      done(error instanceof Error && "code" in error && error.code === "BAD_CALL" ? 2 : 1);
+      throw error;
+    }
+  });
+}
+
+async function runDrift(options: DriftOptions): Promise<number> {
+  const { projectFolder } = await import("../provider/settings.ts");
+  const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
+  // Loaded while the engine is asked for the state.
+  const [stack, { toProgram, toWire }, { findDrift, isOfRules }, { Session }, { driftReport }, { render, verdictOf }] =
+    await Promise.all([
+      readState(options),
+      import("../local/engine/values/wire.ts"),
+      import("../provider/drift.ts"),
+      import("../provider/hooks/session.ts"),
+      import("./drift-report.ts"),
+      import("./report/index.ts"),
+    ]);
+  const resources = stack.resources
+    .filter(({ type }) => isOfRules(type))
+    .map(({ urn, type, id, inputs, outputs, delete: isOld, pendingReplacement }): StateResource => {
+      const isLeaving = isOld || pendingReplacement;
+      return { urn, type, id, inputs: toWire(inputs, toProgram), outputs: toWire(outputs, toProgram), isLeaving };
+    });
+  const looksForUnmanaged = options.ignoreUnmanaged !== true;
+  const session = new Session(stack.sources);
+  const drift = await findDrift(resources, session, { looksForUnmanaged }).catch((error: unknown) => {
+    throw isMerchantRulesError(error) ? explained(error, stack, resources.length) : error;
+  });
+  if (resources.length === 0 && drift.withoutList.length > 0) throw nothingToCompare(stack);
+  const report = driftReport(drift, {
+    subject: stack.title,
+    hasRules: resources.length > 0,
+    looksForUnmanaged,
+    ignoring,
+  });
+  const color = options.output === undefined && process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
+  const text = render(report, options.format, { color });
+  if (options.output === undefined) process.stdout.write(text);
+  else write(options.output, text, verdictOf(report));
+  return report.findings.length === 0 ? 0 : 7;
+}
+
+function write(file: string, text: string, verdict: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const advice = "name a file that can be written with --output, or leave the option out";
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, {
+      attempted: `write the report to ${file}`,
+      advice,
+      cause,
+    });
+  }
+  console.error(`${verdict} (${file})`);
+}
+
+/** What the state has to do with a failure. */
+function explained(error: MerchantRulesError, stack: Stack, resources: number): MerchantRulesError {
+  if (error.code === "CONTRACT_INVALID" && error.attempted !== undefined) {
+    const advice = `${error.advice}. A file that the state names is looked for in the project's folder: run this there, or name the folder with --cwd`;
+    return error.with({ advice });
+  }
+  if (error.code !== "SETTINGS_INVALID") return error;
+  if (stack.undecrypted.length > 0) {
+    const keys = stack.undecrypted.join(", ");
+    const advice = `${keys} in the state is a secret that nothing here can decrypt: set PULUMI_CONFIG_PASSPHRASE, export with \`pulumi stack export --show-secrets\`, or give the setting by its environment variable`;
+    return error.with({ advice });
+  }
+  return resources > 0
+    ? error
+    : error.with({ attempted: `look for unmanaged rules (${stack.title} declares no rules)` });
+}
+
+function nothingToCompare({ title }: Stack): MerchantRulesError {
+  const reason = `${title} declares no merchant rules, and by the contract unmanaged ones cannot be listed`;
+  const advice = "name the stack that declares them with --stack; or set operations.list in the contract";
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { attempted: "look for drift", advice });
+}

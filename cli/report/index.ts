@@ -1,0 +1,35 @@
+import { html } from "./html.ts";
+import { json } from "./json.ts";
+import { junit } from "./junit.ts";
+import { markdown } from "./markdown.ts";
+import type { Report } from "./report.ts";
+import { text } from "./text.ts";
+
+export { type Change, type Finding, type PathFinding, type Report, type ReportParts, reportOf } from "./report.ts";
+export { verdictOf } from "./words.ts";
+
+export const formats = ["text", "json", "markdown", "html", "junit"] as const;
+export type Format = (typeof formats)[number];
+
+export interface RenderOptions {
+  /** Colours for a terminal, in `text`. Default false. */
+  readonly color?: boolean;
+  /** The most characters of `markdown`; what does not fit is counted. Default: no limit. */
+  readonly limit?: number | undefined;
+}
+
+/** A report in one of the formats; it ends with a line break. */
+export function render(report: Report, format: Format, { color = false, limit }: RenderOptions = {}): string {
+  switch (format) {
+    case "text":
+      return text(report, color);
+    case "json":
+      return json(report);
+    case "markdown":
+      return markdown(report, limit);
+    case "html":
+      return html(report);
+    case "junit":
+      return junit(report);
+  }
+}

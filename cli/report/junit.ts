@@ -1,0 +1,74 @@
+import type { Finding, Report } from "./report.ts";
+import { linesOf, shown, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+
+const most = 500;
+
+/**
+ * JUnit's XML as GitHub, GitLab and Jenkins read it: a failed test case for each rule that differs, one that passed for
+ * all others, one with an error for each error.
+ */
+export function junit(report: Report): string {
+  const { errors, warnings, notes, findings } = report;
+  const suite = `merchant-rules ${report.report}`;
+  const isTaken = new Set<string>();
+  const cases = [
+    ...errors.map((error, index) => {
+      const lines = linesOf(error, 4 * most).map(escaped);
+      return testCase(suite, `error ${index + 1}`, `<error message="${lines[0]}">${lines.join("\n")}</error>`);
+    }),
+    ...findings.map((finding) => {
+      const resource = finding.resource ?? suite;
+      return testCase(resource, nameOf(finding, resource, isTaken), failureOf(finding, report));
+    }),
+    testCase(suite, unchangedOf(report), undefined),
+  ];
+  const counts = `tests="${cases.length}" failures="${findings.length}" errors="${errors.length}"`;
+  const said = [verdictOf(report), ...warnings, ...notes]
+    .flatMap((line) => linesOf(line, 4 * most).map(escaped))
+    .join("\n");
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${suite}" ${counts} time="0">`,
+    `  <testsuite name="${escaped(`${suite}: ${report.subject}`)}" ${counts} skipped="0" time="0">`,
+    ...cases,
+    `    <system-out>${said}</system-out>`,
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function testCase(resource: string, name: string, outcome: string | undefined): string {
+  const opening = `    <testcase classname="${escaped(resource)}" name="${escaped(name)}" time="0"`;
+  return outcome === undefined ? `${opening}/>` : `${opening}>${outcome}</testcase>`;
+}
+
+/** Readers tell test cases by class and name; two rules of one name get what else tells them apart. */
+function nameOf({ name, key, ruleId, change }: Finding, resource: string, isTaken: Set<string>): string {
+  const names = [name, `${name} (${key ?? ruleId ?? change})`, `${name} (${key ?? ""} ${ruleId ?? ""} ${change})`];
+  const mark = (each: string): string => JSON.stringify([resource, each]);
+  const own = names.find((each) => !isTaken.has(mark(each))) ?? `${name} (${isTaken.size})`;
+  isTaken.add(mark(own));
+  return own;
+}
+
+function failureOf(finding: Finding, report: Report): string {
+  const { word } = wordOf(finding.change, report);
+  const about = whereaboutsOf(finding, most);
+  const differences = finding.paths.map((difference) => {
+    const { path, before, after } = sidesOf(difference, most);
+    return `${path}: ${before} → ${after}`;
+  });
+  const message = [word, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
+  const lines = [...about, ...differences].map(escaped).join("\n");
+  return `<failure type="${escaped(word)}" message="${escaped(message)}">${lines}</failure>`;
+}
+
+function escaped(text: string): string {
+  return shown(text, 4 * most)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&apos;");
+}

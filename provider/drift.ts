@@ -1,0 +1,288 @@
+import { isDeepStrictEqual } from "node:util";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import {
+  type Difference,
+  differences,
+  isEqual,
+  type Json,
+  type Path,
+  segmentsOf,
+  touches,
+} from "../sdk/rules/index.ts";
+import { getOrMake } from "./get-or-make.ts";
+import { revealed } from "./hooks/secrets.ts";
+import type { Session } from "./hooks/session.ts";
+import { ruleShape, type Shape, setShape } from "./hooks/shape.ts";
+import { readState, type State } from "./hooks/state.ts";
+import type { Properties } from "./hooks/wire.ts";
+import { type Observed, observed, resourceOf } from "./observed.ts";
+import type { Owner, Place } from "./reconcile/index.ts";
+import { defaultConnection } from "./settings.ts";
+import { ruleType, setType } from "./types.ts";
+import { findUnmanaged, naturalKeyText, type UnmanagedRule } from "./unmanaged-rules.ts";
+
+/** One resource of a stack's state. Properties are JSON in which secrets have the engine's mark around them. */
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id: string;
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+  /** It was replaced or deleted: the next run removes what is left of it. */
+  readonly isLeaving: boolean;
+}
+
+/** Whether resources of a type hold rules. */
+export function isOfRules(type: string): boolean {
+  return type === ruleType || type === setType;
+}
+
+/** What a rule of the stack is called. */
+export interface RuleName {
+  /** Its natural key, where the contract has one and it is no secret. */
+  readonly naturalKey: string | undefined;
+  /** Its key in a set. */
+  readonly key: string | undefined;
+  /** Undefined for a rule that was declared and never made, because the last run failed before. */
+  readonly ruleId: string | undefined;
+  /** `MerchantRuleSet all`. */
+  readonly resource: string;
+  readonly connection: string;
+}
+
+export interface ChangedRule extends RuleName {
+  /** From the declared rule to the live one. */
+  readonly differences: readonly DriftedPath[];
+  /** Whose the rule is, as its mark says, where that is another by now. */
+  readonly owner: Owner | undefined;
+}
+
+/** A difference; the values of a secret are not in it. */
+export interface DriftedPath {
+  readonly path: Path;
+  readonly before?: Json;
+  readonly after?: Json;
+  readonly isSecret?: true;
+}
+
+/** How the live service differs from what a stack's state says of it. */
+export interface Drift {
+  /** How many rules the stack declares. */
+  readonly rules: number;
+  readonly changed: readonly ChangedRule[];
+  readonly missing: readonly RuleName[];
+  /** Rules at the service that no resource of the state knows. */
+  readonly unmanaged: readonly UnmanagedRule[];
+  /** Connections over which unmanaged rules cannot be told, because their contract has no list. */
+  readonly withoutList: readonly string[];
+  /** How many values were not compared, because nothing here could decrypt them. */
+  readonly unreadable: number;
+  /** Rules that the state knows and that are another's by now, as their marks say. */
+  readonly takenOver: readonly { readonly rule: RuleName; readonly by: Owner }[];
+  /** Resources whose last run failed, so that not all of their rules are as the program declares them. */
+  readonly unfinished: readonly string[];
+  /** How many rules the next run deletes, because an earlier one did not come to it. */
+  readonly toBeDeleted: number;
+}
+
+/** A resource of rules, its properties in plain. */
+interface Resource {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly state: State;
+  /** The definitions that the program declared, by key; undefined where the state does not have them in plain. */
+  readonly declared: ReadonlyMap<string, Json> | undefined;
+  readonly secrets: PathsByKey;
+  readonly unreadable: PathsByKey;
+  readonly isLeaving: boolean;
+}
+
+/** Paths in the definition of each key. Those of "every rule" lie around the rules. */
+type PathsByKey = ReadonlyMap<string | typeof everyRule, readonly Path[]>;
+const everyRule = Symbol("every rule");
+
+/**
+ * Compares a state with the rules at the service, as `pulumi refresh --preview-only` does, and looks for rules that the
+ * state does not know. Nothing is written. One paged pass over the list of each place; without `operations.list` in the
+ * contract one GET a rule, and unmanaged rules cannot be told.
+ * @throws MerchantRulesError SETTINGS_INVALID, CONTRACT_INVALID: a connection that the state names cannot be used;
+ * CONNECTION_FAILED and others: it cannot be told what is at the service
+ */
+export async function findDrift(
+  resources: readonly StateResource[],
+  session: Session,
+  { looksForUnmanaged = true } = {},
+): Promise<Drift> {
+  const all = resources.flatMap((resource) => readResource(resource) ?? []);
+  const present = all.filter(({ isLeaving }) => !isLeaving);
+  const connections = new Set(present.map(({ state }) => state.connection));
+  if (connections.size === 0 && looksForUnmanaged) connections.add(defaultConnection);
+  const places = new Map([...connections].map((name) => [name, session.place(name)]));
+  const compared = await Promise.all(
+    present.map((resource) => compare(resource, session.place(resource.state.connection))),
+  );
+  const known = new Map<Place, Set<string>>();
+  for (const { state } of all) {
+    const place = places.get(state.connection);
+    if (place === undefined) continue;
+    const ids = getOrMake(known, place, () => new Set());
+    for (const { ruleId } of state.rules.values()) ids.add(ruleId);
+  }
+  const { unmanaged, withoutList } = looksForUnmanaged
+    ? await findUnmanaged(places, known)
+    : { unmanaged: [], withoutList: [] };
+  const leaving = all.filter(({ isLeaving }) => isLeaving).map(({ state }) => state.rules.size);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return {
+    rules: sum(compared.map(({ rules }) => rules)),
+    changed: compared.flatMap(({ changed }) => changed),
+    missing: compared.flatMap(({ missing }) => missing),
+    unmanaged,
+    withoutList,
+    unreadable: sum(compared.map(({ unreadable }) => unreadable)),
+    takenOver: compared.flatMap(({ takenOver }) => takenOver),
+    unfinished: compared.flatMap(({ unfinished }) => unfinished),
+    toBeDeleted: sum([...compared.map(({ toBeDeleted }) => toBeDeleted), ...leaving]),
+  };
+}
+
+function readResource({ urn, type, id, isLeaving, ...properties }: StateResource): Resource | undefined {
+  const shape = type === ruleType ? ruleShape : type === setType ? setShape : undefined;
+  if (shape === undefined) return undefined;
+  const name = `${type.split(":").at(-1)} ${urn.split("::").slice(3).join("::")}`;
+  const outputs = revealed(properties.outputs);
+  const inputs = revealed(properties.inputs);
+  const hidden = outputs.unreadable.find(([field]) => field !== shape.field);
+  if (hidden !== undefined) throw cannotRead(name, String(hidden[0]));
+  const declared = inputs.plain[shape.field];
+  return {
+    name,
+    shape,
+    state: readState(shape, id, outputs.plain),
+    declared: declared === undefined ? undefined : shape.read(declared),
+    secrets: byKey(shape, [outputs.secrets, inputs.secrets].flat().map(outsideArrays)),
+    unreadable: byKey(shape, [outputs.unreadable, inputs.unreadable].flat()),
+    isLeaving,
+  };
+}
+
+function byKey({ isRule, field }: Shape, paths: readonly Path[]): PathsByKey {
+  const found = new Map<string | typeof everyRule, Path[]>();
+  for (const [first, ...rest] of paths) {
+    if (first !== field) continue;
+    const [key = everyRule, ...path] = isRule ? ["", ...rest] : rest;
+    getOrMake(found, typeof key === "number" ? String(key) : key, () => []).push(path);
+  }
+  return found;
+}
+
+/** An array with a secret in it is secret as a whole, as it is to the engine: its elements may have changed places. */
+function outsideArrays(path: Path): Path {
+  const index = path.findIndex((key) => typeof key === "number");
+  return index === -1 ? path : path.slice(0, index);
+}
+
+function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
+  return [...(paths.get(everyRule) ?? []), ...(paths.get(key) ?? [])];
+}
+
+/** What became of the rules of one resource. */
+type Compared = Omit<Drift, "unmanaged" | "withoutList">;
+
+async function compare(resource: Resource, place: Place): Promise<Compared> {
+  const { name, shape, state, declared, secrets, unreadable } = resource;
+  const live = await observed(resourceOf(shape, state.owner, state, place), place);
+  const changed: ChangedRule[] = [];
+  const missing: RuleName[] = [];
+  const takenOver: { rule: RuleName; by: Owner }[] = [];
+  let toBeDeleted = 0;
+  let isUnfinished = false;
+  const naturalKey = segmentsOf(place.contract.rule.naturalKey ?? "");
+  const nameOf = (key: string, definition: Json | undefined): RuleName => ({
+    naturalKey: pathsOf(secrets, key).some((path) => isWithin(naturalKey, path))
+      ? undefined
+      : naturalKeyText(definition, place),
+    key: shape.label(key),
+    ruleId: state.rules.get(key)?.ruleId,
+    resource: name,
+    connection: state.connection,
+  });
+  for (const [key, known] of state.rules) {
+    const found = live.get(key);
+    // A rule that could not be deleted is still in the state, and no longer in the program.
+    if (declared !== undefined && !declared.has(key)) {
+      if (found !== undefined) toBeDeleted += 1;
+      isUnfinished = true;
+      continue;
+    }
+    if (known.isSealed) isUnfinished = true;
+    const wanted = declared?.get(key) ?? known.definition;
+    const rule = nameOf(key, wanted);
+    if (found === undefined) {
+      missing.push(rule);
+      continue;
+    }
+    const marks = { secrets: pathsOf(secrets, key), unreadable: pathsOf(unreadable, key) };
+    const drifted = driftOf(wanted, found, marks, place);
+    if (drifted.length > 0) changed.push({ ...rule, differences: drifted, owner: found.takenBy });
+    if (found.takenBy !== undefined) takenOver.push({ rule, by: found.takenBy });
+  }
+  for (const [key, definition] of declared ?? []) {
+    if (state.rules.has(key)) continue;
+    missing.push(nameOf(key, definition));
+    isUnfinished = true;
+  }
+  return {
+    rules: new Set([...(declared ?? state.rules).keys()]).size,
+    changed,
+    missing,
+    unreadable: countOf(unreadable),
+    takenOver,
+    unfinished: isUnfinished ? [name] : [],
+    toBeDeleted,
+  };
+}
+
+/** Where a live rule is not as declared. Values that are not known here are left out; those of secrets are not told. */
+function driftOf(
+  declared: Json,
+  { known, seen }: Observed,
+  { secrets, unreadable }: { secrets: readonly Path[]; unreadable: readonly Path[] },
+  { contract }: Place,
+): DriftedPath[] {
+  // Most rules are as declared to the letter, which is told several times faster.
+  if (isDeepStrictEqual(declared, seen) || isEqual(declared, seen, contract.rule)) return [];
+  const isSecret = (difference: Difference): boolean =>
+    known.isSealed === true ||
+    secrets.some((path) => isWithin(difference.path, path) || isWithin(path, difference.path)) ||
+    contract.rule.secret.some((pattern) => touches(difference, pattern));
+  // The seen rule is in declared order already, so positions say what differs, as they do to the engine.
+  return differences(declared, seen)
+    .filter(({ path }) => !unreadable.some((hidden) => isWithin(path, hidden)))
+    .map((difference) => {
+      const { path, before, after } = difference;
+      if (isSecret(difference)) return { path, isSecret: true };
+      return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+    });
+}
+
+/** How many values there are, each counted once: those of inputs and outputs lie at the same paths, or within each other. */
+function countOf(paths: PathsByKey): number {
+  let count = 0;
+  for (const each of paths.values())
+    count += each.filter(
+      (path, index) =>
+        !each.some((other, at) => at !== index && isWithin(path, other) && (path.length > other.length || at < index)),
+    ).length;
+  return count;
+}
+
+function isWithin(path: Path, outer: Path): boolean {
+  return path.length >= outer.length && outer.every((key, index) => String(key) === String(path[index]));
+}
+
+function cannotRead(resource: string, field: string): MerchantRulesError {
+  const reason = `the state keeps ${field} as a secret, and nothing here can decrypt it`;
+  const advice = "export the state with `pulumi stack export --show-secrets`, or set PULUMI_CONFIG_PASSPHRASE";
+  return new MerchantRulesError("SETTINGS_INVALID", reason, { attempted: `read ${resource} in the state`, advice });
+}

@@ -1,0 +1,95 @@
+import type { LiveRule } from "../sdk/client/index.ts";
+import { canonical, isAt, isEqual, type Json, segmentsOf, valueAt } from "../sdk/rules/index.ts";
+import { markedOwner, type Owner, type Place } from "./reconcile/index.ts";
+
+/** A rule at the service that no resource of a stack knows. */
+export interface UnmanagedRule {
+  /** Undefined where the contract has none, or it is secret. */
+  readonly naturalKey: string | undefined;
+  readonly ruleId: string;
+  readonly connection: string;
+  /** Whose the rule is, as its mark says. */
+  readonly owner: Owner | undefined;
+}
+
+/** One place, however many connections reach it. */
+interface Reached {
+  readonly connections: string[];
+  readonly places: Place[];
+  readonly known: Set<string>;
+}
+
+/**
+ * The rules that no resource knows, at each place that the connections reach; without dead rules and the service's own.
+ * `known`: the ids that resources know, by place.
+ */
+export async function findUnmanaged(
+  connections: ReadonlyMap<string, Place>,
+  known: ReadonlyMap<Place, ReadonlySet<string>>,
+): Promise<{ unmanaged: UnmanagedRule[]; withoutList: string[] }> {
+  const reached: Reached[] = [];
+  for (const [connection, place] of connections) {
+    let same: Reached | undefined;
+    for (const each of reached) if (await isOneOf(each, place)) same = each;
+    if (same === undefined) {
+      same = { connections: [], places: [], known: new Set() };
+      reached.push(same);
+    }
+    same.connections.push(connection);
+    if (!same.places.includes(place)) same.places.push(place);
+    for (const ruleId of known.get(place) ?? []) same.known.add(ruleId);
+  }
+  const found = await Promise.all(reached.map(unmanagedAt));
+  return {
+    unmanaged: found.flat(),
+    withoutList: reached.filter(({ places }) => !places.some(hasList)).flatMap((each) => each.connections),
+  };
+}
+
+/** A rule's natural key as text; undefined where the contract has none, or it is neither text nor number, or secret. */
+export function naturalKeyText(definition: Json | undefined, { contract }: Place): string | undefined {
+  const { naturalKey, secret } = contract.rule;
+  if (naturalKey === null) return undefined;
+  const path = segmentsOf(naturalKey);
+  const isSecret = secret.some((pattern) => isAt(path.slice(0, segmentsOf(pattern).length), pattern));
+  const value = valueAt(definition, naturalKey);
+  return !isSecret && (typeof value === "string" || typeof value === "number") ? String(value) : undefined;
+}
+
+async function unmanagedAt({ connections: [connection = ""], places, known }: Reached): Promise<UnmanagedRule[]> {
+  const found = new Map<string, UnmanagedRule>();
+  for (const place of places.filter(hasList)) {
+    for (const { ruleId, rule } of await place.all()) {
+      if (known.has(ruleId) || found.has(ruleId) || place.isForeign(rule)) continue;
+      const owner = markedOwner(rule, place.contract);
+      found.set(ruleId, { naturalKey: naturalKeyText(rule, place), ruleId, connection, owner });
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Whether a place is one of those that were reached before. Credentials may be different and mean the same merchant, or
+ * another one: who they are tells, or else the rules that they see.
+ */
+async function isOneOf({ places }: Reached, place: Place): Promise<boolean> {
+  if (places.includes(place)) return true;
+  const [other] = places;
+  if (other === undefined || !isEqual(addressOf(other), addressOf(place))) return false;
+  const [one, two] = [await other.whereabouts(), await place.whereabouts()];
+  if (one.as !== undefined && two.as !== undefined) return one.as === two.as;
+  if (!hasList(other) || !hasList(place)) return true;
+  return contentOf(await other.all()) === contentOf(await place.all());
+}
+
+function addressOf({ here: { at, with: parameters = {} } }: Place): Json {
+  return { at, with: parameters };
+}
+
+function contentOf(rules: readonly LiveRule[]): string {
+  return canonical(Object.fromEntries(rules.map(({ ruleId, rule }) => [ruleId, rule])));
+}
+
+function hasList({ contract }: Place): boolean {
+  return contract.operations.list !== null;
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished, vi } from "vitest";
+import { main } from "../../cli/main.ts";
+import type { Report } from "../../cli/report/index.ts";
+
+/** What a run of the command left. */
+export interface DriftRun {
+  readonly code: number;
+  readonly report: Report | undefined;
+  /** The report as it was written. */
+  readonly text: string;
+  readonly errors: string;
+}
+
+/** A folder of its own for one test, from which the command is run, in this process. */
+export function driftFolder(environment: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "drift-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of Object.keys(process.env).filter((each) => /^(MERCHANT_RULES_|PULUMI_)/.test(each)))
+    vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  return {
+    folder,
+    write,
+    /** Runs `merchant-rules drift` in the folder; the report is JSON unless the flags say otherwise. */
+    async drift(...flags: string[]): Promise<DriftRun> {
+      const output = join(folder, "report");
+      rmSync(output, { force: true });
+      const said: string[] = [];
+      const errors = vi.spyOn(console, "error").mockImplementation((...words) => void said.push(words.join(" ")));
+      const format = flags.includes("--format") ? [] : ["--format", "json"];
+      try {
+        const inFolder = flags.includes("--cwd") ? [] : ["--cwd", folder];
+        const code = await main(["drift", ...inFolder, ...format, "--output", output, ...flags]);
+        const text = code === 0 || code === 7 ? readFileSync(output, "utf8") : "";
+        return {
+          code,
+          text,
+          errors: said.join("\n"),
+          report: format.length > 0 && text !== "" ? JSON.parse(text) : undefined,
+        };
+      } finally {
+        errors.mockRestore();
+      }
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { parsePath } from "../../local/engine/values/path.ts";
+import { rule } from "../support/connections.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
+import { openStack } from "../support/stack.ts";
+import { contractOf } from "../worlds/world.ts";
+import { driftFolder } from "./drift-command.ts";
+
+const previewed = z.object({
+  steps: z.array(
+    z.object({ op: z.string(), urn: z.string(), detailedDiff: z.record(z.string(), z.unknown()).nullish() }),
+  ),
+});
+
+/** Where a refresh sees drift: the resource, then the path in it, as far as a rule that is missing. */
+function pathsIn(json: string): string[] {
+  return previewed.parse(JSON.parse(json)).steps.flatMap(({ op, urn, detailedDiff }) => {
+    const [, , type = "", name = ""] = urn.split("::");
+    const resource = `${type.split(":").at(-1)} ${name}`;
+    if (op === "delete") return [JSON.stringify([resource])];
+    const paths = Object.keys(detailedDiff ?? {}).map((path) => parsePath(path) ?? []);
+    return paths.map(([, ...below]) => JSON.stringify([resource, ...below]));
+  });
+}
+
+const definition = { ...rule(4), tags: ["x", "y"], note: null, vault: { pin: "hush-1" } };
+
+function agrees(engine: EngineName): void {
+  test("drift and refresh --preview-only see the same, and drift runs no program", async () => {
+    const contract = contractOf({ rule: { unordered: ["/tags"], secret: ["/vault/pin"] } });
+    const { project, service, succeeds, run } = await openStack(engine, { contract });
+    project.declare({
+      all: { rules: { a: rule(1), b: rule(2, { vault: { pin: "hush-2" } }), "odd key": rule(3) } },
+      one: { definition },
+      two: { definition: rule(5, { hook: { key: "(secret)" } }) },
+      gone: { definition: rule(6) },
+    });
+    await succeeds("up");
+    // A program that cannot run must not matter.
+    project.write("index.js", "throw new Error('the program ran')");
+    const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI)_/.test(name));
+    const { drift } = driftFolder(Object.fromEntries(environment.map(([name, value = ""]) => [name, value])));
+    const stack = ["--cwd", project.folder, "--stack", project.stack, "--engine", engine];
+    service.resetRequests();
+    expect(await drift(...stack)).toMatchObject({ code: 0, report: { rules: 6, unchanged: 6, notes: [] } });
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+
+    const edit = (name: string, changes: object): void => {
+      const { ruleId = "", rule: live = {} } = service.rules().find((each) => each.rule.name === name) ?? {};
+      service.put(ruleId, { ...live, ...changes });
+    };
+    edit("rule-1", { priority: 9 });
+    edit("rule-2", { vault: { pin: "hush-3" } });
+    edit("rule-4", {
+      tags: ["y", "x"],
+      note: "now",
+      conditions: [{ field: "amount", operator: "lt", value: 1 }, null],
+    });
+    for (const name of ["rule-3", "rule-6"])
+      service.remove(service.rules().find((each) => each.rule.name === name)?.ruleId ?? "");
+    service.put(undefined, { name: "by-hand" });
+    const { code, report, text } = await drift(...stack);
+    expect(code).toBe(7);
+    expect(report?.counts).toEqual({ missing: 2, changed: 3, unmanaged: 1 });
+    expect(text).not.toContain("hush");
+    const found = (report?.findings ?? [])
+      .filter(({ change }) => change !== "unmanaged")
+      .flatMap(({ resource = "", key, paths }) => {
+        const rulePath = key === undefined ? [resource] : [resource, key];
+        if (paths.length === 0) return [JSON.stringify(rulePath)];
+        return paths.map(({ path }) => JSON.stringify([...rulePath, ...(parsePath(path) ?? [])]));
+      });
+    const refreshed = await run("refresh", "--preview-only", "--json");
+    expect(found.sort()).toEqual(pathsIn(refreshed.stdout).sort());
+    expect(found).toContain('["MerchantRuleSet all","odd key"]');
+  });
+}
+
+describe("on the local engine", () => agrees("local"));
+describe.skipIf(!hasPulumi)("on the Pulumi CLI", () => {
+  agrees("pulumi");
+
+  test("a stack that is not there is named with those that are", async () => {
+    const { project } = await openStack("pulumi", { onTestFinished });
+    const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI)_/.test(name));
+    const { drift } = driftFolder(Object.fromEntries(environment.map(([name, value = ""]) => [name, value])));
+    const { code, errors } = await drift("--cwd", project.folder, "--engine", "pulumi", "--stack", "nope");
+    expect(code).toBe(1);
+    expect(errors).toMatch(/no stack named 'nope' found\. What to do: name one .* with --stack \(there are: test\)/);
+  });
+});
