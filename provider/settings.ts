@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Connection, Credentials } from "../sdk/client/connection.ts";
 import {
   type Contract,
+  type ContractUse,
   contractFileName,
   isPreset,
   loadContract,
@@ -16,7 +17,7 @@ import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/in
 import type { Answer, PlaceOptions, Whereabouts } from "./reconcile/index.ts";
 
 /** Where settings come from. */
-export interface SettingsSources {
+export interface SettingsSources extends ContractUse {
   /** A value of the stack's config by its whole key, `merchant-rules:baseUrl`; objects as JSON text, secrets plain. */
   readonly config: (key: string) => string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -55,7 +56,7 @@ export const defaultConnection = "default";
 export function connectionSettings(sources: SettingsSources, name: string = defaultConnection): ConnectionSettings {
   const setting = settingsOf(sources, name);
   const named = setting("contract").value ?? settingsOf(sources, defaultConnection)("contract").value;
-  const contract = contractOf(named, sources.folder);
+  const contract = contractOf(named, sources);
   const baseUrl = setting("baseUrl");
   const parameters = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
     const given = setting(`parameters.${parameter}`);
@@ -161,11 +162,11 @@ export function variableName(name: string): string {
 }
 
 /** The contract by a preset's name or a file's path; without either, the file found in the folder or the project's. */
-function contractOf(named: string | undefined, folder: string): Contract {
+function contractOf(named: string | undefined, { folder, ...use }: SettingsSources): Contract {
   const project = projectFolder(folder);
-  if (named !== undefined) return isPreset(named) ? loadPreset(named) : loadContract(resolve(project, named));
+  if (named !== undefined) return isPreset(named) ? loadPreset(named, use) : loadContract(resolve(project, named), use);
   const found = [folder, project].map((each) => join(each, contractFileName)).find((file) => existsSync(file));
-  return found === undefined ? loadPreset(presets[0]) : loadContract(found);
+  return found === undefined ? loadPreset(presets[0], use) : loadContract(found, use);
 }
 
 /** The nearest folder upwards that has a Pulumi.yaml; the folder itself where there is none. */
