@@ -76,7 +76,7 @@ async function runDrift(options: DriftOptions): Promise<number> {
       return { urn, type, id, inputs: toWire(inputs, toProgram), outputs: toWire(outputs, toProgram), isLeaving };
     });
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
-  const session = new Session(stack.sources);
+  const session = new Session({ ...stack.sources, checksDefinitions: false });
   const drift = await findDrift(resources, session, { looksForUnmanaged }).catch((error: unknown) => {
     throw isMerchantRulesError(error) ? explained(error, stack, resources.length) : error;
   });

@@ -5,6 +5,7 @@ import { type Connection, type Credentials, parseBaseUrl } from "../sdk/client/c
 import { templatesOf } from "../sdk/client/request-template.ts";
 import {
   type Contract,
+  type ContractUse,
   contractFileNames,
   isPreset,
   loadContract,
@@ -17,7 +18,7 @@ import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/in
 import type { Answer, PlaceOptions, Whereabouts } from "./reconcile/index.ts";
 
 /** Where settings come from. */
-export interface SettingsSources {
+export interface SettingsSources extends ContractUse {
   /** A value of the stack's config by its whole key, `merchant-rules:baseUrl`; objects as JSON text, secrets plain. */
   readonly config: (key: string) => string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -58,7 +59,7 @@ export const defaultConnection = "default";
 export function connectionSettings(sources: SettingsSources, name: string = defaultConnection): ConnectionSettings {
   const setting = settingsOf(sources, name);
   const named = setting("contract").value ?? settingsOf(sources, defaultConnection)("contract").value;
-  const { contract, noContract } = contractOf(named, sources.folder);
+  const { contract, noContract } = contractOf(named, sources);
   const baseUrl = setting("baseUrl");
   const parameters = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
     const given = setting(`parameters.${parameter}`);
@@ -168,17 +169,20 @@ export function variableName(name: string): string {
 }
 
 /** The contract by a preset's name or a file's path; without either, the file found in the folder or the project's. */
-function contractOf(named: string | undefined, folder: string): Pick<ConnectionSettings, "contract" | "noContract"> {
+function contractOf(
+  named: string | undefined,
+  { folder, ...use }: SettingsSources,
+): Pick<ConnectionSettings, "contract" | "noContract"> {
   const project = projectFolder(folder);
   const noContract = undefined;
   if (named !== undefined)
-    return { contract: isPreset(named) ? loadPreset(named) : loadContract(resolve(project, named)), noContract };
+    return { contract: isPreset(named) ? loadPreset(named, use) : loadContract(resolve(project, named), use), noContract };
   const folders = [...new Set([resolve(folder), project])];
   const files = folders.flatMap((each) => contractFileNames.map((file) => join(each, file)));
   const found = files.find((file) => existsSync(file));
-  if (found !== undefined) return { contract: loadContract(found), noContract };
+  if (found !== undefined) return { contract: loadContract(found, use), noContract };
   return {
-    contract: loadPreset(presets[0]),
+    contract: loadPreset(presets[0], use),
     noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${folders.join(" and ")}), so only what the service's specification documents is known: write one (docs/contract.md), or name a file or a preset in merchant-rules:contract`,
   };
 }

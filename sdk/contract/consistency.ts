@@ -10,17 +10,27 @@ export interface ContractIssue extends NotJson {
   readonly allowed: string;
 }
 
+/** What a contract is loaded for. */
+export interface ContractUse {
+  /**
+   * Whether definitions are checked by `rule.schema`. To compile it takes longer than all else, so what only reads rules
+   * leaves it out. Default: true.
+   */
+  readonly checksDefinitions?: boolean;
+}
+
 /** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
 type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
 
 /** Where fields that are right on their own cannot work together; empty when the contract can work. */
-export function inconsistencies(contract: Contract): ContractIssue[] {
+export function inconsistencies(contract: Contract, { checksDefinitions = true }: ContractUse = {}): ContractIssue[] {
   const issues: ContractIssue[] = [];
   const refuseIf: RefuseIf = (isWrong, path, allowed, found) => {
     if (isWrong) issues.push({ path, found: found ?? shownAt(contract, path), allowed });
   };
   for (const check of [checkRuleIds, checkNames, checkHeaders, checkListQuery, checkMarks, checkOthers])
     check(contract, refuseIf);
+  if (checksDefinitions) checkSchema(contract, refuseIf);
   return issues;
 }
 
@@ -166,6 +176,9 @@ function checkOthers({ rule: { schema }, auth, limits }: Contract, refuseIf: Ref
   const { attemptTimeoutMs, totalTimeoutMs } = limits;
   const atMost = `at most totalTimeoutMs, ${totalTimeoutMs}`;
   refuseIf(attemptTimeoutMs > totalTimeoutMs, ["limits", "attemptTimeoutMs"], atMost);
+}
+
+function checkSchema({ rule: { schema } }: Contract, refuseIf: RefuseIf): void {
   const fault = schema === null ? undefined : schemaError(schema);
   refuseIf(fault !== undefined, ["rule", "schema"], "a JSON Schema that compiles", fault);
 }

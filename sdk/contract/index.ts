@@ -1,3 +1,4 @@
+export type { ContractUse } from "./consistency.ts";
 export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
 export {
   contractFileNames,

@@ -6,7 +6,7 @@ import { MerchantRulesError } from "../errors.ts";
 import { findNotJson, walk } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
 import { readTextFile, YamlDocument } from "../yaml-document.ts";
-import { type ContractIssue, inconsistencies, shownAt } from "./consistency.ts";
+import { type ContractIssue, type ContractUse, inconsistencies, shownAt } from "./consistency.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 
 /** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
@@ -21,9 +21,9 @@ export const contractFileNames = ["merchant-rules.contract.yaml", "merchant-rule
  * @throws MerchantRulesError CONTRACT_INVALID: the file and, for each fault, its line and path, the value found and the
  * values allowed.
  */
-export function loadContract(file: string): Contract {
+export function loadContract(file: string, use?: ContractUse): Contract {
   const read = readTextFile(file);
-  if ("text" in read) return parseContract(read.text, file);
+  if ("text" in read) return parseContract(read.text, file, use);
   const { what, line, cause } = read.fault;
   const nearest = nearestPreset(basename(file));
   throw new MerchantRulesError("CONTRACT_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
@@ -39,8 +39,8 @@ function nearestPreset(name: string): Preset | undefined {
 }
 
 /** The contract of a preset. */
-export function loadPreset(preset: Preset): Contract {
-  return loadContract(presetFile(preset));
+export function loadPreset(preset: Preset, use?: ContractUse): Contract {
+  return loadContract(presetFile(preset), use);
 }
 
 /** The path of a preset's file. */
@@ -58,13 +58,13 @@ export function isPreset(name: string): name is Preset {
  * Parses a contract's text. YAML 1.2, of which JSON is a part.
  * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}.
  */
-export function parseContract(text: string, file: string): Contract {
+export function parseContract(text: string, file: string, use?: ContractUse): Contract {
   const document = new YamlDocument(text);
   const read = document.read();
   if ("fault" in read) throw invalid(file, [`${file}:${read.fault.line}: ${printable(read.fault.what, 200)}`]);
   const placeOf = ({ path }: Pick<ContractIssue, "path">): string => `${file}:${document.lineOfPath(path)}: `;
   const notJson = findNotJson(read.value);
-  if (notJson === undefined) return contractOf(read.value, file, placeOf);
+  if (notJson === undefined) return contractOf(read.value, file, placeOf, use);
   throw invalid(file, [`${placeOf(notJson)}${sentence({ ...notJson, allowed: "what JSON can hold" })}`]);
 }
 
@@ -76,12 +76,17 @@ export function defineContract(input: ContractInput, source = "contract"): Contr
   return contractOf(input, source, () => `${source}: `);
 }
 
-function contractOf(value: unknown, source: string, placeOf: (issue: ContractIssue) => string): Contract {
+function contractOf(
+  value: unknown,
+  source: string,
+  placeOf: (issue: ContractIssue) => string,
+  use?: ContractUse,
+): Contract {
   const result = contractSchema.safeParse(value);
   let issues = droppedFields(value);
   if (issues.length === 0)
     issues = result.success
-      ? inconsistencies(result.data)
+      ? inconsistencies(result.data, use)
       : result.error.issues.flatMap((issue) => explain(issue, value));
   if (result.success && issues.length === 0) return result.data;
   throw invalid(source, issues, (issue) => `${placeOf(issue)}${sentence(issue)}`);

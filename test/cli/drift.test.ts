@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { StateResource } from "../../provider/drift.ts";
-import { type ContractInput, presetFile } from "../../sdk/contract/index.ts";
+import { type ContractInput, loadPreset, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { marking, rule, serve } from "../support/connections.ts";
 import { sessionOf } from "../support/hosts.ts";
@@ -230,6 +230,14 @@ describe("what cannot be compared is said with what to do", () => {
     const project = driftFolder(others);
     project.write("own.contract.yaml", readFileSync(presetFile("illustrative"), "utf8"));
     expect(await own.drift("--state", path, "--cwd", project.folder)).toMatchObject({ code: 0 });
+  });
+
+  test("but not a contract's schema of definitions, which nothing is checked by here", async () => {
+    const { drift, write } = await exported();
+    const preset = loadPreset("illustrative");
+    const broken = { ...preset, rule: { ...preset.rule, schema: { type: "no type" } } };
+    process.env.MERCHANT_RULES_CONTRACT = write("contract.json", JSON.stringify(broken));
+    expect(await drift()).toMatchObject({ code: 0 });
   });
 
   test("a stack without rules: what is at the service is unmanaged; without a list, or settings, there is nothing to say", async () => {
