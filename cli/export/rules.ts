@@ -4,6 +4,7 @@ import { isSameStack, markedOwner, ownerOf } from "../../provider/reconcile/owne
 import type { Place } from "../../provider/reconcile/place.ts";
 import { ownFields } from "../../provider/reconcile/write.ts";
 import type { LiveRule } from "../../sdk/client/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import {
   canonical,
@@ -14,8 +15,10 @@ import {
   type JsonObject,
   type Path,
   pathOf,
+  segmentsOf,
   valueAt,
 } from "../../sdk/rules/index.ts";
+import { isAt } from "../../sdk/rules/pointer.ts";
 import { namesOf, type Renamed } from "./names.ts";
 import { secretPaths } from "./secrets.ts";
 
@@ -64,19 +67,16 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
   const { contract } = place;
   if (contract.operations.list === null) throw noList();
   const all = await place.all();
-  const { naturalKey } = contract.rule;
-  const titleOf = ({ rule }: LiveRule): string | undefined => {
-    const value = naturalKey === null ? undefined : valueAt(rule, naturalKey);
-    if (value === undefined || value === null || value === "") return undefined;
-    return typeof value === "string" ? value : canonical(value);
-  };
+  // A name that is a secret stands in no file.
+  const titleOf = ({ rule }: LiveRule): string | undefined =>
+    isSecretKey(contract) ? undefined : naturalKeyOf(rule, contract);
   const passed = new Map<string, number>();
   const chosen = all.filter((live) => {
     const why = reasonToPassOver(live, titleOf(live) ?? live.ruleId, place, selection);
     if (why !== undefined) passed.set(why, (passed.get(why) ?? 0) + 1);
     return why === undefined;
   });
-  if (selection.isSet) demandOneEach(chosen, titleOf, place);
+  if (selection.isSet) demandOneEach(chosen, contract);
   const { names, renamed } = namesOf(chosen.map((live) => ({ ruleId: live.ruleId, title: titleOf(live) })));
   const rules = chosen.map((live) => exported(live, names.get(live.ruleId) ?? live.ruleId, place));
   demandDeclarable(rules);
@@ -126,25 +126,33 @@ function isMatch(name: string, glob: string): boolean {
   return minimatch(text ?? "", pattern ?? "", options);
 }
 
+function naturalKeyOf(rule: JsonObject, { rule: { naturalKey } }: Contract): string | undefined {
+  const value = naturalKey === null ? undefined : valueAt(rule, naturalKey);
+  if (value === undefined || value === null || value === "") return undefined;
+  return typeof value === "string" ? value : canonical(value);
+}
+
+/** Whether natural keys are, or are part of, what the contract calls secret. */
+function isSecretKey({ rule: { naturalKey, secret } }: Contract): boolean {
+  const path = naturalKey === null ? [] : segmentsOf(naturalKey);
+  const prefixes = [...path.keys(), path.length].map((length) => path.slice(0, length));
+  return naturalKey !== null && secret.some((pattern) => prefixes.some((prefix) => isAt(prefix, pattern)));
+}
+
 /** A set has a rule for each natural key: its preview refuses two of one. */
-function demandOneEach(
-  rules: readonly LiveRule[],
-  titleOf: (rule: LiveRule) => string | undefined,
-  place: Place,
-): void {
-  const byTitle = Map.groupBy(
-    rules.filter((rule) => titleOf(rule) !== undefined),
-    (rule) => titleOf(rule) ?? "",
-  );
-  const shared = [...byTitle].filter(([, same]) => same.length > 1);
+function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
+  const keyed = rules.flatMap((live) => {
+    const key = naturalKeyOf(live.rule, contract);
+    return key === undefined ? [] : [{ ruleId: live.ruleId, key }];
+  });
+  const shared = [...Map.groupBy(keyed, ({ key }) => key)].filter(([, same]) => same.length > 1);
   if (shared.length === 0) return;
-  const isSecret = place.contract.rule.secret.length > 0;
-  const lines = shared.slice(0, 20).map(([title, same]) => {
+  const lines = shared.slice(0, 20).map(([key, same]) => {
     const ids = same.map(({ ruleId }) => ruleId).sort();
-    return `  ${isSecret ? "one" : JSON.stringify(shortened(title, 100))}: ${ids.join(", ")}`;
+    return `  ${isSecretKey(contract) ? "one" : JSON.stringify(shortened(key, 100))}: ${ids.join(", ")}`;
   });
   if (shared.length > lines.length) lines.push(`  and ${shared.length - lines.length} more`);
-  const what = `a set cannot hold two rules with one natural key (${place.contract.rule.naturalKey}):`;
+  const what = `a set cannot hold two rules with one natural key (${contract.rule.naturalKey}):`;
   throw new MerchantRulesError("RULE_CONFLICT", `${what}\n${lines.join("\n")}`, {
     attempted: "export rules",
     advice: "delete all but one of each at the service, pass them over with --exclude, or use --as program",

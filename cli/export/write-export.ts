@@ -58,7 +58,7 @@ export async function writeExport(
   const steps = nextSteps({
     engine: engineOf(options),
     folder: identity === undefined ? undefined : slashed(relative(process.cwd(), identity.folder)),
-    stack: identity?.stack,
+    stack: options.stack ?? identity?.stack,
     backend: options.backend,
     program: program.startsWith("..") ? program : `./${program}`,
     importFile:

@@ -242,6 +242,17 @@ describe("secrets in an export", () => {
     expect(loadRules(stack.fileOf("rules"))["rule-1"]?.webhook).toEqual({ url: "https://x" });
   });
 
+  test("are no names either: rules whose natural key is one are called by their ids", async () => {
+    const secretNames: ContractInput = { ...preset, rule: { ...freeRule, secret: ["/name"] } };
+    const stack = await opened([rule(1), rule(1, { name: "hidden" }), rule(2, { name: "hidden" })], secretNames);
+    const refused = await stack.exports();
+    expect(refused.stderr).toContain(`  one: ${stack.ids.slice(1).join(", ")}`);
+    const { code, stdout } = await stack.exports("--exclude", String(stack.ids[2]));
+    expect(code, stdout).toBe(0);
+    expect(readdirSync(stack.fileOf("rules"))).toEqual(stack.ids.slice(0, 2).map((id) => `${id}.yaml`));
+    expect(refused.stderr + stdout + everything(stack.folder)).not.toContain("hidden");
+  });
+
   test.each(["****", "\u2022\u2022\u2022\u2022", "****1234", "XXXX-XXXX-12"])(
     "that are masked (%s) are refused, by rule and path",
     async (mask) => {

@@ -33,7 +33,7 @@ async function exported(engine: EngineName, count: number, form: "files" | "prog
     service.resetRequests();
     return counts;
   };
-  return { ...stack, stdout, asked, isUntouched: () => expect(service.rules()).toEqual(before) };
+  return { ...stack, environment, stdout, asked, isUntouched: () => expect(service.rules()).toEqual(before) };
 }
 
 const pages = { list: total / 200 };
@@ -95,18 +95,21 @@ describe("without an import, on the local engine", () => {
 
 describe("merchant-rules local import", () => {
   test("is refused a second time, with a broken file, and without --yes; then nothing is written", async () => {
-    const { project, run, succeeds } = await exported("local", 2, "program");
+    const { project, environment } = await exported("local", 2, "program");
+    const words = ["local", "import", "--cwd", project.folder, "--stack", project.stack];
+    const imports = (...more: string[]) => merchantRules([...words, ...more], environment);
     const state = (): string => readFileSync(join(project.backend, ".pulumi/stacks/lifecycle/test.json"), "utf8");
-    const shown = await run("import", "--file", "import.json", "--preview-only");
-    expect(shown.output).toContain("+ 1 to create\n    = 2 to import");
+    const shown = await imports("--file", "import.json", "--preview-only");
+    expect(shown.stdout).toContain("+ 1 to create\n    = 2 to import");
+    expect((await imports("--file", "import.json")).stderr).toContain("pass --yes to go ahead");
     expect(state).toThrow("ENOENT");
-    await succeeds("import", "--file", "import.json");
+    expect((await imports("--file", "import.json", "--yes")).code).toBe(0);
     const before = state();
-    const refused = async (content: string, message: string): Promise<void> => {
+    const refused = async (content: string, message: string, exitCode = 2): Promise<void> => {
       project.write("bad.json", content);
-      const { code, stderr } = await run("import", "--file", "bad.json");
+      const { code, stderr } = await imports("--file", "bad.json", "--yes");
       expect(stderr).toContain(message);
-      expect(code).toBe(message.includes("not handled") ? 1 : 2);
+      expect(code).toBe(exitCode);
       expect(state()).toBe(before);
     };
     const { resources } = JSON.parse(project.read("import.json"));
@@ -119,11 +122,11 @@ describe("merchant-rules local import", () => {
     await refused(fileOf({ ...first, outputs: {} }), "outputs: must be an object with __provider");
     await refused(fileOf(first, first), 'at resources.1: names "rule-0" a second time');
     await refused(fileOf({ ...first, name: "n", parent: "n" }), '"n" is a parent of itself');
-    await refused(fileOf({ ...first, parent: "who" }), 'the parent "who", which is not a resource of the file,');
-    await refused(fileOf({ ...first, component: true }), '"component" in an import file');
-    await refused('{"nameTable": {}, "resources": []}', '"nameTable" in an import file');
-    await refused(fileOf({ ...first, type: "aws:s3/bucket:Bucket" }), "the resource type aws:s3/bucket:Bucket");
-    const missing = await run("import", "--file", "nowhere.json");
+    await refused(fileOf({ ...first, parent: "who" }), 'the parent "who", which is not a resource of the file,', 1);
+    await refused(fileOf({ ...first, component: true }), '"component" in an import file', 1);
+    await refused('{"nameTable": {}, "resources": []}', '"nameTable" in an import file', 1);
+    await refused(fileOf({ ...first, type: "aws:s3/bucket:Bucket" }), "the resource type aws:s3/bucket:Bucket", 1);
+    const missing = await imports("--file", "nowhere.json", "--yes");
     expect(missing.stderr).toContain("nowhere.json cannot be read");
   });
 });
