@@ -3,9 +3,8 @@ import { type Output, output, secret } from "@pulumi/pulumi/output.js";
 import { getConfig } from "@pulumi/pulumi/runtime/config.js";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { isJsonObject, type JsonObject, withValueAt } from "../sdk/rules/index.ts";
-import { Session } from "./hooks/session.ts";
+import type { Session } from "./hooks/session.ts";
 import type { Place } from "./reconcile/index.ts";
-import { defaultConnection } from "./settings.ts";
 
 /** A rule as it is at the service, managed by anybody or by nobody. */
 export interface LiveMerchantRule<Rule extends object = JsonObject> {
@@ -80,19 +79,26 @@ export function listMerchantRulesOutput<Rule extends object = JsonObject>(
   return output(args).apply((known) => guarded(known, listMerchantRules<Rule>(known)));
 }
 
-/** One for the whole program: one token, one limiter and one reading of the list. */
-let session: Session | undefined;
+/** One for the whole program: one token, one limiter and one reading of the list. Programs that read nothing load nothing. */
+let session: Promise<Session> | undefined;
+
+function sessionOfProgram(): Promise<Session> {
+  session ??= import("./hooks/session.ts").then(
+    ({ Session }) => new Session({ config: getConfig, environment: process.env, folder: process.cwd() }),
+  );
+  return session;
+}
 
 async function reading<T>(
-  { connection = defaultConnection }: ListMerchantRulesArgs,
+  { connection = "default" }: ListMerchantRulesArgs,
   read: (place: Place) => Promise<T>,
 ): Promise<T> {
-  session ??= new Session({ config: getConfig, environment: process.env, folder: process.cwd() });
+  const here = await sessionOfProgram();
   try {
-    return await read(session.place(connection));
+    return await read(here.place(connection));
   } catch (error) {
     // Pulumi prints only the message of an error that has this mark.
-    throw isMerchantRulesError(error) ? Object.assign(session.explain(error), { __pulumiRunError: true }) : error;
+    throw isMerchantRulesError(error) ? Object.assign(here.explain(error), { __pulumiRunError: true }) : error;
   }
 }
 
@@ -123,8 +129,8 @@ function claimed<Rule extends object>({ ruleId, rule }: LiveMerchantRule): LiveM
   return { ruleId, rule: rule as unknown as Rule };
 }
 
-async function guarded<T>({ connection = defaultConnection }: ListMerchantRulesArgs, read: Promise<T>): Promise<T> {
+async function guarded<T>({ connection = "default" }: ListMerchantRulesArgs, read: Promise<T>): Promise<T> {
   const value = await read;
-  const isSecret = (session?.place(connection).contract.rule.secret.length ?? 0) > 0;
+  const isSecret = (await sessionOfProgram()).place(connection).contract.rule.secret.length > 0;
   return isSecret ? (secret(value) as unknown as T) : value;
 }

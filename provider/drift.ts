@@ -16,10 +16,10 @@ import { ruleShape, type Shape, setShape } from "./hooks/shape.ts";
 import { readState, type State } from "./hooks/state.ts";
 import type { Properties } from "./hooks/wire.ts";
 import { type Observed, observed, resourceOf } from "./observed.ts";
-import type { Owner, Place } from "./reconcile/index.ts";
+import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
 import { ruleType, setType } from "./types.ts";
-import { findUnmanaged, naturalKeyText, type UnmanagedRule } from "./unmanaged-rules.ts";
+import { findUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
 
 /** One resource of a stack's state. Properties are JSON in which secrets have the engine's mark around them. */
 export interface StateResource {

@@ -176,7 +176,10 @@ function contractOf(
   const project = projectFolder(folder);
   const noContract = undefined;
   if (named !== undefined)
-    return { contract: isPreset(named) ? loadPreset(named, use) : loadContract(resolve(project, named), use), noContract };
+    return {
+      contract: isPreset(named) ? loadPreset(named, use) : loadContract(resolve(project, named), use),
+      noContract,
+    };
   const folders = [...new Set([resolve(folder), project])];
   const files = folders.flatMap((each) => contractFileNames.map((file) => join(each, file)));
   const found = files.find((file) => existsSync(file));

@@ -1,6 +1,6 @@
 import type { LiveRule } from "../sdk/client/index.ts";
-import { canonical, isAt, isEqual, type Json, segmentsOf, valueAt } from "../sdk/rules/index.ts";
-import { markedOwner, type Owner, type Place } from "./reconcile/index.ts";
+import { canonical, isEqual, type Json } from "../sdk/rules/index.ts";
+import { markedOwner, naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 
 /** A rule at the service that no resource of a stack knows. */
 export interface UnmanagedRule {
@@ -44,16 +44,6 @@ export async function findUnmanaged(
     unmanaged: found.flat(),
     withoutList: reached.filter(({ places }) => !places.some(hasList)).flatMap((each) => each.connections),
   };
-}
-
-/** A rule's natural key as text; undefined where the contract has none, or it is neither text nor number, or secret. */
-export function naturalKeyText(definition: Json | undefined, { contract }: Place): string | undefined {
-  const { naturalKey, secret } = contract.rule;
-  if (naturalKey === null) return undefined;
-  const path = segmentsOf(naturalKey);
-  const isSecret = secret.some((pattern) => isAt(path.slice(0, segmentsOf(pattern).length), pattern));
-  const value = valueAt(definition, naturalKey);
-  return !isSecret && (typeof value === "string" || typeof value === "number") ? String(value) : undefined;
 }
 
 async function unmanagedAt({ connections: [connection = ""], places, known }: Reached): Promise<UnmanagedRule[]> {

@@ -94,14 +94,9 @@ async function goOnWith(existing: LiveRule, making: Making): Promise<KnownRule> 
     return asOurs(existing, making);
   }
   if (mark !== undefined) throw refused(existing, `is managed by "${mark}", as its mark says`, making);
-  if (adopt === true) {
-    const known = await adopted(existing, making);
-    write.say("exists already and is taken over", ruleId, making);
-    return known;
-  }
+  if (adopt === true) return adopted(existing, making);
   if (!place.options.recover.isGiven || !isWhole(existing, making)) throw unmarked(existing, making);
-  write.say("exists, is as declared as a whole, and is taken over to recover", ruleId, making);
-  return adopted(existing, making);
+  return adopted(existing, making, "exists, is as declared as a whole, and is taken over to recover");
 }
 
 /** Goes on with a rule that is the stack's own already, as if the state had known it. */
@@ -134,12 +129,12 @@ async function adoptNamed(ruleId: string, making: Making): Promise<KnownRule> {
   const existing = { ruleId, rule: sight.rule };
   if (place.isForeign(sight.rule)) throw refused(existing, "is the service's own (rule.foreign)", making);
   const mark = markedOwner(sight.rule, place.contract);
-  if (mark !== undefined && mark !== of.owner) write.say(`is taken over from "${mark}"`, ruleId, making);
-  return adopted(existing, making);
+  const isOthers = mark !== undefined && mark !== of.owner;
+  return adopted(existing, making, isOthers ? `is taken over from "${mark}"` : undefined);
 }
 
-/** Makes an existing rule this resource's own, and as declared. Nothing is written where nothing differs. */
-async function adopted(existing: LiveRule, making: Making): Promise<KnownRule> {
+/** Makes an existing rule this resource's own, and as declared, and says so. Nothing is written where nothing differs. */
+async function adopted(existing: LiveRule, making: Making, how?: string): Promise<KnownRule> {
   const { definition, key, of, place } = making;
   const { ruleId, rule } = existing;
   const known = knownOf(existing, making);
@@ -148,8 +143,8 @@ async function adopted(existing: LiveRule, making: Making): Promise<KnownRule> {
   if (reason === undefined) {
     const isToBeWritten = differs || isToBeMarked(existing, making);
     const taken = await claimed(known, making, isToBeWritten);
-    const how = differs ? "is taken over, and was changed to be as declared" : "is as declared and is taken over";
-    write.say(how, ruleId, making);
+    const usual = differs ? "is taken over, and was changed to be as declared" : "is as declared and is taken over";
+    write.say(how ?? usual, ruleId, making);
     return taken;
   }
   const paths = write.pathsOf(rule, definition, place);

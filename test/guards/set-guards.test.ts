@@ -107,8 +107,8 @@ describe("what a run does is said rule by rule", () => {
     await host.create(resource("all", { rules: { a: rule(1), b: rule(2), c: rule(3) }, adopt: true }));
     expect(host.stderr.split("\n").sort()).toEqual([
       "all: created 1, updated 0, deleted 0, unchanged 0, taken over 2",
-      `rule a (${ids[0]}) exists already and is taken over`,
-      `rule b (${ids[1]}) exists already and is taken over`,
+      `rule a (${ids[0]}) is as declared and is taken over`,
+      `rule b (${ids[1]}) is as declared and is taken over`,
     ]);
     expect(writesOf(world)).toEqual(["create"]);
     const other = await world.host("merchantRuleSet");

@@ -114,7 +114,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   async function up(kept: Kept | undefined, rules: JsonObject, answers: Record<string, string> = {}): Promise<Run> {
     const environment = { ...served.environment, ...answers };
     const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment, folder: process.cwd() }));
-    const inputs = resource("all", { rules });
+    const inputs = resource("all", { rules, allowEmpty: true });
     expect((await hooks.check(kept?.properties ?? {}, inputs)).failures).toEqual([]);
     try {
       if (kept === undefined) {
@@ -160,7 +160,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
       setShape,
       new Session({ config: () => undefined, environment: served.environment, folder: process.cwd() }),
     );
-    expect(await hooks.diff(id, properties, resource("all", { rules }))).toEqual({ changes: false });
+    expect(await hooks.diff(id, properties, resource("all", { rules, allowEmpty: true }))).toEqual({ changes: false });
   }
 
   /** Whether the state knows rules, and none of several is at the service. A single one is believed to be gone. */
