@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { localCommand } from "./local.ts";
+import { planCommand } from "./plan.ts";
 import { serveCommand } from "./serve.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .description("Payment rules as code: a local rules service and a local deployment engine")
     .showHelpAfterError("(add --help for the list of options)")
     .exitOverride();
-  for (const subcommand of [serveCommand(done), localCommand(done)]) program.addCommand(subcommand);
+  for (const subcommand of [planCommand(done), serveCommand(done), localCommand(done)]) program.addCommand(subcommand);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {

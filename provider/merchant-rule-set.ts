@@ -3,6 +3,7 @@ import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames, registeredInputs } from "./registration.ts";
+import { ruleSetType } from "./resource-types.ts";
 
 /** What a program says of many rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
@@ -22,8 +23,6 @@ export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
   onUnmanaged?: pulumi.Input<"ignore" | "warn" | "fail"> | undefined;
 }
 
-const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
-
 /**
  * Many rules in one resource. One that fails does not stop the others: the error names every key that failed, what
  * succeeded is kept in the state, and the next run does the rest.
@@ -32,7 +31,7 @@ const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
  */
 export class MerchantRuleSet<Definition extends object = JsonObject> extends CustomResource {
   /** @internal */
-  static readonly __pulumiType = type;
+  static readonly __pulumiType = ruleSetType;
 
   /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
   declare readonly rules: pulumi.Output<Record<string, Definition>>;
@@ -43,7 +42,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
     const inputs = { ...registeredInputs("merchantRuleSet", name, args, "rules"), ruleIds: undefined };
     const restoreTraces = keepProgramFrames();
     try {
-      super(type, name, inputs, opts);
+      super(ruleSetType, name, inputs, opts);
     } finally {
       restoreTraces();
     }
@@ -51,6 +50,6 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
 
   /** Whether a value is a MerchantRuleSet, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRuleSet {
-    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
+    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === ruleSetType;
   }
 }

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { Json, JsonObject } from "../sdk/rules/json.ts";
 import { keepProgramFrames, registeredInputs } from "./registration.ts";
+import { ruleType } from "./resource-types.ts";
 
 /** What a program says of one rule. */
 export interface MerchantRuleArgs<Definition extends object = JsonObject> {
@@ -36,8 +37,6 @@ export interface JsonInputs {
   readonly [key: string]: JsonInput | undefined;
 }
 
-const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
-
 /**
  * One rule at the payments service. Its id is the service's `ruleId`.
  *
@@ -51,7 +50,7 @@ const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
  */
 export class MerchantRule<Definition extends object = JsonObject> extends CustomResource {
   /** @internal */
-  static readonly __pulumiType = type;
+  static readonly __pulumiType = ruleType;
 
   /** The definition as it was declared, or as it was seen by the last refresh. */
   declare readonly definition: pulumi.Output<Definition>;
@@ -60,7 +59,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
     const inputs = registeredInputs("merchantRule", name, args, "definition");
     const restoreTraces = keepProgramFrames();
     try {
-      super(type, name, inputs, opts);
+      super(ruleType, name, inputs, opts);
     } finally {
       restoreTraces();
     }
@@ -73,6 +72,6 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
 
   /** Whether a value is a MerchantRule, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRule {
-    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
+    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === ruleType;
   }
 }

@@ -88,6 +88,17 @@ export function connectionOf(settings: ConnectionSettings): Connection {
   return { name, baseUrl, contract, parameters, credentials };
 }
 
+/**
+ * The contract of a connection, where one is named, or is found in the folder or the project's.
+ * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
+ */
+export function declaredContract(sources: SettingsSources, name: string = defaultConnection): Contract | undefined {
+  const own = settingsOf(sources, name)("contract").value;
+  const named = own ?? settingsOf(sources, defaultConnection)("contract").value;
+  const isThere = named !== undefined || contractFileIn(sources.folder) !== undefined;
+  return isThere ? contractOf(named, sources.folder) : undefined;
+}
+
 const answers = ["acceptAllGone", "moved", "recover"] as const;
 const singleSettings = ["baseUrl", "contract", "token", "clientId", "clientSecret", ...answers] as const;
 type SettingName = (typeof singleSettings)[number] | `parameters.${string}`;
@@ -162,10 +173,14 @@ export function variableName(name: string): string {
 
 /** The contract by a preset's name or a file's path; without either, the file found in the folder or the project's. */
 function contractOf(named: string | undefined, folder: string): Contract {
-  const project = projectFolder(folder);
-  if (named !== undefined) return isPreset(named) ? loadPreset(named) : loadContract(resolve(project, named));
-  const found = [folder, project].map((each) => join(each, contractFileName)).find((file) => existsSync(file));
+  if (named !== undefined)
+    return isPreset(named) ? loadPreset(named) : loadContract(resolve(projectFolder(folder), named));
+  const found = contractFileIn(folder);
   return found === undefined ? loadPreset(presets[0]) : loadContract(found);
+}
+
+function contractFileIn(folder: string): string | undefined {
+  return [folder, projectFolder(folder)].map((each) => join(each, contractFileName)).find((file) => existsSync(file));
 }
 
 /** The nearest folder upwards that has a Pulumi.yaml; the folder itself where there is none. */
