@@ -1,4 +1,6 @@
+import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
+import { diffCommand } from "./diff.ts";
 import { localCommand } from "./local.ts";
 import { planCommand } from "./plan.ts";
 import { serveCommand } from "./serve.ts";
@@ -16,10 +18,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     exitCode = code;
   };
   const program = new Command("merchant-rules")
-    .description("Payment rules as code: a local rules service and a local deployment engine")
+    .description("Payment rules as code: what a change does, rule by rule; a local rules service and deployment engine")
+    .version(version(), "--version")
     .showHelpAfterError("(add --help for the list of options)")
     .exitOverride();
-  for (const subcommand of [planCommand(done), serveCommand(done), localCommand(done)]) program.addCommand(subcommand);
+  for (const subcommand of [planCommand(done), diffCommand(done), serveCommand(done), localCommand(done)])
+    program.addCommand(subcommand);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
@@ -28,6 +32,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCode || 1;
   }
   return exitCode;
+}
+
+function version(): string {
+  const { version }: { version: string } = createRequire(import.meta.url)("pulumi-merchant-rules/package.json");
+  return version;
 }
 
 /** Ctrl-C ends what the output is piped to, as well; a run must come to its end, and note its results, all the same. */

@@ -7,6 +7,7 @@ import { MerchantRulesError } from "../sdk/errors.ts";
 import { reasonOf } from "../sdk/rules/json.ts";
 import { interruptible } from "./interrupt.ts";
 import type { Preview } from "./plan/preview.ts";
+import type { Step } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
 import { engineOf, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
 
@@ -21,7 +22,10 @@ interface PlanOptions extends StackOptions, ReportOptions {
 export function planCommand(done: (exitCode: number) => void): Command {
   const command = new Command("plan")
     .description("Show what `pulumi up` would do, rule by rule, also inside a set")
-    .argument("[file]", "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)");
+    .argument(
+      "[file]",
+      "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
+    );
   return withReportOptions(withStackOptions(command))
     .option("--expect-no-changes", "exit with 7 when a rule would change")
     .addHelpText("after", help)
@@ -53,7 +57,9 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const { report, hasChanges } = planOf(preview, contractOf);
   await writeReport(report, options);
   if (report.errors.length > 0) {
-    console.error("error: the preview failed, so this plan may lack something. What to do: fix what it says, and run it again");
+    console.error(
+      "error: the preview failed, so this plan may lack something. What to do: fix what it says, and run it again",
+    );
     return 1;
   }
   if (options.expectNoChanges !== true || !hasChanges) return 0;
@@ -76,10 +82,16 @@ async function given(file: string): Promise<Preview> {
   return readPreview(content, file);
 }
 
-async function previewed(options: StackOptions, folder: string): Promise<Preview> {
+async function previewed(options: PlanOptions, folder: string): Promise<Preview> {
   const { readPreview } = await import("./plan/preview.ts");
-  if (engineOf(options) === "local") return readPreview(await previewedLocally(options), "the local engine's preview");
-  const { stdout, failure } = await runPulumi(["preview", "--json", "--show-sames"], options, folder);
+  const { withProgress } = await import("./progress.ts");
+  const quiet = options.format === "json";
+  if (engineOf(options) === "local") {
+    const preview = await withProgress("previewing resources", (step) => previewedLocally(options, step), { quiet });
+    return readPreview(preview, "the local engine's preview");
+  }
+  const run = () => runPulumi(["preview", "--json", "--show-sames"], options, folder);
+  const { stdout, failure } = await withProgress("running pulumi preview", run, { quiet });
   if (failure === undefined) return readPreview(stdout, "`pulumi preview --json`");
   // A preview that failed on the way prints as far as it came, with what failed. Else only its own words are left.
   if (stdout.trim() === "") throw failure;
@@ -87,10 +99,11 @@ async function previewed(options: StackOptions, folder: string): Promise<Preview
   return preview.errors.length > 0 ? preview : { ...preview, errors: [failure.reason] };
 }
 
-async function previewedLocally({ stack, cwd, backend }: StackOptions): Promise<string> {
+async function previewedLocally({ stack, cwd, backend }: StackOptions, step: Step): Promise<string> {
   const { runEngine } = await import("../local/engine/index.ts");
   const { diagnosticOf, jsonDocument } = await import("../local/engine/display/json.ts");
   const diagnostics: ReturnType<typeof diagnosticOf>[] = [];
+  let resources = 0;
   const result = await interruptible((signals) =>
     runEngine({
       verb: "preview",
@@ -100,11 +113,15 @@ async function previewedLocally({ stack, cwd, backend }: StackOptions): Promise<
       ...signals,
       onEvent: (event) => {
         if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
+        if (event.kind === "step") step(++resources);
       },
     }),
   );
   const isSaid = diagnostics.some(({ severity }) => severity === "error");
   if (!result.ok && !isSaid)
-    diagnostics.push({ message: result.cancelled ? "the preview was interrupted" : "the preview failed", severity: "error" });
+    diagnostics.push({
+      message: result.cancelled ? "the preview was interrupted" : "the preview failed",
+      severity: "error",
+    });
   return JSON.stringify(jsonDocument(result, diagnostics, true));
 }

@@ -3,7 +3,7 @@ import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames, registeredInputs } from "./registration.ts";
-import { ruleSetType } from "./resource-types.ts";
+import { setType as type } from "./types.ts";
 
 /** What a program says of many rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
@@ -31,7 +31,7 @@ export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
  */
 export class MerchantRuleSet<Definition extends object = JsonObject> extends CustomResource {
   /** @internal */
-  static readonly __pulumiType = ruleSetType;
+  static readonly __pulumiType = type;
 
   /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
   declare readonly rules: pulumi.Output<Record<string, Definition>>;
@@ -42,7 +42,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
     const inputs = { ...registeredInputs("merchantRuleSet", name, args, "rules"), ruleIds: undefined };
     const restoreTraces = keepProgramFrames();
     try {
-      super(ruleSetType, name, inputs, opts);
+      super(type, name, inputs, opts);
     } finally {
       restoreTraces();
     }
@@ -50,6 +50,6 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
 
   /** Whether a value is a MerchantRuleSet, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRuleSet {
-    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === ruleSetType;
+    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }
 }

@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
 import type { Json, JsonObject } from "../sdk/rules/json.ts";
 import { keepProgramFrames, registeredInputs } from "./registration.ts";
-import { ruleType } from "./resource-types.ts";
+import { ruleType as type } from "./types.ts";
 
 /** What a program says of one rule. */
 export interface MerchantRuleArgs<Definition extends object = JsonObject> {
@@ -50,7 +50,7 @@ export interface JsonInputs {
  */
 export class MerchantRule<Definition extends object = JsonObject> extends CustomResource {
   /** @internal */
-  static readonly __pulumiType = ruleType;
+  static readonly __pulumiType = type;
 
   /** The definition as it was declared, or as it was seen by the last refresh. */
   declare readonly definition: pulumi.Output<Definition>;
@@ -59,7 +59,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
     const inputs = registeredInputs("merchantRule", name, args, "definition");
     const restoreTraces = keepProgramFrames();
     try {
-      super(ruleType, name, inputs, opts);
+      super(type, name, inputs, opts);
     } finally {
       restoreTraces();
     }
@@ -72,6 +72,6 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
 
   /** Whether a value is a MerchantRule, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRule {
-    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === ruleType;
+    return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }
 }

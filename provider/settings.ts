@@ -184,7 +184,7 @@ function contractFileIn(folder: string): string | undefined {
 }
 
 /** The nearest folder upwards that has a Pulumi.yaml; the folder itself where there is none. */
-function projectFolder(folder: string): string {
+export function projectFolder(folder: string): string {
   for (let here = resolve(folder); ; here = dirname(here)) {
     if (["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((name) => existsSync(join(here, name)))) return here;
     if (dirname(here) === here) return resolve(folder);

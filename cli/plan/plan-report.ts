@@ -39,7 +39,8 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
   const steps = withMoves(expanded.flatMap((each) => each.steps));
   const found = steps.flatMap((step) => findingOf(step) ?? []);
   const quiet = expanded.filter(
-    ({ step, steps: own }) => changing.has(step.op) && own.every(({ kind, formerKey }) => kind === "keep" && formerKey === undefined),
+    ({ step, steps: own }) =>
+      changing.has(step.op) && own.every(({ kind, formerKey }) => kind === "keep" && formerKey === undefined),
   );
   const rules = expanded.reduce((sum, each) => sum + each.rules, 0);
   const unchanged = steps.filter((step) => step.kind === "keep" && !isRenamed(step)).length;
@@ -88,7 +89,9 @@ function withMoves(steps: readonly RuleStep[]): RuleStep[] {
   const taken = new Set<RuleStep>();
   const moved = steps.map((step): RuleStep => {
     if (step.kind !== "create" || step.declared === undefined) return step;
-    const former = namesOf(step).map((name) => free.get(name)).find((each) => each !== undefined && !taken.has(each));
+    const former = namesOf(step)
+      .map((name) => free.get(name))
+      .find((each) => each !== undefined && !taken.has(each));
     if (former?.known === undefined) return step;
     const { known } = former;
     const [next] = plan(new Map([[step.key, known]]), new Map([[step.key, step.declared]]), step.of.contract);
@@ -146,7 +149,8 @@ function changeOf({ kind, declared }: RuleStep): Finding["change"] {
 }
 
 function reasonOf({ kind, known, declared, reason, of }: RuleStep): string | undefined {
-  if (kind === "create" && declared?.adopt === true) return "where a rule with its natural key exists; else it is created";
+  if (kind === "create" && declared?.adopt === true)
+    return "where a rule with its natural key exists; else it is created";
   if (kind !== "replace" || known === undefined || declared === undefined) return reason;
   if (reason !== undefined && reason !== engineReplaces) return reason;
   return reasonToReplace(known.definition, declared.definition, of.contract) ?? reason;
@@ -186,7 +190,9 @@ function deletionsIn(found: readonly Finding[], rules: number): string[] {
   const count = found.filter(({ change }) => change === "delete").length;
   if (count * 10 <= rules || count === 0) return [];
   const [are, what] = rules === 1 ? ["is", "rule"] : ["are", "rules"];
-  return [`${count} of ${rules} ${what} ${are} to be deleted, more than a tenth. See that this is meant before you run \`pulumi up\``];
+  return [
+    `${count} of ${rules} ${what} ${are} to be deleted, more than a tenth. See that this is meant before you run \`pulumi up\``,
+  ];
 }
 
 function quietNote({ type, name, changedInputs }: PreviewStep): string {
@@ -199,6 +205,7 @@ function quietNote({ type, name, changedInputs }: PreviewStep): string {
 function secretNotes(steps: readonly RuleStep[]): string[] {
   const blind = steps.filter(
     ({ known, declared, of, ...step }) =>
+      (step.kind === "keep" || step.kind === "update") &&
       known !== undefined &&
       declared !== undefined &&
       contains(declared.definition, isMasked) &&
@@ -219,7 +226,9 @@ function unseenNote(preview: Preview): string[] {
   const count = unseen(preview);
   if (count === 0) return [];
   const resources = count === 1 ? "1 resource without changes is" : `${count} resources without changes are`;
-  return [`${resources} not in the preview, and rules in them are not counted as unchanged: \`pulumi preview --json --show-sames\` has them`];
+  return [
+    `${resources} not in the preview, and rules in them are not counted as unchanged: \`pulumi preview --json --show-sames\` has them`,
+  ];
 }
 
 function othersNote(steps: readonly PreviewStep[]): string[] {
@@ -231,7 +240,9 @@ function othersNote(steps: readonly PreviewStep[]): string[] {
 
 /** What the engine needs for itself, and the component that spreads rules over sets. */
 function isScaffold({ type }: PreviewStep): boolean {
-  return type === "pulumi:pulumi:Stack" || type.startsWith("pulumi:providers:") || type.startsWith("merchant-rules:index:");
+  return (
+    type === "pulumi:pulumi:Stack" || type.startsWith("pulumi:providers:") || type.startsWith("merchant-rules:index:")
+  );
 }
 
 function subjectOf({ steps: [first] }: Preview): string {

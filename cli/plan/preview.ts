@@ -1,14 +1,7 @@
 import { z } from "zod";
-import { ruleSetType, ruleType } from "../../provider/resource-types.ts";
+import { ruleType, setType } from "../../provider/types.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import {
-  findNotJson,
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  maxDepth,
-} from "../../sdk/rules/index.ts";
+import { findNotJson, isJsonArray, isJsonObject, type Json, type JsonObject, maxDepth } from "../../sdk/rules/index.ts";
 
 /** What stands for a secret in what an engine prints. */
 export const mask = "[secret]";
@@ -45,7 +38,7 @@ export interface Preview {
 }
 
 export function isOfRules({ type }: PreviewStep): boolean {
-  return type === ruleType || type === ruleSetType;
+  return type === ruleType || type === setType;
 }
 
 /**
@@ -90,7 +83,7 @@ const paths = z
   .transform((found) => Object.keys(found ?? {}));
 const config = z.record(z.string(), z.string()).default({});
 const counts = z.record(z.string(), z.number()).default({});
-const diagnostic = z.object({ message: z.string(), severity: z.string(), urn: z.string().optional() });
+const diagnostic = z.object({ message: z.string(), severity: z.string() });
 
 const documentSchema = z.object({
   config,
@@ -176,11 +169,7 @@ function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof
 function errorsIn(diagnostics: readonly z.output<typeof diagnostic>[]): string[] {
   return diagnostics
     .filter(({ severity }) => severity === "error")
-    .map(({ message, urn }) => (urn === undefined || urn === "" ? message : `${message} (${nameOf(urn)})`).trim());
-}
-
-function nameOf(urn: string): string {
-  return urn.split("::").slice(3).join("::");
+    .map(({ message }) => message.trim().replace(/^error: /, ""));
 }
 
 /** Secrets as the document has them: in events each is an object with a signature. */
@@ -222,6 +211,7 @@ function parsed<Type extends z.ZodType>(schema: Type, value: Json | undefined, s
 function unreadable(source: string, why: string): MerchantRulesError {
   return new MerchantRulesError("SETTINGS_INVALID", `it does not hold what \`pulumi preview --json\` prints: ${why}`, {
     attempted: `read ${source}`,
-    advice: "run `pulumi preview --json --show-sames > preview.json` to its end, and name that file (- is standard input)",
+    advice:
+      "run `pulumi preview --json --show-sames > preview.json` to its end, and name that file (- is standard input)",
   });
 }

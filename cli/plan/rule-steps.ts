@@ -1,8 +1,8 @@
-import { type Inputs, readInputs, readState, type State } from "../../provider/hooks/state.ts";
 import { ruleShape, type Shape, setShape } from "../../provider/hooks/shape.ts";
+import { type Inputs, readInputs, readState, type State } from "../../provider/hooks/state.ts";
 import { isUnknown } from "../../provider/hooks/wire.ts";
 import { type DeclaredRule, type KnownRule, plan, type Step } from "../../provider/reconcile/plan.ts";
-import { ruleSetType } from "../../provider/resource-types.ts";
+import { setType } from "../../provider/types.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
@@ -50,8 +50,8 @@ export type Contracts = (connection: string) => Contract;
  * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state
  */
 export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
-  const shape = step.type === ruleSetType ? setShape : ruleShape;
-  const resource = `${step.type === ruleSetType ? "MerchantRuleSet" : "MerchantRule"} ${step.name}`;
+  const shape = step.type === setType ? setShape : ruleShape;
+  const resource = `${step.type === setType ? "MerchantRuleSet" : "MerchantRule"} ${step.name}`;
   const known = step.before === undefined ? undefined : knownIn(shape, step.before);
   const declared = step.after === undefined ? undefined : declaredIn(shape, step.after.inputs);
   const of = (connection: string): ResourceStep => ({
@@ -81,9 +81,7 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
       // The engine has decided.
       const steps = result.steps.map(
         (each): RuleStep =>
-          each.kind === "keep" || each.kind === "update"
-            ? { reason: engineReplaces, ...each, kind: "replace" }
-            : each,
+          each.kind === "keep" || each.kind === "update" ? { reason: engineReplaces, ...each, kind: "replace" } : each,
       );
       return { ...nothing, ...result, steps };
     }
@@ -100,7 +98,9 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
       // same, refresh, read: nothing happens to a rule.
       const here = known?.state;
       if (here === undefined) return nothing;
-      const steps = [...here.rules].map(([key, rule]): RuleStep => ({ kind: "keep", key, known: rule, of: of(here.connection) }));
+      const steps = [...here.rules].map(
+        ([key, rule]): RuleStep => ({ kind: "keep", key, known: rule, of: of(here.connection) }),
+      );
       return { ...nothing, steps };
     }
   }

@@ -1,12 +1,5 @@
 import { pathIn } from "../../local/engine/values/path.ts";
-import {
-  isEqual,
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type Path,
-} from "../../sdk/rules/index.ts";
+import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject, type Path } from "../../sdk/rules/index.ts";
 import { mask } from "./preview.ts";
 
 /** What stands for a secret that the engine calls changed. */
@@ -23,16 +16,14 @@ export function isMasked(value: Json | undefined): boolean {
 export class ChangedPaths {
   readonly #field: string;
   readonly #paths: readonly Path[];
+  /** Whether the engine said anything at all. */
+  readonly areKnown: boolean;
 
   /** @param field the input that holds the definitions; the paths are in the engine's spelling */
   constructor(field: string, paths: readonly string[]) {
     this.#field = field;
+    this.areKnown = paths.length > 0;
     this.#paths = paths.map((text) => pathIn(text) ?? []).filter(([first]) => first === field);
-  }
-
-  /** Whether the engine said anything at all. */
-  get areKnown(): boolean {
-    return this.#paths.length > 0;
   }
 
   /** Whether something of a rule changes. */

@@ -22,11 +22,11 @@ const leastOfComment = 2_000;
 export function withReportOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("-f, --format <format>", "the form of the report")
+      new Option("--format <format>", "the form of the report")
         .choices(["text", "json", "markdown", "html", "junit"])
         .default("text"),
     )
-    .option("-o, --output <file>", "write the report to a file instead of standard output")
+    .option("--output <file>", "write the report to a file instead of standard output")
     .addOption(
       new Option(
         "--comment [limit]",
