@@ -3,6 +3,7 @@ import type { JsonDiagnostic } from "../local/engine/display/json.ts";
 import type { RunEvent, RunOptions, RunResult, Verb } from "../local/engine/index.ts";
 import { askUser, interruptible } from "./interrupt.ts";
 import { localImportCommand } from "./local-import.ts";
+import { hasColor } from "./terminal.ts";
 
 interface LocalOptions {
   readonly stack?: string;
@@ -86,7 +87,21 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
       .option("-f, --skip-preview", "the same as --yes")
       .option("--preview-only", "show what would happen, and do nothing");
   }
-  return command.exitOverride().action(async (options: LocalOptions) => done(await runVerb(verb, options, done)));
+  return command
+    .addHelpText("after", helpOf(verb))
+    .exitOverride()
+    .action(async (options: LocalOptions) => done(await runVerb(verb, options, done)));
+}
+
+function helpOf(verb: Verb): string {
+  const flags = { preview: "--diff", up: "--yes", refresh: "--preview-only --expect-no-changes", destroy: "--yes" };
+  const noStack = verb === "refresh" || verb === "destroy" ? " 6 no such stack;" : "";
+  return `
+Exit codes: 0 done; 1 failed or cancelled; 2 called wrongly;${noStack} 7 a change, with --expect-no-changes;
+8 ended at once (Ctrl-C twice).
+
+Example:
+  merchant-rules local ${verb} --stack dev ${flags[verb]}`;
 }
 
 function positiveInteger(text: string): number {
@@ -134,8 +149,12 @@ async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean):
 
 async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
   const { TextDisplay } = await import("../local/engine/display/text.ts");
-  const color = process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
-  const display = new TextDisplay({ verb, diff: options.diff === true, color, print: (line) => console.log(line) });
+  const display = new TextDisplay({
+    verb,
+    diff: options.diff === true,
+    color: hasColor(process.stdout),
+    print: (line) => console.log(line),
+  });
   const result = await run({
     ...engineOptions(verb, options, previewOnly),
     onEvent: (event) => display.onEvent(event),

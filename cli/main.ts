@@ -1,7 +1,10 @@
+import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
+import { diffCommand } from "./diff.ts";
 import { driftCommand } from "./drift.ts";
 import { exportCommand } from "./export.ts";
 import { localCommand } from "./local.ts";
+import { planCommand } from "./plan.ts";
 import { serveCommand } from "./serve.ts";
 
 /**
@@ -17,11 +20,14 @@ export async function main(argv: readonly string[]): Promise<number> {
     exitCode = code;
   };
   const program = new Command("merchant-rules")
-    .description("Payment rules as code: existing rules into code, a local rules service and a local deployment engine")
+    .description(
+      "Payment rules as code: export them, plan changes rule by rule, watch for drift; and try it all locally",
+    )
+    .version(version(), "--version")
     .showHelpAfterError("(add --help for the list of options)")
     .exitOverride();
-  for (const subcommand of [exportCommand(done), driftCommand(done), serveCommand(done), localCommand(done)])
-    program.addCommand(subcommand);
+  const subcommands = [exportCommand, planCommand, driftCommand, diffCommand, serveCommand, localCommand];
+  for (const subcommand of subcommands.map((make) => make(done))) program.addCommand(subcommand);
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
@@ -30,6 +36,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCode || 1;
   }
   return exitCode;
+}
+
+function version(): string {
+  const { version }: { version: string } = createRequire(import.meta.url)("pulumi-merchant-rules/package.json");
+  return version;
 }
 
 /** Ctrl-C ends what the output is piped to, as well; a run must come to its end, and note its results, all the same. */

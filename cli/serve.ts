@@ -36,6 +36,7 @@ export function serveCommand(done: (exitCode: number) => void): Command {
     )
     .option("--allow-duplicates", "let two rules have one natural key, which is otherwise refused with 409", false)
     .option("--verbose", "print a line for every request", false)
+    .addHelpText("after", help)
     .exitOverride()
     .action(async (options: ServeOptions) => {
       const { contract, name, setting } = await contractOf(options.contract);
@@ -52,6 +53,12 @@ export function serveCommand(done: (exitCode: number) => void): Command {
       done(0);
     });
 }
+
+const help = `
+Exit codes: 0 stopped; 1 it cannot serve (contract, port or data file); 2 called wrongly.
+
+Example, with the rules kept in a file:
+  merchant-rules serve --port 4010 --data rules.sqlite`;
 
 const ownContract = "merchant-rules.contract.yaml";
 

@@ -141,6 +141,7 @@ async function contentOf(file: string): Promise<string> {
   }
 }
 
+/** Who keeps the stack. */
 export function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
   if (engine !== undefined) return engine;
   const folders = (process.env.PATH ?? "").split(process.platform === "win32" ? ";" : ":");
@@ -165,7 +166,18 @@ async function pulumiConfig(options: StackOptions, folder: string): Promise<Sett
 }
 
 /** Runs the Pulumi CLI on the stack. @returns what it printed. @throws MerchantRulesError: it failed, with its own words */
-export async function pulumi(words: readonly string[], { stack }: StackOptions, folder: string): Promise<string> {
+export async function pulumi(words: readonly string[], options: StackOptions, folder: string): Promise<string> {
+  const { stdout, failure } = await runPulumi(words, options, folder);
+  if (failure !== undefined) throw failure;
+  return stdout;
+}
+
+/** Runs the Pulumi CLI on the stack. @returns what it printed, and where it failed, why, in its own words */
+export async function runPulumi(
+  words: readonly string[],
+  { stack }: StackOptions,
+  folder: string,
+): Promise<{ readonly stdout: string; readonly failure: MerchantRulesError | undefined }> {
   const named = stack === undefined ? [] : ["--stack", stack];
   const child = spawn("pulumi", [...words, ...named, "--non-interactive", "--color", "never"], {
     cwd: folder,
@@ -176,11 +188,12 @@ export async function pulumi(words: readonly string[], { stack }: StackOptions, 
     child.on("close", (code) => done(code ?? "a signal"));
   });
   const [stdout, stderr, how] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (how === 0) return stdout;
+  if (how === 0) return { stdout, failure: undefined };
   const why = stderr.trim().replace(/^error: /, "") || `it ended with ${how}`;
-  throw new MerchantRulesError("SETTINGS_INVALID", why, {
+  const failure = new MerchantRulesError("SETTINGS_INVALID", why, {
     attempted: `pulumi ${[...words, ...named].join(" ")}`,
     advice:
       "name the stack with --stack and the project's folder with --cwd; --engine local reads a stack of the local engine",
   });
+  return { stdout, failure };
 }

@@ -96,6 +96,17 @@ export function connectionOf(settings: ConnectionSettings): Connection {
   return { name, baseUrl, contract, parameters, credentials };
 }
 
+/**
+ * The contract of a connection, where one is named, or is found in the folder or the project's.
+ * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
+ */
+export function declaredContract(sources: SettingsSources, name: string = defaultConnection): Contract | undefined {
+  const own = settingsOf(sources, name)("contract").value;
+  const named = own ?? settingsOf(sources, defaultConnection)("contract").value;
+  const { contract, noContract } = contractOf(named, sources);
+  return noContract === undefined ? contract : undefined;
+}
+
 const answers = ["acceptAllGone", "moved", "recover"] as const;
 const singleSettings = ["baseUrl", "contract", "token", "clientId", "clientSecret", ...answers] as const;
 type SettingName = (typeof singleSettings)[number] | `parameters.${string}`;

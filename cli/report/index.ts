@@ -5,7 +5,7 @@ import { markdown } from "./markdown.ts";
 import type { Report } from "./report.ts";
 import { text } from "./text.ts";
 
-export { type Change, type Finding, type PathFinding, type Report, type ReportParts, reportOf } from "./report.ts";
+export { type Finding, type PathFinding, type Report, reportOf } from "./report.ts";
 export { verdictOf } from "./words.ts";
 
 export const formats = ["text", "json", "markdown", "html", "junit"] as const;

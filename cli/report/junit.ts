@@ -1,7 +1,8 @@
 import type { Finding, Report } from "./report.ts";
-import { linesOf, shown, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import { linesOf, nameOf, shown, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
 const most = 500;
+const mostOfName = 200;
 
 /**
  * JUnit's XML as GitHub, GitLab and Jenkins read it: a failed test case for each rule that differs, one that passed for
@@ -17,8 +18,8 @@ export function junit(report: Report): string {
       return testCase(suite, `error ${index + 1}`, `<error message="${lines[0]}">${lines.join("\n")}</error>`);
     }),
     ...findings.map((finding) => {
-      const resource = finding.resource ?? suite;
-      return testCase(resource, nameOf(finding, resource, isTaken), failureOf(finding, report));
+      const resource = shown(finding.resource ?? suite, mostOfName);
+      return testCase(resource, ownName(finding, resource, isTaken), failureOf(finding, report));
     }),
     testCase(suite, unchangedOf(report), undefined),
   ];
@@ -43,13 +44,22 @@ function testCase(resource: string, name: string, outcome: string | undefined): 
   return outcome === undefined ? `${opening}/>` : `${opening}>${outcome}</testcase>`;
 }
 
-/** Readers tell test cases by class and name; two rules of one name get what else tells them apart. */
-function nameOf({ name, key, ruleId, change }: Finding, resource: string, isTaken: Set<string>): string {
-  const names = [name, `${name} (${key ?? ruleId ?? change})`, `${name} (${key ?? ""} ${ruleId ?? ""} ${change})`];
-  const mark = (each: string): string => JSON.stringify([resource, each]);
-  const own = names.find((each) => !isTaken.has(mark(each))) ?? `${name} (${isTaken.size})`;
-  isTaken.add(mark(own));
-  return own;
+/**
+ * Readers tell test cases by class and name, as they see them, cut and escaped. Two rules of one name get what else tells
+ * them apart, or a number.
+ */
+function ownName(finding: Finding, resource: string, isTaken: Set<string>): string {
+  const { key, ruleId, change } = finding;
+  const name = nameOf(finding, mostOfName);
+  const about = shown(key ?? ruleId ?? change, mostOfName);
+  const names = [name, `${name} (${about})`];
+  for (let number = 2; ; number += 1) {
+    const own = names.shift() ?? `${name} (${about}, ${number})`;
+    const mark = JSON.stringify([resource, own]);
+    if (isTaken.has(mark)) continue;
+    isTaken.add(mark);
+    return own;
+  }
 }
 
 function failureOf(finding: Finding, report: Report): string {

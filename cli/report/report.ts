@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Json } from "../../sdk/rules/index.ts";
 
 /** What can be said of one rule. The order is that of reports: what is lost comes first. */
 export const changes = [
@@ -15,10 +16,12 @@ export const changes = [
   "unmanaged",
 ] as const;
 
+const value: z.ZodType<Json> = z.json();
+
 const pathSchema = z.strictObject({
   path: z.string().describe("Where in the rule, as `conditions[0].value`; empty for the rule as a whole"),
-  before: z.json().optional().describe("On the side `sides.before`; absent where there is no value"),
-  after: z.json().optional().describe("On the side `sides.after`; absent where there is no value"),
+  before: value.optional().describe("On the side `sides.before`; absent where there is no value"),
+  after: value.optional().describe("On the side `sides.after`; absent where there is no value"),
   secret: z.literal(true).optional().describe("The values are secret and are not in the report"),
 });
 

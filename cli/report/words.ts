@@ -50,9 +50,10 @@ export function verdictOf(report: Report): string {
   const title = { drift: "Drift of", plan: "Plan for", diff: "Difference of" }[report.report];
   const counts = countsOf(report);
   const unchanged = unchangedOf(report);
-  const failed = errors.length === 0 ? "" : "failed; what was seen until then: ";
   const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
-  return `${title} ${shown(subject, 100)}: ${failed}${found}`;
+  const about = `${title} ${shown(subject, 100)}:`;
+  if (errors.length === 0) return `${about} ${found}`;
+  return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
 }
 
 const nothing = { drift: "none", plan: "nothing to do", diff: "none" };

@@ -21,11 +21,19 @@ function shownConfig(config: RunResult["config"]): { [key: string]: string } {
   return Object.fromEntries([...config].map(([key, { shown }]) => [key, shown]));
 }
 
-/** A whole run as one document, of the shape of the CLI's `preview --json`; `outputs` is an addition. */
-export function jsonDocument(result: RunResult, diagnostics: readonly JsonDiagnostic[]): { [key: string]: unknown } {
+/**
+ * A whole run as one document, of the shape of the CLI's `preview --json`; `outputs` is an addition.
+ * @param showSames whether resources that do not change are in it, as with the CLI's `--show-sames`
+ */
+export function jsonDocument(
+  result: RunResult,
+  diagnostics: readonly JsonDiagnostic[],
+  showSames = false,
+): { [key: string]: unknown } {
+  const shown = result.steps.filter(({ op, urn }) => (op === "same" && showSames) || isShown(op, urn, result.verb));
   return {
     config: shownConfig(result.config),
-    steps: result.steps.filter(({ op, urn }) => isShown(op, urn, result.verb)).map((step) => jsonStep(step, result)),
+    steps: shown.map((step) => jsonStep(step, result)),
     ...(Object.keys(result.outputs).length === 0 ? {} : { outputs: printableMap(result.outputs) }),
     ...(diagnostics.length === 0 ? {} : { diagnostics }),
     duration: Math.round(result.durationMs * 1e6),

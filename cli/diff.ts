@@ -1,0 +1,42 @@
+import { Command } from "commander";
+import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
+import { type StackOptions, withStackOptions } from "./stack.ts";
+
+interface DiffOptions extends StackOptions, ReportOptions {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * `merchant-rules diff --from sandbox --to production`: the live rules of two environments, by natural key. Exit codes:
+ * 0 the same, 7 different, 1 failed, 2 called wrongly.
+ */
+export function diffCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("diff")
+    .description("Compare the live rules of two environments, by natural key; nothing is written")
+    .requiredOption("--from <name>", "a stack of the project (Pulumi.<name>.yaml), else a connection of --stack")
+    .requiredOption("--to <name>", "the other one; stack:<name> and connection:<name> say which is meant");
+  return withReportOptions(withStackOptions(command))
+    .addHelpText("after", help)
+    .exitOverride()
+    .action(async (options: DiffOptions) => done(await diff(options)));
+}
+
+const help = `
+Exit codes: 0 the same rules; 7 different ones; 1 failed; 2 called wrongly.
+
+Example, of a project with Pulumi.sandbox.yaml and Pulumi.production.yaml:
+  merchant-rules diff --from sandbox --to production`;
+
+async function diff(options: DiffOptions): Promise<number> {
+  const { sideOf } = await import("./diff/side.ts");
+  const { compareSides } = await import("./diff/compare.ts");
+  const { withProgress } = await import("./progress.ts");
+  const from = await sideOf(options.from, options);
+  const to = await sideOf(options.to, options);
+  const report = await withProgress(`reading the rules of ${from.name} and ${to.name}`, () => compareSides(from, to), {
+    quiet: options.format === "json",
+  });
+  await writeReport(report, options);
+  return report.findings.length === 0 ? 0 : 7;
+}

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Session } from "../../provider/hooks/session.ts";
+import type { Place } from "../../provider/reconcile/index.ts";
+import {
+  connectionSettings,
+  defaultConnection,
+  projectFolder,
+  type SettingsSources,
+  variableName,
+} from "../../provider/settings.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { readSettings, type StackOptions } from "../stack.ts";
+
+/** One of two environments. */
+export interface Side {
+  /** What reports call it. */
+  readonly name: string;
+  readonly place: Place;
+  /** Where it is and as whom: two merchants may be told by their credentials alone. Holds secrets. */
+  readonly identity: string;
+}
+
+/**
+ * The environment that a name means: a stack of the project, where it has a stack file, else a connection of the stack
+ * that the options choose. `stack:` or `connection:` in front says which.
+ * @throws MerchantRulesError SETTINGS_INVALID: it is neither, or both
+ */
+export async function sideOf(given: string, options: StackOptions): Promise<Side> {
+  const [, kind, name = given] = /^(stack|connection):(.+)$/s.exec(given) ?? [];
+  const attempted = `find environment ${name}`;
+  const isStack = kind === "stack" || (kind === undefined && hasStackFile(name, options));
+  if (isStack && kind === undefined && isConnection(name, await chosen(options))) {
+    throw new MerchantRulesError("SETTINGS_INVALID", `${name} is a stack of this project, and a connection as well`, {
+      attempted,
+      advice: `write stack:${name} or connection:${name}`,
+    });
+  }
+  if (isStack) {
+    const sources = await readSettings({ ...options, stack: name });
+    return reached(name, sources, defaultConnection);
+  }
+  const sources = await readSettings(options);
+  if (name !== defaultConnection && !isConnection(name, sources)) {
+    const where = options.stack === undefined ? "the stack" : `stack ${options.stack}`;
+    const reason = `there is no stack file Pulumi.${name}.yaml in the project's folder, and ${where} has no connection ${name}`;
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, {
+      attempted,
+      advice: `name a stack or a connection that there is; a connection is set with \`pulumi config set --path 'merchant-rules:connections.${name}.baseUrl' <address>\`, or ${variableOf(name)}`,
+    });
+  }
+  return reached(name, sources, name);
+}
+
+function reached(name: string, sources: SettingsSources, connection: string): Side {
+  const { whereabouts, credentials = null } = connectionSettings(sources, connection);
+  return { name, place: new Session(sources).place(connection), identity: JSON.stringify([whereabouts, credentials]) };
+}
+
+/** The settings of the stack that the user chose by name; of no other, as it need not be the one that is meant. */
+async function chosen(options: StackOptions): Promise<SettingsSources> {
+  if (options.stack !== undefined) return await readSettings(options);
+  return { config: () => undefined, environment: process.env, folder: resolve(options.cwd ?? ".") };
+}
+
+function hasStackFile(name: string, { cwd }: StackOptions): boolean {
+  if (/[/\\]/.test(name)) return false;
+  const folder = projectFolder(cwd ?? process.cwd());
+  return ["yaml", "yml", "json"].some((ending) => existsSync(join(folder, `Pulumi.${name}.${ending}`)));
+}
+
+function isConnection(name: string, { config, environment }: SettingsSources): boolean {
+  if (environment[variableOf(name)] !== undefined) return true;
+  const connections = config("merchant-rules:connections");
+  if (connections === undefined || connections === "") return false;
+  try {
+    return Object.hasOwn(Object(JSON.parse(connections)), name);
+  } catch {
+    // That this is no object is said, with its key, when the connection is made.
+    return true;
+  }
+}
+
+function variableOf(name: string): string {
+  return `MERCHANT_RULES_${variableName(name)}__BASE_URL`;
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { Command } from "commander";
+import type { Contract } from "../sdk/contract/index.ts";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { reasonOf } from "../sdk/rules/json.ts";
+import { interruptible } from "./interrupt.ts";
+import type { Preview } from "./plan/preview.ts";
+import type { Step } from "./progress.ts";
+import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
+import { engineOf, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
+
+interface PlanOptions extends StackOptions, ReportOptions {
+  readonly expectNoChanges?: boolean;
+}
+
+/**
+ * `merchant-rules plan`: what a run would do, by rule. Exit codes: 0 done, 1 failed, or the preview did, 2 called
+ * wrongly, 7 a change that was not expected.
+ */
+export function planCommand(done: (exitCode: number) => void): Command {
+  const command = new Command("plan")
+    .description("Show what `pulumi up` would do, rule by rule, also inside a set")
+    .argument(
+      "[file]",
+      "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
+    );
+  return withReportOptions(withStackOptions(command))
+    .option("--expect-no-changes", "exit with 7 when a rule would change")
+    .addHelpText("after", help)
+    .exitOverride()
+    .action(async (file: string | undefined, options: PlanOptions) => {
+      if (options.comment !== undefined && options.format !== "markdown") {
+        done(2);
+        throw new Error("--comment is Markdown: leave out --format");
+      }
+      done(await plan(file, options));
+    });
+}
+
+const help = `
+Exit codes: 0 done, with changes or without; 1 failed, or the preview did; 2 called wrongly;
+7 a change, with --expect-no-changes.
+
+Example, in a pull request:
+  pulumi preview --json --show-sames > preview.json
+  merchant-rules plan preview.json --comment > comment.md`;
+
+async function plan(file: string | undefined, options: PlanOptions): Promise<number> {
+  const folder = resolve(options.cwd ?? process.cwd());
+  const { planOf } = await import("./plan/plan-report.ts");
+  const { declaredContract } = await import("../provider/settings.ts");
+  const preview = file === undefined ? await previewed(options, folder) : await given(file);
+  const contractOf = (connection: string): Contract | undefined =>
+    declaredContract({ config: (key) => preview.config.get(key), environment: process.env, folder }, connection);
+  const { report, hasChanges } = planOf(preview, contractOf);
+  await writeReport(report, options);
+  if (report.errors.length > 0) {
+    console.error(
+      "error: the preview failed, so this plan may lack something. What to do: fix what it says, and run it again",
+    );
+    return 1;
+  }
+  if (options.expectNoChanges !== true || !hasChanges) return 0;
+  console.error("error: no changes were expected, but there are some");
+  return 7;
+}
+
+async function given(file: string): Promise<Preview> {
+  const { readPreview } = await import("./plan/preview.ts");
+  if (file === "-") return readPreview(await text(process.stdin), "standard input");
+  let content: string;
+  try {
+    content = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new MerchantRulesError("SETTINGS_INVALID", reasonOf(error), {
+      attempted: `read preview ${file}`,
+      advice: "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input",
+    });
+  }
+  return readPreview(content, file);
+}
+
+async function previewed(options: PlanOptions, folder: string): Promise<Preview> {
+  const { readPreview } = await import("./plan/preview.ts");
+  const { withProgress } = await import("./progress.ts");
+  const quiet = options.format === "json";
+  if (engineOf(options) === "local") {
+    const preview = await withProgress("previewing resources", (step) => previewedLocally(options, step), { quiet });
+    return readPreview(preview, "the local engine's preview");
+  }
+  const run = () => runPulumi(["preview", "--json", "--show-sames"], options, folder);
+  const { stdout, failure } = await withProgress("running pulumi preview", run, { quiet });
+  if (failure === undefined) return readPreview(stdout, "`pulumi preview --json`");
+  // A preview that failed on the way prints as far as it came, with what failed. Else only its own words are left.
+  if (stdout.trim() === "") throw failure;
+  const preview = readPreview(stdout, "`pulumi preview --json`");
+  return preview.errors.length > 0 ? preview : { ...preview, errors: [failure.reason] };
+}
+
+async function previewedLocally({ stack, cwd, backend }: StackOptions, step: Step): Promise<string> {
+  const { runEngine } = await import("../local/engine/index.ts");
+  const { diagnosticOf, jsonDocument } = await import("../local/engine/display/json.ts");
+  const diagnostics: ReturnType<typeof diagnosticOf>[] = [];
+  let resources = 0;
+  const result = await interruptible((signals) =>
+    runEngine({
+      verb: "preview",
+      stack,
+      cwd,
+      backendUrl: backend,
+      ...signals,
+      onEvent: (event) => {
+        if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
+        if (event.kind === "step") step(++resources);
+      },
+    }),
+  );
+  const isSaid = diagnostics.some(({ severity }) => severity === "error");
+  if (!result.ok && !isSaid)
+    diagnostics.push({
+      message: result.cancelled ? "the preview was interrupted" : "the preview failed",
+      severity: "error",
+    });
+  return JSON.stringify(jsonDocument(result, diagnostics, true));
+}

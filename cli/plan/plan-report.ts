@@ -1,0 +1,251 @@
+import { unknownValue } from "../../provider/hooks/wire.ts";
+import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
+import { defaultConnection } from "../../provider/settings.ts";
+import { type Contract, defineContract } from "../../sdk/contract/index.ts";
+import {
+  canonical,
+  contains,
+  differences,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  valueAt,
+} from "../../sdk/rules/index.ts";
+import { type Finding, type PathFinding, type Report, reportOf } from "../report/index.ts";
+import { pathFindingsOf } from "../report/path-findings.ts";
+import { isOfRules, mask, type Preview, type PreviewStep } from "./preview.ts";
+import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
+import { isMasked } from "./secrets.ts";
+
+/** A plan, and whether a run would change a resource of rules. */
+export interface Plan {
+  readonly report: Report;
+  readonly hasChanges: boolean;
+}
+
+/**
+ * What a run would do, rule by rule, from what a preview says of resources.
+ * @param contractOf the contract of a connection, where there is one
+ * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state
+ */
+export function planOf(preview: Preview, contractOf: (connection: string) => Contract | undefined): Plan {
+  const known = new Map<string, Contract | undefined>();
+  const contracts: Contracts = (connection) => {
+    if (!known.has(connection)) known.set(connection, contractOf(connection));
+    return known.get(connection) ?? withoutContract;
+  };
+  const ours = preview.steps.filter(isOfRules);
+  const expanded = ours.map((step) => ({ step, ...expand(step, contracts) }));
+  const steps = withMoves(expanded.flatMap((each) => each.steps));
+  const found = steps.flatMap((step) => findingOf(step) ?? []);
+  const quiet = expanded.filter(
+    ({ step, steps: own }) =>
+      changing.has(step.op) && own.every(({ kind, formerKey }) => kind === "keep" && formerKey === undefined),
+  );
+  const rules = expanded.reduce((sum, each) => sum + each.rules, 0);
+  const unchanged = steps.filter((step) => step.kind === "keep" && !isRenamed(step)).length;
+  const isWithoutContract = found.length > 0 && [...known.values()].includes(undefined);
+  const report = reportOf({
+    report: "plan",
+    subject: subjectOf(preview),
+    rules,
+    unchanged,
+    findings: found,
+    errors: preview.errors,
+    warnings: [...deletionsIn(found, rules + unseen(preview)), ...expanded.flatMap((each) => each.warnings)],
+    notes: [
+      ...expanded.flatMap((each) => each.notes),
+      ...quiet.map(({ step }) => quietNote(step)),
+      ...secretNotes(steps),
+      ...(isWithoutContract ? [noContract] : []),
+      ...unseenNote(preview),
+      ...othersNote(preview.steps),
+    ],
+  });
+  return { report, hasChanges: found.length > 0 || quiet.length > 0 };
+}
+
+const changing = new Set(["create", "update", "replace"]);
+
+/** Without a contract nothing is known of immutable fields and the like, but everything can be planned. */
+const withoutContract = defineContract({
+  version: 1,
+  operations: {
+    update: { path: "/{ruleId}" },
+    delete: { identifyBy: { in: "query", name: "ruleId" } },
+  },
+});
+
+const noContract =
+  "No contract was found here, so that what replaces a rule, and which arrays have no order, is not known: run this in the project's folder, or name it with --cwd";
+
+/**
+ * A rule that one resource gives up and another one of the stack declares is taken over in the run, where the contract
+ * lets it be found by its natural key, or adopt names it.
+ */
+function withMoves(steps: readonly RuleStep[]): RuleStep[] {
+  const free = new Map<string, RuleStep>();
+  for (const step of steps) if (step.kind === "delete") for (const name of namesOf(step)) free.set(name, step);
+  const taken = new Set<RuleStep>();
+  const moved = steps.map((step): RuleStep => {
+    if (step.kind !== "create" || step.declared === undefined) return step;
+    const former = namesOf(step)
+      .map((name) => free.get(name))
+      .find((each) => each !== undefined && !taken.has(each));
+    if (former?.known === undefined) return step;
+    const { known } = former;
+    const [next] = plan(new Map([[step.key, known]]), new Map([[step.key, step.declared]]), step.of.contract);
+    if (next === undefined) return step;
+    taken.add(former);
+    const formerResource = former.of.resource === step.of.resource ? {} : { formerResource: former.of.resource };
+    return { ...step, kind: next.kind, known, formerKey: former.key, ...formerResource };
+  });
+  return moved.filter((step) => !taken.has(step));
+}
+
+/** How a run would find a rule again. */
+function namesOf({ known, declared, of }: RuleStep): string[] {
+  const { naturalKey } = of.contract.rule;
+  const definition = declared?.definition ?? known?.definition;
+  const at = (name: string): string => JSON.stringify([of.connection, name]);
+  const byId = known?.ruleId ?? (typeof declared?.adopt === "string" ? declared.adopt : undefined);
+  const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+  const isFound = of.contract.operations.list !== null && value !== undefined && value !== null && !isHidden(value);
+  return [...(byId === undefined ? [] : [at(`id ${byId}`)]), ...(isFound ? [at(`key ${canonical(value)}`)] : [])];
+}
+
+function isHidden(value: Json): boolean {
+  return value === unknownValue || isMasked(value);
+}
+
+function isRenamed({ formerKey, formerResource, key }: RuleStep): boolean {
+  return formerResource !== undefined || (formerKey !== undefined && formerKey !== key);
+}
+
+function findingOf(step: RuleStep): Finding | undefined {
+  const { kind, key, formerKey, formerResource, known, declared, of } = step;
+  if (kind === "keep" && !isRenamed(step)) return undefined;
+  const adopt = kind === "create" ? declared?.adopt : undefined;
+  const ruleId = known?.ruleId ?? (typeof adopt === "string" ? adopt : undefined);
+  const reason =
+    formerResource === undefined ? reasonOf(step) : [`from ${formerResource}`, reasonOf(step) ?? []].flat().join(", ");
+  return {
+    change: changeOf(step),
+    name: nameOf(step),
+    ...(key === "" ? {} : { key }),
+    ...(isRenamed(step) && formerKey !== undefined && formerKey !== "" && formerKey !== key ? { formerKey } : {}),
+    ...(ruleId === undefined ? {} : { ruleId }),
+    resource: of.resource,
+    ...(of.connection === defaultConnection ? {} : { connection: of.connection }),
+    ...(reason === undefined ? {} : { reason }),
+    paths: pathsOf(step),
+  };
+}
+
+function changeOf({ kind, declared }: RuleStep): Finding["change"] {
+  if (kind === "opaque") return "update";
+  if (kind === "keep") return "rename";
+  return kind === "create" && declared?.adopt !== undefined ? "adopt" : kind;
+}
+
+function reasonOf({ kind, known, declared, reason, of }: RuleStep): string | undefined {
+  if (kind === "create" && declared?.adopt === true)
+    return "where a rule with its natural key exists; else it is created";
+  if (kind !== "replace" || known === undefined || declared === undefined) return reason;
+  if (reason !== undefined && reason !== engineReplaces) return reason;
+  return reasonToReplace(known.definition, declared.definition, of.contract) ?? reason;
+}
+
+/** What people call the rule: its natural key, else its key, else the resource. */
+function nameOf({ key, known, declared, of, kind }: RuleStep): string {
+  const { naturalKey } = of.contract.rule;
+  const own = naturalKey === null ? undefined : valueAt(declared?.definition ?? known?.definition, naturalKey);
+  if ((typeof own === "string" || typeof own === "number") && !isHidden(own) && own !== "") return String(own);
+  if (key !== "") return key;
+  return kind === "opaque" && known === undefined ? of.resource : of.resource.replace(/^\S+ /, "");
+}
+
+function pathsOf({ kind, known, declared, of }: RuleStep): PathFinding[] {
+  if (kind === "create" || kind === "delete" || kind === "keep" || kind === "opaque") return [];
+  const { rule } = of.contract;
+  const found = differences(known?.definition, declared?.definition, rule);
+  return pathFindingsOf(found, rule.secret).map((finding, index) => {
+    const difference = found[index];
+    if (isMasked(difference?.before) || isMasked(difference?.after)) return { path: finding.path, secret: true };
+    const { after } = finding;
+    return after === undefined ? finding : { ...finding, after: withWords(after) };
+  });
+}
+
+/** A value in which what is not known yet stands in words. */
+function withWords(value: Json): Json {
+  if (value === unknownValue) return "(known after up)";
+  if (isJsonArray(value)) return value.map(withWords);
+  if (!isJsonObject(value)) return isMasked(value) ? mask : value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withWords(child)]));
+}
+
+/** A tenth is what nobody deletes by the way. */
+function deletionsIn(found: readonly Finding[], rules: number): string[] {
+  const count = found.filter(({ change }) => change === "delete").length;
+  if (count * 10 <= rules || count === 0) return [];
+  const [are, what] = rules === 1 ? ["is", "rule"] : ["are", "rules"];
+  return [
+    `${count} of ${rules} ${what} ${are} to be deleted, more than a tenth. See that this is meant before you run \`pulumi up\``,
+  ];
+}
+
+function quietNote({ type, name, changedInputs }: PreviewStep): string {
+  const inputs = changedInputs.filter((input) => !input.startsWith("__"));
+  const which = inputs.length === 0 ? "" : ` (${inputs.join(", ")})`;
+  return `${type.split(":").at(-1)} ${name} changes${which}, but none of its rules does`;
+}
+
+/** Where the engine did not say what changes, a changed secret looks like one that does not. */
+function secretNotes(steps: readonly RuleStep[]): string[] {
+  const blind = steps.filter(
+    ({ known, declared, of, ...step }) =>
+      (step.kind === "keep" || step.kind === "update") &&
+      known !== undefined &&
+      declared !== undefined &&
+      contains(declared.definition, isMasked) &&
+      (isRenamed({ ...step, of }) || !of.secrets.areKnown),
+  );
+  if (blind.length === 0) return [];
+  const names = blind.slice(0, 10).map(nameOf);
+  const more = blind.length > names.length ? ` and ${blind.length - names.length} more` : "";
+  return [`A preview masks secrets, so whether those of these rules change cannot be told: ${names.join(", ")}${more}`];
+}
+
+/** Resources without changes, of which the preview says no more than how many they are. */
+function unseen({ steps, sames }: Preview): number {
+  return Math.max(0, sames - steps.filter(({ op }) => op === "same").length);
+}
+
+function unseenNote(preview: Preview): string[] {
+  const count = unseen(preview);
+  if (count === 0) return [];
+  const resources = count === 1 ? "1 resource without changes is" : `${count} resources without changes are`;
+  return [
+    `${resources} not in the preview, and rules in them are not counted as unchanged: \`pulumi preview --json --show-sames\` has them`,
+  ];
+}
+
+function othersNote(steps: readonly PreviewStep[]): string[] {
+  const others = steps.filter((step) => !isOfRules(step) && !isScaffold(step) && step.op !== "same");
+  if (others.length === 0) return [];
+  const counts = [...Map.groupBy(others, ({ op }) => op)].map(([op, all]) => `${all.length} ${op}`).join(", ");
+  return [`The run has steps on other resources than merchant rules, which are not in this plan: ${counts}`];
+}
+
+/** What the engine needs for itself, and the component that spreads rules over sets. */
+function isScaffold({ type }: PreviewStep): boolean {
+  return (
+    type === "pulumi:pulumi:Stack" || type.startsWith("pulumi:providers:") || type.startsWith("merchant-rules:index:")
+  );
+}
+
+function subjectOf({ steps: [first] }: Preview): string {
+  const stack = first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
+  return stack === undefined ? "the stack" : `stack ${stack}`;
+}

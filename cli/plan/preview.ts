@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { ruleType, setType } from "../../provider/types.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { findNotJson, isJsonArray, isJsonObject, type Json, type JsonObject, maxDepth } from "../../sdk/rules/index.ts";
+
+/** What stands for a secret in what an engine prints. */
+export const mask = "[secret]";
+
+/** What a preview says of one resource. */
+export interface PreviewStep {
+  readonly op: string;
+  readonly urn: string;
+  readonly type: string;
+  /** The resource's name in the program. */
+  readonly name: string;
+  readonly before: PreviewState | undefined;
+  readonly after: PreviewState | undefined;
+  /** The paths of inputs that the engine calls changed. It compares secrets too, which are masked in what it prints. */
+  readonly changedPaths: readonly string[];
+  readonly changedInputs: readonly string[];
+}
+
+export interface PreviewState {
+  readonly id: string;
+  readonly inputs: JsonObject;
+  readonly outputs: JsonObject;
+  readonly isRetained: boolean;
+}
+
+/** What `pulumi preview --json` printed. */
+export interface Preview {
+  readonly steps: readonly PreviewStep[];
+  readonly config: ReadonlyMap<string, string>;
+  /** What failed, in the engine's words. */
+  readonly errors: readonly string[];
+  /** How many resources do not change, also where the steps leave them out. */
+  readonly sames: number;
+}
+
+export function isOfRules({ type }: PreviewStep): boolean {
+  return type === ruleType || type === setType;
+}
+
+/**
+ * Reads what `pulumi preview --json` printed: one document, or with PULUMI_ENABLE_STREAMING_JSON_PREVIEW an event a line.
+ * @throws MerchantRulesError SETTINGS_INVALID: it is neither, or it ends before its end
+ */
+export function readPreview(text: string, source: string): Preview {
+  if (text.trim() === "") throw unreadable(source, "it is empty");
+  const documents = documentsIn(text, source);
+  const [first] = documents;
+  const isDocument = documents.length === 1 && isJsonObject(first) && ("steps" in first || "diagnostics" in first);
+  return isDocument ? ofDocument(parsed(documentSchema, first, source)) : ofEvents(documents, source);
+}
+
+const properties = z
+  .custom<JsonObject>(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      !Array.isArray(value) &&
+      findNotJson(value, maxDepth + levelsAround) === undefined,
+    "expected properties",
+  )
+  .transform(masked);
+
+const levelsAround = 10;
+
+const stateSchema = z.object({
+  type: z.string(),
+  id: z.string().default(""),
+  inputs: properties.default({}),
+  outputs: properties.default({}),
+  retainOnDelete: z.boolean().default(false),
+});
+const texts = z
+  .array(z.string())
+  .nullish()
+  .transform((list) => list ?? []);
+const paths = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((found) => Object.keys(found ?? {}));
+const config = z.record(z.string(), z.string()).default({});
+const counts = z.record(z.string(), z.number()).default({});
+const diagnostic = z.object({ message: z.string(), severity: z.string() });
+
+const documentSchema = z.object({
+  config,
+  steps: z
+    .array(
+      z.object({
+        op: z.string(),
+        urn: z.string(),
+        oldState: stateSchema.nullish(),
+        newState: stateSchema.nullish(),
+        diffReasons: texts,
+        detailedDiff: paths,
+      }),
+    )
+    .nullish()
+    .transform((steps) => steps ?? []),
+  diagnostics: z
+    .array(diagnostic)
+    .nullish()
+    .transform((all) => all ?? []),
+  changeSummary: counts,
+});
+
+const metadata = z.object({
+  op: z.string(),
+  urn: z.string(),
+  old: stateSchema.nullish(),
+  new: stateSchema.nullish(),
+  diffs: texts,
+  detailedDiff: paths,
+});
+const eventSchema = z.object({
+  preludeEvent: z.object({ config }).optional(),
+  resourcePreEvent: z.object({ metadata }).optional(),
+  diagnosticEvent: diagnostic.optional(),
+  summaryEvent: z.object({ resourceChanges: counts, result: z.string().optional() }).optional(),
+});
+
+function ofDocument({ config, steps, diagnostics, changeSummary }: z.output<typeof documentSchema>): Preview {
+  return {
+    steps: steps.map(({ oldState, newState, diffReasons, detailedDiff, ...about }) =>
+      stepOf({ ...about, old: oldState, new: newState, diffs: diffReasons, detailedDiff }),
+    ),
+    config: new Map(Object.entries(config)),
+    errors: errorsIn(diagnostics),
+    sames: changeSummary.same ?? 0,
+  };
+}
+
+function ofEvents(lines: readonly Json[], source: string): Preview {
+  const events = lines.map((line) => parsed(eventSchema, line, source));
+  const summary = events.find(({ summaryEvent }) => summaryEvent !== undefined)?.summaryEvent;
+  const errors = errorsIn(events.flatMap(({ diagnosticEvent }) => diagnosticEvent ?? []));
+  if (summary === undefined && errors.length === 0)
+    throw unreadable(source, "it is no preview, or it ends before its end");
+  const steps = events.flatMap(({ resourcePreEvent }) => (resourcePreEvent ? [stepOf(resourcePreEvent.metadata)] : []));
+  const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
+  return {
+    steps: steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn))),
+    config: new Map(events.flatMap(({ preludeEvent }) => Object.entries(preludeEvent?.config ?? {}))),
+    errors: errors.length === 0 && summary?.result === "failed" ? ["the preview failed"] : errors,
+    sames: summary?.resourceChanges.same ?? 0,
+  };
+}
+
+const partsOfReplacement = new Set(["create-replacement", "delete-replaced", "discard-replaced", "read-replacement"]);
+
+function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof metadata>): PreviewStep {
+  const state = (of: typeof old): PreviewState | undefined =>
+    of ? { id: of.id, inputs: of.inputs, outputs: of.outputs, isRetained: of.retainOnDelete } : undefined;
+  return {
+    op,
+    urn,
+    type: (now ?? old)?.type ?? "",
+    name: urn.split("::").slice(3).join("::"),
+    before: state(old),
+    after: state(now),
+    changedPaths: detailedDiff,
+    changedInputs: diffs,
+  };
+}
+
+function errorsIn(diagnostics: readonly z.output<typeof diagnostic>[]): string[] {
+  return diagnostics
+    .filter(({ severity }) => severity === "error")
+    .map(({ message }) => message.trim().replace(/^error: /, ""));
+}
+
+/** Secrets as the document has them: in events each is an object with a signature. */
+function masked(value: JsonObject): JsonObject {
+  const plain = unsigned(value);
+  return isJsonObject(plain) ? plain : {};
+}
+
+function unsigned(value: Json): Json {
+  if (isJsonArray(value)) return value.map(unsigned);
+  if (!isJsonObject(value)) return value;
+  if (value[signatureField] === secretSignature) return mask;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, unsigned(child)]));
+}
+
+const signatureField = "4dabf18193072939515e22adb298388d";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
+function documentsIn(text: string, source: string): Json[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    try {
+      return lines.map((line): Json => JSON.parse(line));
+    } catch {
+      throw unreadable(source, "it is not JSON");
+    }
+  }
+}
+
+function parsed<Type extends z.ZodType>(schema: Type, value: Json | undefined, source: string): z.output<Type> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw unreadable(source, `${issue?.path.map(String).join(".") || "the whole"}: ${issue?.message}`);
+}
+
+function unreadable(source: string, why: string): MerchantRulesError {
+  return new MerchantRulesError("SETTINGS_INVALID", `it does not hold what \`pulumi preview --json\` prints: ${why}`, {
+    attempted: `read ${source}`,
+    advice:
+      "run `pulumi preview --json --show-sames > preview.json` to its end, and name that file (- is standard input)",
+  });
+}

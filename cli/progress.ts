@@ -1,0 +1,119 @@
+import type { Writable } from "node:stream";
+import type { Spinner } from "yocto-spinner";
+
+/** Says how far the work is: so many done, of so many where that is known. */
+export type Step = (done: number, total?: number) => void;
+
+export interface ProgressOptions {
+  /** Where a person sees it. Default: standard error, so that the output stays what was asked for. */
+  readonly stream?: Writable & { readonly isTTY?: boolean };
+  /** Says nothing, as where the output is JSON. Default false. */
+  readonly quiet?: boolean;
+  /** Work that is done sooner shows nothing, in milliseconds. Default 1000. */
+  readonly delayMs?: number;
+  /** How far the plain lines of a log are apart, in milliseconds. Default 10,000. */
+  readonly lineEveryMs?: number;
+}
+
+/**
+ * Does work that may take long, and shows how far it is: a moving line with a bar on a terminal, plain lines elsewhere.
+ * @param title what is done, as `reading rules`
+ * @param work calls what it is given as often as it likes
+ */
+export async function withProgress<T>(
+  title: string,
+  work: (step: Step) => Promise<T>,
+  { stream = process.stderr, quiet = false, delayMs = 1_000, lineEveryMs = 10_000 }: ProgressOptions = {},
+): Promise<T> {
+  if (quiet) return await work(() => {});
+  const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb" && process.env.CI === undefined;
+  const display = isTerminal ? await movingLine(stream) : new PlainLines(stream, lineEveryMs);
+  let state = `${title} ...`;
+  let isShown = false;
+  const timer = setTimeout(() => {
+    isShown = true;
+    display.start(state);
+  }, delayMs);
+  // It tells nobody anything that the process is kept alive for.
+  timer.unref();
+  try {
+    const result = await work((done, total) => {
+      state = `${title}: ${isTerminal ? barOf(done, total) : ""}${countOf(done, total)}`;
+      if (isShown) display.show(state);
+    });
+    if (isShown && !isTerminal) display.show(`${title}: done`, true);
+    return result;
+  } finally {
+    clearTimeout(timer);
+    if (isShown) display.end();
+  }
+}
+
+interface Display {
+  start(state: string): void;
+  /** @param isLast whether it is to be seen in any case */
+  show(state: string, isLast?: boolean): void;
+  end(): void;
+}
+
+/** Loaded here, because most runs of the command have none. */
+async function movingLine(stream: Writable): Promise<Display> {
+  const { default: spinnerOf } = await import("yocto-spinner");
+  // Ctrl-C is for the command, which lets what is under way come to its end.
+  return new MovingLine(spinnerOf({ stream, handleSignals: false }));
+}
+
+class MovingLine implements Display {
+  readonly #spinner: Spinner;
+
+  constructor(spinner: Spinner) {
+    this.#spinner = spinner;
+  }
+
+  start(state: string): void {
+    this.#spinner.start(state);
+  }
+
+  show(state: string): void {
+    this.#spinner.text = state;
+  }
+
+  end(): void {
+    this.#spinner.stop();
+  }
+}
+
+class PlainLines implements Display {
+  readonly #stream: Writable;
+  readonly #everyMs: number;
+  #last = 0;
+
+  constructor(stream: Writable, everyMs: number) {
+    this.#stream = stream;
+    this.#everyMs = everyMs;
+  }
+
+  start(state: string): void {
+    this.#last = performance.now();
+    this.#stream.write(`${state}\n`);
+  }
+
+  show(state: string, isLast = false): void {
+    if (isLast || performance.now() - this.#last >= this.#everyMs) this.start(state);
+  }
+
+  end(): void {}
+}
+
+const barWidth = 20;
+
+/** `[##########          ] `; nothing where the end is not known. */
+function barOf(done: number, total: number | undefined): string {
+  if (total === undefined || total <= 0) return "";
+  const full = Math.round(barWidth * Math.min(1, done / total));
+  return `[${"#".repeat(full)}${" ".repeat(barWidth - full)}] `;
+}
+
+function countOf(done: number, total: number | undefined): string {
+  return total === undefined ? String(done) : `${done} of ${total}`;
+}

@@ -1,0 +1,50 @@
+import {
+  type differences,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type Path,
+  type Pointer,
+  pathOf,
+  segmentsOf,
+} from "../../sdk/rules/index.ts";
+import type { PathFinding } from "./report.ts";
+
+type Difference = ReturnType<typeof differences>[number];
+
+/** What stands for a secret inside a value that is shown. */
+export const hidden = "[secret]";
+
+/**
+ * Differences as reports have them: what lies at or below a secret path has no values, and what holds a secret further
+ * inside has `[secret]` there.
+ * @param secrets patterns as `rule.secret` of a contract has them
+ */
+export function pathFindingsOf(found: readonly Difference[], secrets: readonly Pointer[]): PathFinding[] {
+  return found.map((difference) => {
+    const { path, before, after } = difference;
+    if (secrets.some((pattern) => isWithin(path, pattern))) return { path: pathOf(path), secret: true };
+    return {
+      path: pathOf(path),
+      ...(before === undefined ? {} : { before: withoutSecrets(before, path, secrets) }),
+      ...(after === undefined ? {} : { after: withoutSecrets(after, path, secrets) }),
+    };
+  });
+}
+
+/** Whether a path is what a pattern names, or lies inside it. */
+function isWithin(path: Path, pattern: Pointer): boolean {
+  const wanted = segmentsOf(pattern);
+  return (
+    wanted.length <= path.length && wanted.every((segment, index) => segment === "*" || segment === String(path[index]))
+  );
+}
+
+function withoutSecrets(value: Json, path: Path, secrets: readonly Pointer[]): Json {
+  if (secrets.length === 0) return value;
+  if (secrets.some((pattern) => isWithin(path, pattern))) return hidden;
+  if (isJsonArray(value)) return value.map((child, index) => withoutSecrets(child, [...path, index], secrets));
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([key, child]) => [key, withoutSecrets(child, [...path, key], secrets)]);
+  return Object.fromEntries(fields);
+}

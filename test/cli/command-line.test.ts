@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { command } from "./run.ts";
+
+const subcommands = ["plan", "diff", "serve", "local preview", "local up", "local refresh", "local destroy"];
+
+describe("the merchant-rules command", () => {
+  test("says its version, which is the package's", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(await command("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test.each(subcommands)("%s --help ends with exit codes and an example", async (words) => {
+    const { code, stdout } = await command(...words.split(" "), "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: merchant-rules ${words}`);
+    expect(stdout).toMatch(
+      new RegExp(
+        `\\nExit codes: 0 [\\s\\S]+2 called wrongly[\\s\\S]+\\nExample[^\\n]*:\\n[\\s\\S]*merchant-rules ${words}`,
+      ),
+    );
+  });
+
+  test.each([
+    [["pln"], "unknown command 'pln'\n(Did you mean plan?)"],
+    [["local", "prevew"], "unknown command 'prevew'\n(Did you mean preview?)"],
+    [["plan", "--stak", "x"], "unknown option '--stak'\n(Did you mean --stack?)"],
+    [["diff", "--from", "a", "--to", "b", "--form", "c"], "unknown option '--form'\n(Did you mean"],
+    [["local", "up", "--yess"], "unknown option '--yess'\n(Did you mean --yes?)"],
+    [["serve", "--prot", "1"], "unknown option '--prot'\n(Did you mean --port?)"],
+  ])("refuses %j and names the nearest there is", async (words, said) => {
+    const { code, stdout, stderr } = await command(...words);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(said);
+  });
+});

@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type LocalService, startLocalService } from "../../local/service/index.ts";
+import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { command } from "./run.ts";
+
+const contract = {
+  version: 1,
+  operations: {
+    delete: { identifyBy: { in: "query", name: "ruleId" } },
+    list: {
+      path: "/api/v1/merchants/rules",
+      items: "/rules",
+      pagination: { type: "cursor", limit: "limit", cursor: "cursor", next: "/next" },
+    },
+  },
+  rule: {
+    naturalKey: "/name",
+    unordered: ["/tags"],
+    secret: ["/token"],
+    owner: { at: "/managedBy" },
+    foreign: [{ at: "/origin", is: ["service"] }],
+    gone: [{ at: "/status", is: ["deleted"] }],
+  },
+  auth: { present: null },
+  limits: { pageSize: 10 },
+} satisfies ContractInput;
+
+let sandbox: LocalService;
+let production: LocalService;
+let folder: string;
+
+beforeAll(async () => {
+  [sandbox, production] = await Promise.all([
+    startLocalService({ contract: defineContract(contract) }),
+    startLocalService({ contract: defineContract(contract) }),
+  ]);
+  const same = Array.from({ length: 25 }, (_, n) => ({ name: `same-${n}`, tags: ["x", "y"] }));
+  fill(sandbox, [
+    ...same.map((rule) => ({ ...rule, managedBy: "shop/sandbox/all" })),
+    { name: "only-here", priority: 1 },
+    { name: "changed", priority: 1, token: "hidden-1", gone: 1 },
+    { name: "own", origin: "service" },
+    { name: "dead", status: "deleted" },
+    { priority: 7 },
+    { name: "same-0" },
+  ]);
+  fill(production, [
+    { name: "changed", priority: 2, token: "hidden-2" },
+    { name: "only-there" },
+    ...same.map((rule) => ({ ...rule, tags: ["y", "x"], managedBy: "shop/production/all" })),
+  ]);
+});
+afterAll(() => Promise.all([sandbox.close(), production.close()]));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "diff-"));
+  write("merchant-rules.contract.yaml", JSON.stringify(contract));
+  vi.stubEnv("MERCHANT_RULES_CONTRACT", undefined);
+  vi.stubEnv("PULUMI_CONFIG_PASSPHRASE", "x");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+}
+
+function fill(service: LocalService, rules: readonly JsonObject[]): void {
+  for (const rule of rules) service.put(undefined, rule);
+}
+
+function asConnections(): void {
+  vi.stubEnv("MERCHANT_RULES_SANDBOX__BASE_URL", sandbox.url);
+  vi.stubEnv("MERCHANT_RULES_PRODUCTION__BASE_URL", production.url);
+}
+
+const diff = (...words: readonly string[]) =>
+  command("diff", "--from", "sandbox", "--to", "production", "--cwd", folder, "--engine", "local", ...words);
+
+describe("merchant-rules diff", () => {
+  test("compares two connections by natural key, without ids, owners, foreign and dead rules, in one pass each", async () => {
+    asConnections();
+    const [before, there] = [sandbox.requests.length, production.requests.length];
+    const { code, stdout, stderr } = await diff();
+    expect(stderr).toBe("");
+    const withoutIds = stdout
+      .replaceAll(/id \S+?(?=,|\n)/g, "id X")
+      .replace(/only in sandbox {2}(?!same|only)\S+/, "only in sandbox  X");
+    expect(withoutIds.split("\n").toSorted()).toEqual(
+      [
+        "  < only in sandbox  X  it has no natural key (/name)",
+        "  < only in sandbox  only-here  id X",
+        "  < only in sandbox  same-0  id X, another rule there has the same natural key",
+        "  > only in production  only-there  id X",
+        "  ~ changed  changed",
+        "      gone: 1 → (absent)",
+        "      priority: 1 → 2",
+        "      token: [secret] → [secret]",
+        "",
+        "",
+        "Difference of sandbox and production: 3 only in sandbox, 1 only in production, 1 changed, 25 the same",
+      ].toSorted(),
+    );
+    expect(code).toBe(7);
+    for (const requests of [sandbox.requests.slice(before), production.requests.slice(there)]) {
+      expect(new Set(requests.map(({ operation }) => operation))).toEqual(new Set(["list"]));
+      expect(requests.length).toBeLessThanOrEqual(4);
+    }
+  });
+
+  test("compares two stacks of a project", async () => {
+    write("Pulumi.yaml", "name: shop\nruntime: nodejs\n");
+    write("Pulumi.sandbox.yaml", `config:\n  merchant-rules:baseUrl: ${sandbox.url}\n`);
+    write("Pulumi.production.yaml", `config:\n  merchant-rules:baseUrl: ${production.url}\n`);
+    const { code, stdout } = await diff("--format", "json");
+    expect(code).toBe(7);
+    const report = JSON.parse(stdout);
+    expect(report.sides).toEqual({ before: "sandbox", after: "production" });
+    expect(report.counts).toEqual({ "only-in-from": 3, "only-in-to": 1, changed: 1 });
+    expect(stdout).not.toContain("hidden-");
+    asConnections();
+    const ambiguous = await diff();
+    expect(ambiguous.code).toBe(1);
+    expect(ambiguous.stderr).toContain("sandbox is a stack of this project, and a connection as well");
+    expect(ambiguous.stderr).toContain("What to do: write stack:sandbox or connection:sandbox");
+    const words = ["--cwd", folder, "--engine", "local", "--stack", "production"];
+    const said = await command("diff", "--from", "stack:sandbox", "--to", "connection:production", ...words);
+    expect([said.code, said.stderr]).toEqual([7, ""]);
+  });
+
+  test("exits with 0 where the rules are the same", async () => {
+    const twin = await startLocalService({ contract: defineContract(contract) });
+    fill(twin, [{ name: "only-there" }, { name: "changed", priority: 2, token: "hidden-2" }]);
+    const other = await startLocalService({ contract: defineContract(contract) });
+    fill(other, [{ name: "changed", token: "hidden-2", priority: 2 }, { name: "only-there" }]);
+    vi.stubEnv("MERCHANT_RULES_SANDBOX__BASE_URL", twin.url);
+    vi.stubEnv("MERCHANT_RULES_PRODUCTION__BASE_URL", other.url);
+    const same = await diff();
+    await Promise.all([twin.close(), other.close()]);
+    expect(same).toEqual({ code: 0, stdout: "Difference of sandbox and production: none, 2 the same\n", stderr: "" });
+  });
+
+  test("refuses an environment that is neither stack nor connection", async () => {
+    const { code, stderr } = await diff();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: find environment sandbox failed: there is no stack file Pulumi\.sandbox\.yaml/);
+    expect(stderr).toContain("MERCHANT_RULES_SANDBOX__BASE_URL");
+  });
+
+  test("refuses two names of one place", async () => {
+    vi.stubEnv("MERCHANT_RULES_SANDBOX__BASE_URL", sandbox.url);
+    vi.stubEnv("MERCHANT_RULES_PRODUCTION__BASE_URL", sandbox.url);
+    const { code, stderr } = await diff();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`both are the same place, ${sandbox.url}. What to do: `);
+  });
+
+  test.each([
+    ["operations.list", { ...contract, operations: { ...contract.operations, list: null } }],
+    ["rule.naturalKey", { ...contract, rule: { ...contract.rule, naturalKey: null } }],
+  ])("refuses a contract without %s", async (lacks, poor) => {
+    asConnections();
+    write("merchant-rules.contract.yaml", JSON.stringify(poor));
+    const { code, stderr } = await diff();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the contract of sandbox has no ${lacks}. What to do: set ${lacks} in the contract`);
+  });
+
+  test("says which service cannot be reached", async () => {
+    asConnections();
+    vi.stubEnv("MERCHANT_RULES_PRODUCTION__BASE_URL", "http://127.0.0.1:9");
+    const { code, stdout, stderr } = await diff();
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/list rules on connection "production" failed/);
+  });
+});

@@ -1,0 +1,338 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { planOf } from "../../cli/plan/plan-report.ts";
+import { readPreview } from "../../cli/plan/preview.ts";
+import { unknownValue } from "../../provider/hooks/wire.ts";
+import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { command } from "./run.ts";
+
+const recorded = fileURLToPath(new URL("recorded", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "plan-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const recordedPlan = [
+  "warning: 2 of 9 rules are to be deleted, more than a tenth. See that this is meant before you run `pulumi up`",
+  "",
+  "  - delete  d  MerchantRuleSet all, id mwrr6o4lfmb5",
+  "  - delete  s3  MerchantRuleSet sharded-1-of-2, id mwrr6o7kfmb5",
+  "  ± replace  c  MerchantRuleSet all, id mwrr6o3vfmb5, /type is immutable (rule.immutable)",
+  '      type: "block" → "allow"',
+  "  ± replace  one  MerchantRule one, id mwrr6o6cfmb5, /type is immutable (rule.immutable)",
+  "      token: [secret] → [secret]",
+  '      type: "block" → "allow"',
+  "  ~ update  a  MerchantRuleSet all, id mwrr6o2rfmb5",
+  "      priority: 1 → 5",
+  "      token: [secret] → [secret]",
+  "  ~ update  s1  MerchantRuleSet sharded-1-of-2, id mwrr6o6ffmb5",
+  "      p: (absent) → 1",
+  "  + create  new  MerchantRuleSet all",
+  "  + create  newone  MerchantRule newone",
+  "  = rename  b  MerchantRuleSet all, key b2, before: b, id mwrr6o2tfmb5",
+  "",
+  "Plan for stack dev: 2 to delete, 2 to replace, 2 to update, 2 to create, 1 to rename, 2 unchanged",
+  "",
+].join("\n");
+
+describe("merchant-rules plan", () => {
+  test.each(["preview.json", "streamed-preview.jsonl"])(
+    "says by rule what the real CLI printed as %s",
+    async (file) => {
+      const { code, stdout, stderr } = await command("plan", join(recorded, file), "--cwd", recorded);
+      expect(stdout).toBe(recordedPlan);
+      expect(stderr).toBe("");
+      expect(code).toBe(0);
+    },
+  );
+
+  test("exits with 7 where no changes were expected, and with 0 where there are none", async () => {
+    const change = await command("plan", join(recorded, "preview.json"), "--cwd", recorded, "--expect-no-changes");
+    expect(change.code).toBe(7);
+    expect(change.stderr).toBe("error: no changes were expected, but there are some\n");
+    const file = written({
+      steps: [set("same", { a: { name: "a" } }, { a: { name: "a" } })],
+      changeSummary: { same: 1 },
+    });
+    const none = await command("plan", file, "--cwd", recorded, "--expect-no-changes");
+    expect(none).toEqual({ code: 0, stdout: "Plan for stack dev: nothing to do, 1 unchanged\n", stderr: "" });
+  });
+
+  test("of a preview that failed shows why, and exits with 1", async () => {
+    const { code, stdout, stderr } = await command("plan", join(recorded, "failed-preview.json"), "--cwd", recorded);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^error: pulumi-nodejs:.* has the same natural key \(\/name\) as rules\.a; each rule is declared once\n/,
+    );
+    expect(stdout).toMatch(/\nPlan for stack dev: failed\n$/);
+    expect(stderr).toContain("What to do: fix what it says, and run it again");
+  });
+
+  test("writes a comment to a file, which another run finds by its first line", async () => {
+    const output = join(folder, "comment.md");
+    const preview = join(recorded, "preview.json");
+    const { code, stdout, stderr } = await command(
+      "plan",
+      preview,
+      "--cwd",
+      recorded,
+      "--comment",
+      "3000",
+      "--output",
+      output,
+    );
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain(`(written to ${output})`);
+    const comment = readFileSync(output, "utf8");
+    expect(comment.length).toBeLessThanOrEqual(3000);
+    expect(comment).toMatch(/^<!-- merchant-rules plan: stack%20dev -->\n### Plan for stack dev: 2 to delete/);
+    expect(comment).toContain("**Warning: 2 of 9 rules are to be deleted");
+    expect(comment.indexOf("delete (2)")).toBeLessThan(comment.indexOf("create (2)"));
+  });
+
+  test.each([
+    ["--comment", "10", 2, "at least 2000"],
+    ["--format", "pdf", 2, "Allowed choices are text, json"],
+  ])("refuses %s %s", async (flag, value, exitCode, said) => {
+    const { code, stderr } = await command("plan", join(recorded, "preview.json"), flag, value);
+    expect(code).toBe(exitCode);
+    expect(stderr).toContain(said);
+  });
+
+  test("refuses a comment that is no Markdown", async () => {
+    const preview = join(recorded, "preview.json");
+    const { code, stderr } = await command("plan", preview, "--format", "html", "--comment");
+    expect([code, stderr]).toEqual([2, "error: --comment is Markdown: leave out --format\n"]);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["another document", '{"version":3}'],
+    ["text", "Previewing update (dev)\n"],
+    ["half of it", readFileSync(join(recorded, "preview.json"), "utf8").slice(0, 2_000)],
+    [
+      "events without their end",
+      readFileSync(join(recorded, "streamed-preview.jsonl"), "utf8").split("\n").slice(0, 3).join("\n"),
+    ],
+    ["another form", '{"steps":[{"op":1}]}'],
+    [
+      "endless nesting",
+      `{"steps":[{"op":"create","urn":"u","newState":{"type":"t","inputs":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}}}]}`,
+    ],
+  ])("refuses %s, and says what to give it", async (_what, content) => {
+    const file = join(folder, "odd.json");
+    writeFileSync(file, content);
+    const { code, stdout, stderr } = await command("plan", file);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`error: read ${file} failed: it does not hold what \`pulumi preview --json\` prints: `);
+    expect(stderr).toContain("What to do: run `pulumi preview --json --show-sames > preview.json` to its end");
+  });
+
+  test("refuses a file that is not there, and a stack that is not", async () => {
+    const missing = await command("plan", join(folder, "missing.json"));
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toMatch(/^error: read preview .*missing\.json failed: ENOENT.* What to do: name a file/);
+    const nowhere = await command("plan", "--engine", "local", "--cwd", folder);
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.stderr).toMatch(/^error: no Pulumi\.yaml was found in /);
+  });
+});
+
+describe("what a plan says of a rule", () => {
+  test("that moves to another resource of the stack: it moves, where the contract lets it be found again", () => {
+    const steps = [
+      set("update", { a: { name: "a", priority: 1 }, b: { name: "b" } }, { b: { name: "b" } }, { name: "old" }),
+      set("create", undefined, { x: { name: "a", priority: 2 } }, { name: "new" }),
+    ];
+    expect(findings(steps, full)).toMatchObject([
+      {
+        change: "update",
+        name: "a",
+        key: "x",
+        formerKey: "a",
+        ruleId: "id-a",
+        resource: "MerchantRuleSet new",
+        reason: "from MerchantRuleSet old",
+      },
+    ]);
+    const changes = findings(steps, { ...full, operations: { ...full.operations, list: null } });
+    expect(changes.map(({ change }) => change)).toEqual(["delete", "create"]);
+  });
+
+  test("that is taken over: by its id, or where one with its natural key exists", () => {
+    const rules = { a: { name: "a" }, b: { name: "b" } };
+    expect(findings([set("create", undefined, rules, { inputs: { adopt: { a: "r-1" } } })], full)).toMatchObject([
+      { change: "create", name: "b" },
+      { change: "adopt", name: "a", ruleId: "r-1" },
+    ]);
+    expect(findings([set("create", undefined, rules, { inputs: { adopt: true } })], full)[0]).toMatchObject({
+      change: "adopt",
+      reason: "where a rule with its natural key exists; else it is created",
+    });
+  });
+
+  test("whose values are known only after up", () => {
+    const before = { a: { name: "a", note: "x" }, b: { name: "b" } };
+    const after = { a: { name: "a", note: { of: unknownValue } }, b: unknownValue, c: unknownValue };
+    expect(findings([set("update", before, after)], full)).toEqual([
+      expect.objectContaining({
+        change: "update",
+        name: "a",
+        paths: [{ path: "note", before: "x", after: { of: "(known after up)" } }],
+      }),
+      expect.objectContaining({
+        change: "update",
+        name: "b",
+        reason: "it depends on values that are known only after up",
+      }),
+      expect.objectContaining({ change: "create", name: "c" }),
+    ]);
+  });
+
+  test("of a set whose rules as a whole are not known, or are one secret: that they cannot be named", () => {
+    for (const [rules, why] of [
+      [unknownValue, "it depends on values that are known only after up"],
+      ["[secret]", "it is a secret as a whole, which a preview masks"],
+    ]) {
+      const { report, hasChanges } = plan([set("update", { a: { name: "a" } }, rules)], full);
+      expect(hasChanges).toBe(true);
+      expect(report.warnings).toEqual([`What happens to the 1 rules of MerchantRuleSet all cannot be told: ${why}`]);
+      expect(report.findings).toMatchObject([{ change: "update", reason: `its rules cannot be named: ${why}` }]);
+    }
+  });
+
+  test("with secrets: the engine tells whether they change, and where it does not, that is said", () => {
+    const before = { a: { name: "a", token: "[secret]" }, b: { name: "b", token: "[secret]" } };
+    const step = (detailedDiff: JsonObject | null, after: JsonObject = before) =>
+      set("update", before, after, { detailedDiff });
+    const told = plan([step({ 'rules["a"].token': { kind: "update" } })], full).report;
+    expect(told.findings).toMatchObject([{ change: "update", name: "a", paths: [{ path: "token", secret: true }] }]);
+    expect([told.unchanged, told.notes]).toEqual([1, []]);
+    const untold = plan([step(null)], full).report;
+    expect(untold.notes).toContain(
+      "A preview masks secrets, so whether those of these rules change cannot be told: a, b",
+    );
+    const immutable = { ...full, rule: { ...full.rule, immutable: ["/token"] } };
+    expect(findings([step({ "rules.a.token": { kind: "update" } })], immutable)).toMatchObject([
+      { change: "replace", name: "a" },
+    ]);
+  });
+
+  test("that the contract calls secret, where the preview does not mask it: nothing of it", () => {
+    const contract = { ...full, rule: { ...full.rule, secret: ["/auth/token"] } };
+    const before = { a: { name: "a", auth: { token: "visible-1" } }, b: { name: "b" } };
+    const after = {
+      a: { name: "a", auth: { token: "visible-2" } },
+      b: { name: "b", auth: { user: "u", token: "visible-3" } },
+    };
+    const { report } = plan([set("update", before, after)], contract);
+    expect(JSON.stringify(report)).not.toContain("visible-");
+    expect(report.findings.map(({ paths }) => paths)).toEqual([
+      [{ path: "auth.token", secret: true }],
+      [{ path: "auth", after: { user: "u", token: "[secret]" } }],
+    ]);
+  });
+
+  test("at another connection: it is replaced", () => {
+    const step = set(
+      "replace",
+      { a: { name: "a" }, b: { name: "b" } },
+      { a: { name: "a" } },
+      { inputs: { connection: "eu" } },
+    );
+    expect(findings([step], full)).toMatchObject([
+      { change: "delete", name: "b", resource: "MerchantRuleSet all" },
+      { change: "replace", name: "a", connection: "eu", reason: "its connection changes from default to eu" },
+    ]);
+  });
+
+  test("where no contract is found: what is known without one, and that it may be otherwise", () => {
+    const { report } = planOf(previewOf([set("update", { a: { t: 1 } }, { a: { t: 2 } })]), () => undefined);
+    expect(report.findings).toMatchObject([
+      { change: "update", name: "a", paths: [{ path: "t", before: 1, after: 2 }] },
+    ]);
+    expect(report.notes).toContainEqual(expect.stringContaining("No contract was found here"));
+  });
+});
+
+describe("what a plan says beside rules", () => {
+  test("many deletions stand out, a few do not", () => {
+    const rules = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`r${n}`, { name: `r${n}` }]));
+    const { r0: _, r1: __, ...two } = rules;
+    expect(plan([set("update", rules, two)], full).report.warnings).toEqual([]);
+    const { r2: ___, ...three } = two;
+    expect(plan([set("update", rules, three)], full).report.warnings).toEqual([
+      "3 of 20 rules are to be deleted, more than a tenth. See that this is meant before you run `pulumi up`",
+    ]);
+  });
+
+  test("steps on other resources, inputs of a set that are no rules, and rules that are only forgotten", () => {
+    const other = { op: "create", urn: "urn:pulumi:dev::shop::aws:s3:Bucket::b", newState: { type: "aws:s3:Bucket" } };
+    const quiet = set("update", { a: { name: "a" } }, { a: { name: "a" } }, { diffReasons: ["onUnmanaged"] });
+    const forgotten = set("delete", { x: { name: "x" } }, undefined, { name: "kept", retainOnDelete: true });
+    const { report, hasChanges } = plan([other, quiet, forgotten], full);
+    expect(hasChanges).toBe(true);
+    expect(report.findings).toEqual([]);
+    expect(report.notes).toEqual([
+      "MerchantRuleSet kept leaves the stack, and its 1 rules stay at the service (retainOnDelete)",
+      "MerchantRuleSet all changes (onUnmanaged), but none of its rules does",
+      "The run has steps on other resources than merchant rules, which are not in this plan: 1 create",
+    ]);
+  });
+});
+
+const full = {
+  version: 1,
+  operations: {
+    delete: { identifyBy: { in: "query", name: "ruleId" } },
+    list: { path: "/rules", items: "/rules" },
+    update: { path: "/rules/{ruleId}" },
+  },
+  rule: { naturalKey: "/name" },
+} satisfies ContractInput;
+
+function plan(steps: readonly JsonObject[], contract: ContractInput) {
+  return planOf(previewOf(steps), () => defineContract(contract));
+}
+
+function findings(steps: readonly JsonObject[], contract: ContractInput) {
+  return plan(steps, contract).report.findings;
+}
+
+function previewOf(steps: readonly JsonObject[]) {
+  return readPreview(JSON.stringify({ steps }), "preview.json");
+}
+
+function written(preview: JsonObject): string {
+  const file = join(folder, "preview.json");
+  writeFileSync(file, JSON.stringify(preview));
+  return file;
+}
+
+/** A step on a MerchantRuleSet, as the CLI prints it. */
+function set(
+  op: string,
+  before: JsonObject | undefined,
+  after: JsonObject | string | undefined,
+  {
+    name = "all",
+    inputs = {},
+    retainOnDelete = false,
+    ...step
+  }: { name?: string; inputs?: JsonObject; retainOnDelete?: boolean } & JsonObject = {},
+): JsonObject {
+  const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
+  const own = { type, id: "set-1", retainOnDelete };
+  const ruleIds = Object.fromEntries(Object.keys(before ?? {}).map((key) => [key, `id-${key}`]));
+  return {
+    op,
+    urn: `urn:pulumi:dev::shop::${type}::${name}`,
+    ...(before === undefined
+      ? {}
+      : { oldState: { ...own, inputs: { rules: before }, outputs: { rules: before, ruleIds, stateVersion: 2 } } }),
+    ...(after === undefined ? {} : { newState: { ...own, inputs: { rules: after, ...inputs } } }),
+    ...step,
+  };
+}
