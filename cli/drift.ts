@@ -1,21 +1,16 @@
-import { writeFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import type { StateResource } from "../provider/drift.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { ignoreFileName, readIgnoreFile } from "./ignore-file.ts";
-import type { Format } from "./report/index.ts";
+import { withProgress } from "./progress.ts";
+import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
 import { readState, type Stack, type StackOptions, withStackOptions } from "./stack.ts";
 
-interface DriftOptions extends StackOptions {
+interface DriftOptions extends StackOptions, ReportOptions {
   readonly state?: string;
-  readonly format: Format;
-  readonly output?: string;
   readonly ignoreUnmanaged?: boolean;
   readonly ignoreFile?: string;
 }
-
-// Their module comes with the renderers, which every other subcommand can do without.
-const formats = ["text", "json", "markdown", "html", "junit"] as const satisfies readonly Format[];
 
 /**
  * `merchant-rules drift`: what a stack's state says of its rules, against the live service. Exit codes: 0 in sync,
@@ -30,8 +25,6 @@ export function driftCommand(done: (exitCode: number) => void): Command {
         "compare what `pulumi stack export` printed; - for standard input (default: the state of the stack)",
       ).conflicts(["stack", "engine", "backend"]),
     )
-    .addOption(new Option("--format <format>", "of the report").choices(formats).default("text"))
-    .option("--output <file>", "write the report into a file (default: standard output)")
     .option("--ignore-unmanaged", "do not look for rules that the stack does not declare")
     .option(
       "--ignore-file <file>",
@@ -46,7 +39,7 @@ Example, in a pipeline:
   pulumi stack export --stack prod | merchant-rules drift --state - --format markdown --output drift.md`,
     )
     .exitOverride();
-  return withStackOptions(command).action(async (options: DriftOptions) => {
+  return withReportOptions(withStackOptions(command)).action(async (options: DriftOptions) => {
     try {
       done(await runDrift(options));
     } catch (error) {
@@ -60,15 +53,13 @@ async function runDrift(options: DriftOptions): Promise<number> {
   const { projectFolder } = await import("../provider/settings.ts");
   const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
   // Loaded while the engine is asked for the state.
-  const [stack, { toProgram, toWire }, { findDrift, isOfRules }, { Session }, { driftReport }, { render, verdictOf }] =
-    await Promise.all([
-      readState(options),
-      import("../local/engine/values/wire.ts"),
-      import("../provider/drift.ts"),
-      import("../provider/hooks/session.ts"),
-      import("./drift-report.ts"),
-      import("./report/index.ts"),
-    ]);
+  const [stack, { toProgram, toWire }, { findDrift, isOfRules }, { Session }, { driftReport }] = await Promise.all([
+    readState(options),
+    import("../local/engine/values/wire.ts"),
+    import("../provider/drift.ts"),
+    import("../provider/hooks/session.ts"),
+    import("./drift-report.ts"),
+  ]);
   const resources = stack.resources
     .filter(({ type }) => isOfRules(type))
     .map(({ urn, type, id, inputs, outputs, delete: isOld, pendingReplacement }): StateResource => {
@@ -76,10 +67,16 @@ async function runDrift(options: DriftOptions): Promise<number> {
       return { urn, type, id, inputs: toWire(inputs, toProgram), outputs: toWire(outputs, toProgram), isLeaving };
     });
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
-  const session = new Session({ ...stack.sources, checksDefinitions: false });
-  const drift = await findDrift(resources, session, { looksForUnmanaged }).catch((error: unknown) => {
-    throw isMerchantRulesError(error) ? explained(error, stack, resources.length) : error;
-  });
+  const drift = await withProgress(
+    "reading rules",
+    async (step) => {
+      const session = new Session({ ...stack.sources, checksDefinitions: false }, step);
+      return await findDrift(resources, session, { looksForUnmanaged }).catch((error: unknown) => {
+        throw isMerchantRulesError(error) ? explained(session.explain(error), stack, resources.length) : error;
+      });
+    },
+    { quiet: options.format === "json" },
+  );
   if (resources.length === 0 && drift.withoutList.length > 0) throw nothingToCompare(stack);
   const report = driftReport(drift, {
     subject: stack.title,
@@ -87,26 +84,8 @@ async function runDrift(options: DriftOptions): Promise<number> {
     looksForUnmanaged,
     ignoring,
   });
-  const color = options.output === undefined && process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === "";
-  const text = render(report, options.format, { color });
-  if (options.output === undefined) process.stdout.write(text);
-  else write(options.output, text, verdictOf(report));
+  await writeReport(report, options);
   return report.findings.length === 0 ? 0 : 7;
-}
-
-function write(file: string, text: string, verdict: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const advice = "name a file that can be written with --output, or leave the option out";
-    throw new MerchantRulesError("SETTINGS_INVALID", reason, {
-      attempted: `write the report to ${file}`,
-      advice,
-      cause,
-    });
-  }
-  console.error(`${verdict} (${file})`);
 }
 
 /** What the state has to do with a failure. */

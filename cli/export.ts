@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { StackIdentity } from "../local/engine/index.ts";
 import type { SettingsSources } from "../provider/settings.ts";
+import { isMerchantRulesError } from "../sdk/errors.ts";
+import { withProgress } from "./progress.ts";
 import { engineOf, isInProject, pulumi, readSettings, type StackOptions, withStackOptions } from "./stack.ts";
 
 export interface ExportOptions extends StackOptions {
@@ -63,9 +65,16 @@ async function exportRules(options: ExportOptions): Promise<void> {
   const { readRules } = await import("./export/rules.ts");
   const { writeExport } = await import("./export/write-export.ts");
   const { connection, include, exclude } = options;
-  const place = new Session(sources).place(connectionName(connection === undefined ? {} : { connection }));
   const isSet = options.as === "files";
-  const read = await readRules(place, { include, exclude, stack: identity, isSet });
+  const { read, place } = await withProgress("reading rules", async (step) => {
+    const session = new Session(sources, step);
+    try {
+      const place = session.place(connectionName(connection === undefined ? {} : { connection }));
+      return { place, read: await readRules(place, { include, exclude, stack: identity, isSet }) };
+    } catch (error) {
+      throw isMerchantRulesError(error) ? session.explain(error) : error;
+    }
+  });
   const lines = await writeExport(options, read, place, identity);
   console.log(lines.join("\n"));
 }

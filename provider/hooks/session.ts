@@ -10,12 +10,15 @@ import { type ConnectionSettings, connectionOf, connectionSettings, type Setting
  */
 export class Session {
   #sources: SettingsSources;
+  readonly #onListed: (rules: number) => void;
   readonly #places = new Map<string, Place>();
   readonly #placeOf = new Map<string, Place>();
   #noContract: string | undefined;
 
-  constructor(sources: SettingsSources) {
+  /** @param onListed hears how many rules a reading of a list has seen so far */
+  constructor(sources: SettingsSources, onListed: (rules: number) => void = () => {}) {
     this.#sources = sources;
+    this.#onListed = onListed;
   }
 
   /** Takes the stack's config; stores and returns at once, for the host does not wait. Faults wait for the first use. */
@@ -47,7 +50,7 @@ export class Session {
       const { whereabouts, parameters, credentials = null, contract } = settings;
       this.#noContract ??= settings.noContract;
       const key = JSON.stringify([whereabouts, parameters, credentials, contract]);
-      return getOrMake(this.#places, key, () => new Place(settings, () => connect(settings)));
+      return getOrMake(this.#places, key, () => new Place(settings, () => connect(settings), this.#onListed));
     });
   }
 }

@@ -93,14 +93,20 @@ export class Place {
   readonly answersInPart = new Set<"create" | "update">();
   #here: Whereabouts;
   readonly #connect: () => Promise<RulesClient>;
+  readonly #onListed: (rules: number) => void;
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
   #nextPass: Promise<Pass> | undefined;
 
   /** @param connect called on first use: check and diff, all that a preview calls, need no HTTP and no credentials */
-  constructor(options: PlaceOptions, connect: () => Promise<RulesClient>) {
+  constructor(
+    options: PlaceOptions,
+    connect: () => Promise<RulesClient>,
+    onListed: (rules: number) => void = () => {},
+  ) {
     this.options = options;
     this.#connect = connect;
+    this.#onListed = onListed;
     this.contract = options.contract;
     this.#here = options.whereabouts;
     this.judge = new Judge(this);
@@ -346,7 +352,10 @@ export class Place {
   async #readPass(): Promise<Pass> {
     const byId = new Map<string, LiveRule>();
     const byNaturalKey = new Map<string, LiveRule[]>();
+    let seen = 0;
     for await (const live of (await this.client()).list()) {
+      seen += 1;
+      this.#onListed(seen);
       if (saysSo(live.rule, this.contract.rule.gone)) continue;
       byId.set(live.ruleId, live);
       const key = this.#naturalKeyOf(live.rule);
