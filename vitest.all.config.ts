@@ -4,7 +4,8 @@ import { defineConfig } from "vitest/config";
 /** What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, at full size, or once more by whole runs. */
 export const exhaustive = [
   "test/faults/matrix.test.ts",
-  "test/lifecycle/{each-request,interrupt,killed,moves,set,sharded-set,thousand,whole-runs}.test.ts",
+  "test/examples/ci.test.ts",
+  "test/lifecycle/{each-request,existing-rules,interrupt,killed,moves,set,sharded-set,thousand,whole-runs}.test.ts",
   "test/load/**/*.test.ts",
   "test/secrets/product.test.ts",
 ];

@@ -7,7 +7,10 @@ import { isPlainObject, type JsonObject } from "../sdk/rules/json.ts";
 import { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
 import { groupInput } from "./registration.ts";
 
-/** What a program says of very many rules. */
+/**
+ * What a program says of very many rules. With `onUnmanaged` the last set that a run comes to looks for all of them, so
+ * that `fail` may come after other sets were written.
+ */
 export interface ShardedMerchantRuleSetArgs<Definition extends object = JsonObject>
   extends Omit<MerchantRuleSetArgs<Definition>, "allowEmpty"> {
   /**
