@@ -113,6 +113,6 @@ describe("what a run does is said rule by rule", () => {
     expect(writesOf(world)).toEqual(["create"]);
     const other = await world.host("merchantRuleSet");
     await failureOf(other.create(resource("other", { rules: { a: rule(1), z: rule(26) } })));
-    expect(other.stderr).toBe("other: created 1, updated 0, deleted 0, unchanged 0, failed 1");
+    expect(other.stderr).toContain("other: created 1, updated 0, deleted 0, unchanged 0, failed 1");
   });
 });

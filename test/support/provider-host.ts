@@ -64,7 +64,7 @@ export class ProviderHost implements Host {
   }
 
   get stderr(): string {
-    return this.#stderr;
+    return this.#stderr.trimEnd();
   }
 
   async close(): Promise<void> {
