@@ -61,14 +61,10 @@ describe("what a run does is said rule by rule", () => {
       "new one": rule(9),
     };
     await host.diff(id, outs, resource("all", { rules: next }));
-    expect(host.stderr.split("\n")).toEqual([
-      "all: 1 to create, 1 to update, 1 to delete, 1 unchanged",
-      "  ~ rules.a.priority",
-      expect.stringMatching(/^ {2}~ rules\.a\.conditions/),
-      ...host.stderr.split("\n").slice(3, -2),
-      '  + rules["new one"]',
-      "  - rules.c",
-    ]);
+    const [sums, ...lines] = host.stderr.split("\n");
+    expect(sums).toBe("all: 1 to create, 1 to update, 1 to delete, 1 unchanged");
+    expect(lines).toEqual(expect.arrayContaining(["  ~ rules.a.priority", '  + rules["new one"]', "  - rules.c"]));
+    expect(lines.filter((line) => !/^ {2}~ rules\.a\.conditions/.test(line))).toHaveLength(3);
     expect(host.stderr).not.toContain("hidden-value");
     expect(world.asked()).toEqual([]);
   });
