@@ -93,9 +93,7 @@ async function stackOf(
   try {
     return { sources: await readSettings(options), identity };
   } catch (error) {
-    // The local engine makes a stack by its first import or up, so that a new project has none.
-    const isNamed = stack !== undefined || (process.env.PULUMI_STACK ?? "") !== "";
-    if (isNamed || !(error instanceof EngineError) || error.code !== "STACK_NOT_FOUND") throw error;
+    if (!identity.isFirst || !(error instanceof EngineError) || error.code !== "STACK_NOT_FOUND") throw error;
     const config = await identity.projectConfig();
     const sources = {
       config: (key: string) => config.get(key)?.text,

@@ -82,8 +82,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       const isSame =
         readInputs(this.#shape, olds).onUnmanaged === declared.onUnmanaged &&
-        steps.every(({ kind }) => kind === "keep") &&
-        [...declared.rules.keys()].every((key) => of.known.has(key));
+        steps.every((step) => step.kind === "keep" && of.known.get(step.key) === step.known);
       return isSame ? { changes: false } : {};
     });
   }

@@ -10,26 +10,34 @@ const mostPaths = 5;
  * any of them may be secret. Undefined where every rule stays.
  */
 export function describePlan(steps: readonly Step[], of: Resource, place: Place): string | undefined {
-  const changed = steps.filter(({ kind }) => kind !== "keep");
+  const formerKeys = new Map([...of.known].map(([key, { ruleId }]) => [ruleId, key]));
+  const formerKeyOf = (step: Step): string | undefined => {
+    const former = "known" in step ? formerKeys.get(step.known.ruleId) : undefined;
+    return former === step.key ? undefined : former;
+  };
+  const isRenamed = (step: Step): boolean => step.kind === "keep" && formerKeyOf(step) !== undefined;
+  const changed = steps.filter((step) => step.kind !== "keep" || isRenamed(step));
   if (changed.length === 0) return undefined;
   const count = (wanted: Step["kind"]): number => steps.filter(({ kind }) => kind === wanted).length;
+  const renamed = steps.filter(isRenamed).length;
   const sums = sentence([
     [count("create"), "to create"],
     [count("update"), "to update"],
     [count("replace"), "to replace"],
     [count("delete"), "to delete"],
-    [count("keep"), "unchanged"],
+    [renamed, "to rename"],
+    [count("keep") - renamed, "unchanged"],
   ]);
-  const lines = changed.slice(0, mostRules).flatMap((step) => linesOf(step, place));
+  const lines = changed.slice(0, mostRules).flatMap((step) => linesOf(step, formerKeyOf(step), place));
   if (changed.length > mostRules) lines.push(`  and ${changed.length - mostRules} more rules`);
   return [`${nameOf(of)}: ${sums}`, ...lines].join("\n");
 }
 
-function linesOf(step: Step, { contract }: Place): string[] {
+function linesOf(step: Step, formerKey: string | undefined, { contract }: Place): string[] {
   const rule = joinPath("rules", step.key);
   if (step.kind === "create") return [`  + ${rule}`];
   if (step.kind === "delete") return [`  - ${rule}`];
-  if (step.kind === "keep") return [];
+  if (step.kind === "keep") return [`  = ${rule} (before: ${joinPath("rules", formerKey ?? step.key)})`];
   const paths = differences(step.known.definition, step.declared.definition, contract.rule).map(({ path }) =>
     pathOf(path, rule),
   );

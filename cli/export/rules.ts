@@ -17,6 +17,7 @@ import {
   pathOf,
   segmentsOf,
   valueAt,
+  walk,
 } from "../../sdk/rules/index.ts";
 import { isAt } from "../../sdk/rules/pointer.ts";
 import { namesOf, type Renamed } from "./names.ts";
@@ -79,7 +80,7 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
   if (selection.isSet) demandOneEach(chosen, contract);
   const { names, renamed } = namesOf(chosen.map((live) => ({ ruleId: live.ruleId, title: titleOf(live) })));
   const rules = chosen.map((live) => exported(live, names.get(live.ruleId) ?? live.ruleId, place));
-  demandDeclarable(rules);
+  demandDeclarable(rules, contract);
   return {
     rules: rules.sort((a, b) => (a.key < b.key ? -1 : 1)),
     total: all.length,
@@ -160,10 +161,12 @@ function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
 }
 
 /** @throws MerchantRulesError RULE_INVALID: a preview would refuse them, so that no file is of use */
-function demandDeclarable(rules: readonly ExportedRule[]): void {
-  const faults = rules.flatMap(({ key, ruleId, definition, secrets }) => {
+function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): void {
+  const faults = rules.flatMap(({ ruleId, definition, secrets }) => {
     const what = faultOf(definition, secrets);
-    return what === undefined ? [] : [`  ${key} (${ruleId}): ${what}`];
+    // By this name --exclude knows it.
+    const name = isSecretKey(contract) ? undefined : naturalKeyOf(definition, contract);
+    return what === undefined ? [] : [`  ${name === undefined ? ruleId : `${name} (${ruleId})`}: ${what}`];
   });
   if (faults.length === 0) return;
   const shown = faults.slice(0, 20);
@@ -179,6 +182,8 @@ function faultOf(definition: JsonObject, secrets: readonly Path[]): string | und
   if (odd !== undefined) return `${pathOf(odd.path) || "it"} holds ${odd.found}, which is not JSON`;
   const rounded = findInexactNumber(definition);
   if (rounded !== undefined) return `${pathOf(rounded.path)} holds an integer beyond 2^53, whose last digits were lost`;
+  const proto = walk(definition, (_, { path }) => (path.at(-1) === "__proto__" ? path : undefined));
+  if (proto !== undefined) return `${pathOf(proto)} cannot be declared: a field of this name does not reach the engine`;
   const masked = secrets.find((path) => contains(at(definition, path), isMasked));
   if (masked !== undefined) return `${pathOf(masked) || "it"} is masked: the service does not show this secret`;
   try {

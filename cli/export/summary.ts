@@ -63,7 +63,7 @@ function withoutImport(uncovered: readonly ExportedRule[], all: number, identity
       ? "There is no import.json"
       : `${counted(uncovered.length, "rule")} of them ${uncovered.length === 1 ? "is" : "are"} not in import.json`;
   return [
-    `${what}: it would show secrets (rule.secret), which can be encrypted here only for a stack that has a passphrase, in PULUMI_CONFIG_PASSPHRASE`,
+    `${what}: it would show secrets (rule.secret), which can be encrypted here only with the key of a stack that exists already: its salt in Pulumi.<stack>.yaml (\`pulumi stack init\`, or a first \`up\`, makes it), and its passphrase in PULUMI_CONFIG_PASSPHRASE`,
   ];
 }
 

@@ -25,7 +25,7 @@ export function writeFiles(folder: string, files: Files, rulesFolder: string | u
   for (const [file, text] of files) {
     const path = join(folder, file);
     try {
-      mkdirSync(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
       writeFileSync(path, text, { flag: force ? "w" : "wx" });
     } catch (cause) {
       const advice = "give a folder that can be written to with --out";
@@ -34,6 +34,13 @@ export function writeFiles(folder: string, files: Files, rulesFolder: string | u
     }
   }
   return others;
+}
+
+/** Folder by folder: Node's own `recursive` never ends where a folder takes no others, as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }
 
 /** What loadRules would read besides. */

@@ -36,7 +36,7 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
   };
   const ours = preview.steps.filter(isOfRules);
   const expanded = ours.map((step) => ({ step, ...expand(step, contracts) }));
-  const steps = withMoves(expanded.flatMap((each) => each.steps));
+  const { steps, refused } = withMoves(expanded.flatMap((each) => each.steps));
   const found = steps.flatMap((step) => findingOf(step) ?? []);
   const quiet = expanded.filter(
     ({ step, steps: own }) =>
@@ -52,7 +52,11 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
     unchanged,
     findings: found,
     errors: preview.errors,
-    warnings: [...deletionsIn(found, rules + unseen(preview)), ...expanded.flatMap((each) => each.warnings)],
+    warnings: [
+      ...deletionsIn(found, rules + unseen(preview)),
+      ...refused,
+      ...expanded.flatMap((each) => each.warnings),
+    ],
     notes: [
       ...expanded.flatMap((each) => each.notes),
       ...quiet.map(({ step }) => quietNote(step)),
@@ -81,9 +85,10 @@ const noContract =
 
 /**
  * A rule that one resource gives up and another one of the stack declares is taken over in the run, where the contract
- * lets it be found by its natural key, or adopt names it.
+ * lets it be found by its natural key, or adopt names it. `refused`: where the run will not do that, and why.
  */
-function withMoves(steps: readonly RuleStep[]): RuleStep[] {
+function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; refused: string[] } {
+  const refused: string[] = [];
   const free = new Map<string, RuleStep>();
   for (const step of steps) if (step.kind === "delete") for (const name of namesOf(step)) free.set(name, step);
   const taken = new Set<RuleStep>();
@@ -93,6 +98,10 @@ function withMoves(steps: readonly RuleStep[]): RuleStep[] {
       .map((name) => free.get(name))
       .find((each) => each !== undefined && !taken.has(each));
     if (former?.known === undefined) return step;
+    if (isRefused(step, former)) {
+      refused.push(refusalOf(step, former));
+      return step;
+    }
     const { known } = former;
     const [next] = plan(new Map([[step.key, known]]), new Map([[step.key, step.declared]]), step.of.contract);
     if (next === undefined) return step;
@@ -100,7 +109,17 @@ function withMoves(steps: readonly RuleStep[]): RuleStep[] {
     const formerResource = former.of.resource === step.of.resource ? {} : { formerResource: former.of.resource };
     return { ...step, kind: next.kind, known, formerKey: former.key, ...formerResource };
   });
-  return moved.filter((step) => !taken.has(step));
+  return { steps: moved.filter((step) => !taken.has(step)), refused };
+}
+
+/** When the run makes the rule, a resource that left the program has not said yet that it gives the rule up. */
+function isRefused({ declared, of }: RuleStep, former: RuleStep): boolean {
+  return former.of.isLeaving && of.contract.rule.owner === null && declared?.adopt === undefined;
+}
+
+function refusalOf(step: RuleStep, former: RuleStep): string {
+  const where = step.key === "" ? step.of.resource : `${step.of.resource}, key ${step.key},`;
+  return `${nameOf(step)} is declared by ${where} and is still ${former.of.resource}'s, which leaves the program: the run will refuse to create it. Where ${former.of.resource} was only renamed, give the new resource an alias; else add adopt for this run`;
 }
 
 /** How a run would find a rule again. */

@@ -30,6 +30,8 @@ export interface ResourceStep {
   readonly connection: string;
   readonly contract: Contract;
   readonly secrets: ChangedPaths;
+  /** The program declares it no longer, so that the run comes to it last. */
+  readonly isLeaving: boolean;
 }
 
 /** What a step of a preview does, rule by rule. */
@@ -59,6 +61,7 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
     connection,
     contract: contracts(connection),
     secrets: new ChangedPaths(shape.field, step.changedPaths),
+    isLeaving: step.op === "delete",
   });
   const rules = known?.state.rules.size ?? 0;
   const nothing = { steps: [], warnings: [], notes: [], rules };

@@ -91,7 +91,7 @@ export function whereaboutsOf(finding: Finding, most: number): string[] {
       ? key === undefined || key === name
         ? []
         : [`key ${text(key)}`]
-      : [`key ${text(key ?? "")}, before: ${text(formerKey)}`]),
+      : [key === undefined ? `key before: ${text(formerKey)}` : `key ${text(key)}, before: ${text(formerKey)}`]),
     ...(ruleId === undefined || ruleId === name ? [] : [`id ${text(ruleId)}`]),
     ...(connection === undefined ? [] : [`connection ${text(connection)}`]),
     ...(owner === undefined ? [] : [`owner ${text(owner)}`]),

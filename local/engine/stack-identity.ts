@@ -10,6 +10,8 @@ import { openCrypter } from "./state/crypter.ts";
 export interface StackIdentity {
   readonly project: string;
   readonly stack: string;
+  /** The local engine keeps no stack of the project yet: its first import or up makes this one. */
+  readonly isFirst: boolean;
   /** The folder of its Pulumi.yaml. */
   readonly folder: string;
   /** The folder in which its program runs. */
@@ -32,9 +34,10 @@ export async function stackIdentity(choice: StackChoice, named?: string): Promis
   const { env = process.env } = choice;
   const cwd = resolve(choice.cwd ?? process.cwd());
   const project = await readProject(cwd);
-  const stack =
-    named ??
-    (await chooseStack(project, await chooseBackend(project, choice.backendUrl, env, cwd), choice.stack, env)).name;
+  const backend = named === undefined ? await chooseBackend(project, choice.backendUrl, env, cwd) : undefined;
+  const chosen = backend === undefined ? undefined : await chooseStack(project, backend, choice.stack, env);
+  const stack = named ?? chosen?.name ?? "";
+  const isFirst = backend !== undefined && (await backend.stacks(project.name)).length === 0;
   const encrypter = async (): Promise<((text: string) => string) | undefined> => {
     if (env.PULUMI_CONFIG_PASSPHRASE === undefined && env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined) return undefined;
     const salt = await readStackFile(project, stack).then(
@@ -53,6 +56,7 @@ export async function stackIdentity(choice: StackChoice, named?: string): Promis
   return {
     project: project.name,
     stack,
+    isFirst,
     folder: project.root,
     programFolder: project.programFolder,
     projectConfig,

@@ -26,9 +26,13 @@ export function createOnce(declared: DeclaredRule, task: write.Task): Promise<Kn
   return place.oneAtATime(definition, async () => {
     if (typeof adopt === "string") return adoptNamed(adopt, making);
     if (adopt === true && !place.canSearch(definition)) throw cannotSearch(making);
-    const existing = await place.search(definition);
-    return existing === undefined ? create(making) : goOnWith(existing, making);
+    return made(making);
   });
+}
+
+async function made(making: Making): Promise<KnownRule> {
+  const existing = await making.place.search(making.definition);
+  return existing === undefined ? create(making) : goOnWith(existing, making);
 }
 
 async function create(making: Making): Promise<KnownRule> {
@@ -86,6 +90,8 @@ async function goOnWith(existing: LiveRule, making: Making): Promise<KnownRule> 
   const mark = markedOwner(rule, place.contract);
   if (mark === undefined && adopt !== true) await place.holderKnown(ruleId);
   const holder = place.record(ruleId);
+  // Its delete has begun since it was found. The next search waits for the end of that.
+  if (holder.busy !== undefined) return made(making);
   if (holder.owner !== undefined && !holder.isLeaving)
     throw refused(existing, `is managed by ${named(holder.owner)} of this stack`, making);
   const owner = holder.owner ?? mark;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -106,6 +106,29 @@ describe("merchant-rules export", () => {
     const argv = ["export", "--cwd", stack.folder, "--out", stack.folder, "--engine", "local"];
     expect((await run(argv, environment)).code).toBe(0);
     expect(readdirSync(stack.fileOf("rules"))).toEqual(["rule-1.yaml"]);
+  });
+
+  test("names the first stack of a project, which does not exist yet", async () => {
+    const stack = await opened([rule(1)]);
+    const environment = { ...stack.environment, MERCHANT_RULES_CONTRACT: "illustrative" };
+    const argv = ["export", "--cwd", stack.folder, "--out", stack.folder, "--engine", "local", "--stack", "first"];
+    const { code, stdout, stderr } = await run(argv, environment);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("local import --file import.json --yes --stack first");
+  });
+
+  test("refuses a field that no program can declare, by the name that --exclude takes, and a folder that takes no files", async () => {
+    const stack = await opened([rule(1), JSON.parse('{ "name": "a|b", "more": { "__proto__": 1 } }')]);
+    const { code, stderr } = await stack.exports();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`a|b (${stack.ids[1]}): more.__proto__ cannot be declared`);
+    expect((await stack.exports("--exclude", "a|b")).code).toBe(0);
+    const file = stack.fileOf("rules.ts");
+    const below = await stack.exports("--exclude", "a|b", "--out", `${file}/below`);
+    expect(below.code).toBe(1);
+    expect(below.stderr).toMatch(
+      /write .* failed: E[A-Z]+.*What to do: give a folder that can be written to with --out/,
+    );
   });
 
   test("writes the same again, and only with --force over what is there", async () => {
@@ -286,7 +309,6 @@ describe("an export that cannot be", () => {
       1,
     ],
     ["an integer was rounded", [rule(1, { n: 2 ** 60 })], undefined, [], "n holds an integer beyond 2^53", 1],
-    ["there is no such stack", [rule(1)], undefined, ["--stack", "nope"], "name one of its stacks with --stack", 1],
     ["there is no such connection", [rule(1)], undefined, ["--connection", "nope"], 'connection "nope" lacks', 1],
     ["there is no such form", [rule(1)], undefined, ["--as", "json"], "Allowed choices are files, program", 2],
     ["there is no such option", [rule(1)], undefined, ["--forse"], "Did you mean --force", 2],
@@ -296,6 +318,17 @@ describe("an export that cannot be", () => {
     expect(stderr).toContain(message);
     expect(code).toBe(exitCode);
     nothingWritten(stack.folder);
+  });
+
+  test("says which stacks there are where there is no such one", async () => {
+    const stack = await opened([rule(1)]);
+    const stacks = stack.fileOf(".pulumi/stacks/existing");
+    mkdirSync(stacks, { recursive: true });
+    writeFileSync(stack.fileOf(".pulumi/meta.yaml"), "version: 1\n");
+    writeFileSync(join(stacks, "prod.json"), "{}");
+    const { code, stderr } = await stack.exports("--stack", "nope");
+    expect(stderr).toContain("name one of its stacks with --stack (there are: prod)");
+    expect(code).toBe(1);
   });
 
   test("says where the service cannot be reached", async () => {

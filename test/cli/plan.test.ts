@@ -161,6 +161,19 @@ describe("what a plan says of a rule", () => {
     expect(changes.map(({ change }) => change)).toEqual(["delete", "create"]);
   });
 
+  test("that moves from a resource which leaves the program: the run will refuse it, unless a mark or adopt tells whose it is", () => {
+    const leaving = set("delete", { a: { name: "a" } }, undefined, { name: "old" });
+    const arriving = (more: JsonObject = {}): JsonObject =>
+      set("create", undefined, { x: { name: "a" } }, { name: "new", ...more });
+    const refused = plan([leaving, arriving()], full).report;
+    expect(refused.findings.map(({ change }) => change)).toEqual(["delete", "create"]);
+    expect(refused.warnings).toContainEqual(
+      expect.stringMatching(/^a is declared by MerchantRuleSet new, key x, .* will refuse .*alias.*adopt/),
+    );
+    const marked = { ...full, rule: { ...full.rule, owner: { at: "/managedBy" } } };
+    expect(findings([leaving, arriving()], marked)).toMatchObject([{ change: "rename", formerKey: "a", key: "x" }]);
+  });
+
   test("that is taken over: by its id, or where one with its natural key exists", () => {
     const rules = { a: { name: "a" }, b: { name: "b" } };
     expect(findings([set("create", undefined, rules, { inputs: { adopt: { a: "r-1" } } })], full)).toMatchObject([

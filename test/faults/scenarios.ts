@@ -142,7 +142,7 @@ function definitions(of: (k: number) => JsonObject): Definitions {
 
 /** The resources that declare rules: one each, or one set. */
 export function declaredAs(resource: Resource, rules: Definitions): Record<string, JsonObject> {
-  if (resource === "MerchantRuleSet") return { all: { rules, ...owner("all") } };
+  if (resource === "MerchantRuleSet") return { all: { rules, allowEmpty: true, ...owner("all") } };
   return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition, ...owner(key) }]));
 }
 

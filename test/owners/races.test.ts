@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { rule } from "../support/connections.ts";
 import { contractOf, failureOf, open, ownedBy } from "../worlds/world.ts";
@@ -52,5 +52,31 @@ test.each(contracts)(
     held.release();
     await leaving;
     if (outcome === "taken over") expect(world.service.rules()).toHaveLength(1);
+  },
+);
+
+test.each(contracts)(
+  "a create that waits to hear whose a rule is, and hears that it is being deleted, makes the rule, under a contract with %s",
+  async (_case, contract) => {
+    const world = await open({ contract });
+    const first = await world.host("merchantRuleSet");
+    const owner = "shop/test/from";
+    const from = await first.create({ rules: { a: rule(1), stays: rule(8) }, ...ownedBy(owner) });
+    const host = await world.host("merchantRuleSet");
+    const single = host.as("merchantRule");
+    world.service.faults.set({ kind: "hold", operations: ["delete"], times: 1 });
+    const arriving = single.create({ definition: rule(1), ...ownedBy("shop/test/single") });
+    // The list has shown the rule; nobody has said yet that it is given up.
+    await vi.waitUntil(() => world.service.requests.some(({ operation }) => operation === "list"));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const after = { rules: { stays: rule(8) }, ...ownedBy(owner) };
+    await host.diff(from.id, from.outs, after);
+    const leaving = host.update(from.id, from.outs, after);
+    const gone = world.service.faults.nextHeld().then((held) => held.release());
+    const made = await arriving;
+    await Promise.race([gone, leaving]);
+    await leaving;
+    expect(world.service.rules().map(({ ruleId }) => ruleId)).toContain(made.id);
+    expect(world.service.rules()).toHaveLength(2);
   },
 );

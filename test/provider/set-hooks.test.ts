@@ -43,6 +43,24 @@ async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
 }
 
 describe("a set of rules", () => {
+  test("whose rules swap their keys changes, writes nothing, and knows each rule by its new key", async () => {
+    const { host, served } = await open();
+    const { id, outs } = await host.create({ rules: { a: rule(1), b: rule(2), c: rule(3) } });
+    operations(served);
+    const swapped = { rules: { a: rule(2), b: rule(1), c: rule(3) } };
+    expect(await host.diff(id, outs, swapped)).toMatchObject({ changes: "unknown" });
+    expect(host.stderr.trim().split("\n").slice(-3)).toEqual([
+      ": 2 to rename, 1 unchanged",
+      "  = rules.a (before: rules.b)",
+      "  = rules.b (before: rules.a)",
+    ]);
+    const after = await host.update(id, outs, swapped);
+    const [before, now] = [Object(outs.ruleIds), Object(after.ruleIds)];
+    expect(now).toEqual({ a: before.b, b: before.a, c: before.c });
+    expect(operations(served)).toEqual([]);
+    expect(await host.diff(id, after, swapped)).toMatchObject({ changes: "none" });
+  });
+
   test("writes only what differs: nothing, one, none for a new name, one for a removal", async () => {
     const { host, served } = await open();
     const { id, outs } = await host.create({ rules: abc });
