@@ -35,6 +35,7 @@ async function opened(rules: readonly JsonObject[], contract?: ContractInput, { 
   return {
     service: served.service,
     folder,
+    backend,
     environment,
     ids,
     exports,
@@ -322,9 +323,9 @@ describe("an export that cannot be", () => {
 
   test("says which stacks there are where there is no such one", async () => {
     const stack = await opened([rule(1)]);
-    const stacks = stack.fileOf(".pulumi/stacks/existing");
+    const stacks = join(stack.backend, ".pulumi/stacks/existing");
     mkdirSync(stacks, { recursive: true });
-    writeFileSync(stack.fileOf(".pulumi/meta.yaml"), "version: 1\n");
+    writeFileSync(join(stack.backend, ".pulumi/meta.yaml"), "version: 1\n");
     writeFileSync(join(stacks, "prod.json"), "{}");
     const { code, stderr } = await stack.exports("--stack", "nope");
     expect(stderr).toContain("name one of its stacks with --stack (there are: prod)");
