@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { ruleType, setType } from "../../provider/types.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
@@ -169,7 +170,11 @@ function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof
 function errorsIn(diagnostics: readonly z.output<typeof diagnostic>[]): string[] {
   return diagnostics
     .filter(({ severity }) => severity === "error")
-    .map(({ message }) => message.trim().replace(/^error: /, ""));
+    .map(({ message }) =>
+      stripVTControlCharacters(message)
+        .trim()
+        .replace(/^error: /, ""),
+    );
 }
 
 /** Secrets as the document has them: in events each is an object with a signature. */

@@ -70,6 +70,12 @@ describe("merchant-rules plan", () => {
     expect(stderr).toContain("What to do: fix what it says, and run it again");
   });
 
+  test("shows the words of a program that failed without its colours", () => {
+    const message = "error: \u001b[90mReferenceError\u001b[39m: x is not defined";
+    const { errors } = readPreview(JSON.stringify({ steps: [], diagnostics: [{ message, severity: "error" }] }), "p");
+    expect(errors).toEqual(["ReferenceError: x is not defined"]);
+  });
+
   test("writes a comment to a file, which another run finds by its first line", async () => {
     const output = join(folder, "comment.md");
     const preview = join(recorded, "preview.json");
