@@ -46,8 +46,8 @@ export function namesOf(rules: readonly Nameable[]): { names: ReadonlyMap<string
 /** Names of devices on Windows, with whatever comes after a dot. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** File names have at most 255 bytes on most systems; the number of a collision and the extension come on top. */
-const mostBytes = 200;
+/** Keys have at most 200 characters, file names 255 bytes on most systems; the number of a collision comes on top. */
+const mostBytes = 180;
 
 /** A text as a name: letters, digits, `_ . @ -` and blanks; empty where nothing is left of it. */
 export function usable(text: string): string {

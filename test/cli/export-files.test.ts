@@ -128,7 +128,7 @@ describe("names", () => {
       "id3",
       "rule-con",
       "\u00e9t\u00e9",
-      "a".repeat(200),
+      "a".repeat(180),
       "x",
     ]);
     expect(renamed.map(({ ruleId }) => ruleId).sort()).toEqual(["id1", "id3", "id4", "id6", "id7"]);
