@@ -127,7 +127,7 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
 
   for (let round = 0; performance.now() < end && !stopped.signal.aborted && problems.length === 0; round++) {
     const declared = round % 10 === 9 ? {} : declaredBy(random, rules);
-    const resources = Object.keys(declared).length === 0 ? {} : { set: { rules: declared } };
+    const resources = Object.keys(declared).length === 0 ? {} : { set: { rules: declared, allowEmpty: true } };
     if (random() < 0.5) await run(someFaults(random), (hooks) => engine.up(hooks, resources));
     if (random() < 0.3) await run(someFaults(random), (hooks) => engine.refresh(hooks));
     problems.push(...differences(await run([], (hooks) => engine.up(hooks, resources)), declared));
