@@ -90,8 +90,8 @@ async function goOnWith(existing: LiveRule, making: Making): Promise<KnownRule> 
   const mark = markedOwner(rule, place.contract);
   if (mark === undefined && adopt !== true) await place.holderKnown(ruleId);
   const holder = place.record(ruleId);
-  // Its delete has begun since it was found. The next search waits for the end of that.
-  if (holder.busy !== undefined) return made(making);
+  // Its delete has begun since it was found, or is done. The next search waits for the end of that.
+  if (holder.busy !== undefined || holder.rule === null) return made(making);
   if (holder.owner !== undefined && !holder.isLeaving)
     throw refused(existing, `is managed by ${named(holder.owner)} of this stack`, making);
   const owner = holder.owner ?? mark;
