@@ -65,6 +65,7 @@ test.each(contracts)(
     const host = await world.host("merchantRuleSet");
     const single = host.as("merchantRule");
     world.service.faults.set({ kind: "hold", operations: ["delete"], times: 1 });
+    world.asked();
     const arriving = single.create({ definition: rule(1), ...ownedBy("shop/test/single") });
     // The list has shown the rule; nobody has said yet that it is given up.
     await vi.waitUntil(() => world.service.requests.some(({ operation }) => operation === "list"));
