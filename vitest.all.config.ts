@@ -1,17 +1,26 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import LongestFirst from "./test/support/longest-first.ts";
 
 /** What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, at full size, or once more by whole runs. */
 export const exhaustive = [
   "test/faults/matrix.test.ts",
+  "test/conformance/conformance.test.ts",
+  "test/consumers/strict.test.ts",
+  "test/docs/moving.test.ts",
   "test/examples/ci.test.ts",
   "test/lifecycle/{each-request,existing-rules,interrupt,killed,moves,set,sharded-set,thousand,whole-runs}.test.ts",
   "test/load/**/*.test.ts",
+  "test/quickstart/keep.test.ts",
   "test/secrets/product.test.ts",
 ];
 
 /** Run in both, by `npm run test:all` for much longer and from another seed. */
-const fuzzed = ["test/fuzz/{answers,contract,rule-files,state}.test.ts", "test/provider/set-property.test.ts"];
+const fuzzed = [
+  "test/fuzz/{answers,contract,rule-files,state}.test.ts",
+  "test/provider/set-property.test.ts",
+  "test/cli/plan-property.test.ts",
+];
 
 /** Run in both: by `npm test` with the hooks in one process, by `npm run test:all` in Pulumi's provider host. */
 const hosted = [
@@ -23,6 +32,9 @@ const hosted = [
 /** Most tests wait for processes that they started, so even on two cores two files run at once. */
 export const maxWorkers = Math.max(2, availableParallelism() - 1);
 
+/** A machine under load needs seconds for what else takes milliseconds: `expect.poll` waits as long as this. */
+export const poll = { timeout: 60_000 };
+
 export default defineConfig({
   test: {
     include: [...exhaustive, ...hosted, ...fuzzed],
@@ -32,8 +44,10 @@ export default defineConfig({
       FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
     },
     maxWorkers,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,
     hookTimeout: 120_000,
+    expect: { poll },
     reporters: ["default", "./test/support/count-reporter.ts"],
   },
 });

@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/support/longest-first.ts";
-import { exhaustive, maxWorkers } from "./vitest.all.config.ts";
+import { exhaustive, maxWorkers, poll } from "./vitest.all.config.ts";
 
-/** Every behaviour, in at most five minutes on two cores. */
+/** Every behaviour once. */
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "sdk/**/*.test.ts", "provider/**/*.test.ts"],
@@ -11,6 +11,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll },
     reporters: ["default", "./test/support/count-reporter.ts"],
   },
 });

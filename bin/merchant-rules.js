@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-const [major, minor] = process.versions.node.split(".").map(Number);
-if (major < 22 || (major === 22 && minor < 19)) {
+import { unfitRuntime } from "../dist/provider/runtime.js";
+
+const found = unfitRuntime();
+if (found !== undefined) {
   console.error(
-    `merchant-rules needs Node 22.19 or newer; this is Node ${process.versions.node} (${process.execPath}).`,
+    `merchant-rules needs Node 22.19 or newer; this is ${found.name} ${found.version} (${process.execPath}).`,
   );
   process.exit(2);
 }

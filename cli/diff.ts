@@ -3,8 +3,8 @@ import { type ReportOptions, withReportOptions, writeReport } from "./report/out
 import { type StackOptions, withStackOptions } from "./stack.ts";
 
 interface DiffOptions extends StackOptions, ReportOptions {
-  readonly from: string;
-  readonly to: string;
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /**
@@ -12,28 +12,33 @@ interface DiffOptions extends StackOptions, ReportOptions {
  * 0 the same, 7 different, 1 failed, 2 called wrongly.
  */
 export function diffCommand(done: (exitCode: number) => void): Command {
-  const command = new Command("diff")
+  const command: Command = new Command("diff")
     .description("Compare the live rules of two environments, by natural key; nothing is written")
-    .requiredOption("--from <name>", "a stack of the project (Pulumi.<name>.yaml), else a connection of --stack")
-    .requiredOption("--to <name>", "the other one; stack:<name> and connection:<name> say which is meant");
+    .option("--from <name>", "a stack of the project (Pulumi.<name>.yaml), else a connection of --stack")
+    .option("--to <name>", "the other one; stack:<name> and connection:<name> say which is meant");
   return withReportOptions(withStackOptions(command))
     .addHelpText("after", help)
     .exitOverride()
-    .action(async (options: DiffOptions) => done(await diff(options)));
+    .action(async ({ from, to, ...options }: DiffOptions) => {
+      // Not required ones: commander looks for these before it looks for misspelt ones.
+      if (from === undefined) command.error("error: required option '--from <name>' not specified");
+      if (to === undefined) command.error("error: required option '--to <name>' not specified");
+      done(await diff(from, to, options));
+    });
 }
 
 const help = `
 Exit codes: 0 the same rules; 7 different ones; 1 failed; 2 called wrongly.
 
 Example, of a project with Pulumi.sandbox.yaml and Pulumi.production.yaml:
-  merchant-rules diff --from sandbox --to production`;
+  npx --no-install merchant-rules diff --from sandbox --to production`;
 
-async function diff(options: DiffOptions): Promise<number> {
+async function diff(fromName: string, toName: string, options: StackOptions & ReportOptions): Promise<number> {
   const { sideOf } = await import("./diff/side.ts");
   const { compareSides } = await import("./diff/compare.ts");
   const { withProgress } = await import("./progress.ts");
-  const from = await sideOf(options.from, options);
-  const to = await sideOf(options.to, options);
+  const from = await sideOf(fromName, options);
+  const to = await sideOf(toName, options);
   const report = await withProgress(`reading the rules of ${from.name} and ${to.name}`, () => compareSides(from, to), {
     quiet: options.format === "json",
   });

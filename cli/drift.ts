@@ -1,5 +1,4 @@
 import { Command, Option } from "commander";
-import type { StateResource } from "../provider/drift.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { ignoreFileName, readIgnoreFile } from "./ignore-file.ts";
 import { withProgress } from "./progress.ts";
@@ -36,7 +35,7 @@ export function driftCommand(done: (exitCode: number) => void): Command {
 Exit codes: 0 in sync, 7 drift, 1 it cannot be told (and why), 2 called wrongly.
 
 Example, in a pipeline:
-  pulumi stack export --stack prod | merchant-rules drift --state - --format markdown --output drift.md`,
+  pulumi stack export --stack prod | npx --no-install merchant-rules drift --state - --format markdown --output drift.md`,
     )
     .exitOverride();
   return withReportOptions(withStackOptions(command)).action(async (options: DriftOptions) => {
@@ -53,19 +52,14 @@ async function runDrift(options: DriftOptions): Promise<number> {
   const { projectFolder } = await import("../provider/settings.ts");
   const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
   // Loaded while the engine is asked for the state.
-  const [stack, { toProgram, toWire }, { findDrift, isOfRules }, { Session }, { driftReport }] = await Promise.all([
+  const [stack, { stateResources }, { findDrift }, { Session }, { driftReport }] = await Promise.all([
     readState(options),
-    import("../local/engine/values/wire.ts"),
+    import("./state-resources.ts"),
     import("../provider/drift.ts"),
     import("../provider/hooks/session.ts"),
     import("./drift-report.ts"),
   ]);
-  const resources = stack.resources
-    .filter(({ type }) => isOfRules(type))
-    .map(({ urn, type, id, inputs, outputs, delete: isOld, pendingReplacement }): StateResource => {
-      const isLeaving = isOld || pendingReplacement;
-      return { urn, type, id, inputs: toWire(inputs, toProgram), outputs: toWire(outputs, toProgram), isLeaving };
-    });
+  const resources = stateResources(stack.resources);
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
   const drift = await withProgress(
     "reading rules",

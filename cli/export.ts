@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import type { StackIdentity } from "../local/engine/index.ts";
+import type { StackIdentity } from "../local/stack/stack-identity.ts";
+import { projectFolderAbove } from "../provider/project-folder.ts";
 import type { SettingsSources } from "../provider/settings.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 import { withProgress } from "./progress.ts";
-import { engineOf, isInProject, pulumi, readSettings, type StackOptions, withStackOptions } from "./stack.ts";
+import { engineOf, pulumi, readSettings, type StackOptions, withStackOptions } from "./stack.ts";
 
 export interface ExportOptions extends StackOptions {
   readonly out: string;
@@ -43,16 +44,16 @@ export function exportCommand(done: (exitCode: number) => void): Command {
 Nothing is written to the service. Without a project (Pulumi.yaml) there is no import.json: give --cwd, and --stack.
 
 Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly
-Example: merchant-rules export --stack dev --exclude "test-*"`,
+Example: npx --no-install merchant-rules export --stack dev --exclude "test-*"`,
     )
     .action(async (options: ExportOptions) => {
       done(1);
-      const { EngineError } = await import("../local/engine/index.ts");
+      const { isEngineError } = await import("../local/stack/errors.ts");
       try {
         await exportRules(options);
         done(0);
       } catch (error) {
-        if (error instanceof EngineError && error.code === "BAD_CALL") done(2);
+        if (isEngineError(error) && error.code === "BAD_CALL") done(2);
         throw error;
       }
     });
@@ -83,17 +84,18 @@ async function exportRules(options: ExportOptions): Promise<void> {
 async function stackOf(
   options: ExportOptions,
 ): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
-  const { EngineError, stackIdentity } = await import("../local/engine/index.ts");
+  const { isEngineError } = await import("../local/stack/errors.ts");
+  const { stackIdentity } = await import("../local/stack/stack-identity.ts");
   const { stack, cwd, backend } = options;
   const folder = resolve(cwd ?? process.cwd());
-  if (!isInProject(folder)) return { sources: await readSettings(options), identity: undefined };
+  if (projectFolderAbove(folder) === undefined) return { sources: await readSettings(options), identity: undefined };
   const isLocal = engineOf(options) === "local";
   const named = isLocal ? undefined : (await pulumi(["stack", "--show-name"], options, folder)).trim();
   const identity = await stackIdentity({ stack, cwd, backendUrl: backend }, named);
   try {
     return { sources: await readSettings(options), identity };
   } catch (error) {
-    if (!identity.isFirst || !(error instanceof EngineError) || error.code !== "STACK_NOT_FOUND") throw error;
+    if (!identity.isFirst || !isEngineError(error) || error.code !== "STACK_NOT_FOUND") throw error;
     const config = await identity.projectConfig();
     const sources = {
       config: (key: string) => config.get(key)?.text,

@@ -1,5 +1,3 @@
-import { createInterface } from "node:readline/promises";
-
 /** What work listens to that can be interrupted. */
 interface Interrupts {
   /** Begin nothing more, and let what is under way end. */
@@ -38,17 +36,5 @@ export async function interruptible<T>(work: (interrupts: Interrupts) => Promise
     return await work({ signal: gently.signal, killSignal: atOnce.signal });
   } finally {
     for (const signal of signals) process.off(signal, onSignal);
-  }
-}
-
-/** Asks the user on the terminal; undefined where Ctrl-C, or the end of the input, is the answer. */
-export async function askUser(question: string): Promise<string | undefined> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  const ended = new Promise<undefined>((resolve) => prompt.once("close", () => resolve(undefined)));
-  prompt.once("SIGINT", () => prompt.close());
-  try {
-    return await Promise.race([prompt.question(question), ended]);
-  } finally {
-    prompt.close();
   }
 }

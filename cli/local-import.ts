@@ -1,7 +1,8 @@
 import { Command } from "commander";
-import type { ImportResult } from "../local/engine/index.ts";
+import type { ImportResult } from "pulumi-merchant-rules-local/engine";
 import { printable } from "../sdk/rules/printable.ts";
-import { askUser } from "./interrupt.ts";
+import { confirmed } from "./confirm.ts";
+import { localEngine } from "./local-package.ts";
 
 interface LocalImportOptions {
   readonly file: string;
@@ -17,9 +18,10 @@ interface LocalImportOptions {
  * verbs: 0 done, 1 failed, 2 called wrongly or a file that cannot be used, 8 cancelled at the question.
  */
 export function localImportCommand(done: (exitCode: number) => void): Command {
-  return new Command("import")
+  const command: Command = new Command("import");
+  return command
     .description("take what exists already into the state, from a file that `merchant-rules export` wrote")
-    .requiredOption("-f, --file <file>", "a file for `pulumi import --file`, whose entries have inputs and outputs")
+    .option("-f, --file <file>", "a file for `pulumi import --file`, whose entries have inputs and outputs")
     .option("-s, --stack <name>", "the stack (default: as up; it is made where it does not exist)")
     .option("-C, --cwd <dir>", "the project's folder, or one below it")
     .option("--backend <url>", "a file:// URL (default: as up)")
@@ -32,13 +34,17 @@ export function localImportCommand(done: (exitCode: number) => void): Command {
 No service is asked and no rule is changed. Resources are unprotected but where the file says "protect": true.
 
 Exit codes: 0 done, 1 failed, 2 called wrongly or a file that cannot be used, 8 cancelled at the question
-Example: merchant-rules local import --file import.json --yes`,
+Example: npx --no-install merchant-rules local import --file import.json --yes`,
     )
-    .action(async (options: LocalImportOptions) => done(await runImport(options, done)));
+    .action(async ({ file, ...options }: Partial<LocalImportOptions>) => {
+      // Not a required one: commander looks for these before it looks for misspelt ones.
+      if (file === undefined) command.error("error: required option '-f, --file <file>' not specified");
+      done(await runImport({ file, ...options }, done));
+    });
 }
 
 async function runImport(options: LocalImportOptions, done: (exitCode: number) => void): Promise<number> {
-  const { EngineError } = await import("../local/engine/index.ts");
+  const { EngineError, isEngineError } = await localEngine();
   try {
     if (options.yes === true && options.previewOnly !== true) return await importOnce(options, false);
     if (options.previewOnly === true) return await importOnce(options, true);
@@ -49,18 +55,15 @@ async function runImport(options: LocalImportOptions, done: (exitCode: number) =
       );
     }
     await importOnce(options, true);
-    const answer = await askUser("Do you want to perform this import? (yes/no) ");
-    if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return await importOnce(options, false);
-    console.error(`confirmation ${answer === undefined ? "cancelled" : "declined"}, not proceeding with the import`);
-    return answer === undefined ? 8 : 1;
+    return await confirmed("import", () => importOnce(options, false));
   } catch (error) {
-    done(error instanceof EngineError ? error.exitCode : 1);
+    done(isEngineError(error) ? error.exitCode : 1);
     throw error;
   }
 }
 
 async function importOnce(options: LocalImportOptions, previewOnly: boolean): Promise<number> {
-  const { importResources } = await import("../local/engine/index.ts");
+  const { importResources } = await localEngine();
   const { file, stack, cwd, backend: backendUrl } = options;
   const inform = (severity: "info" | "warning", message: string): void => console.error(`${severity}: ${message}`);
   show(await importResources({ file, stack, cwd, backendUrl, previewOnly, inform }), previewOnly);

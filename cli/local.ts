@@ -1,11 +1,15 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { JsonDiagnostic } from "../local/engine/display/json.ts";
-import type { RunEvent, RunOptions, RunResult, Verb } from "../local/engine/index.ts";
-import { askUser, interruptible } from "./interrupt.ts";
+import type { JsonDiagnostic, RunEvent, RunOptions, RunResult, Verb } from "pulumi-merchant-rules-local/engine";
+import { confirmed } from "./confirm.ts";
+import { interruptible } from "./interrupt.ts";
 import { localImportCommand } from "./local-import.ts";
+import { localEngine } from "./local-package.ts";
+import { localPolicyCommand } from "./local-policy.ts";
+import { localQuickstartCommand } from "./local-quickstart.ts";
+import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
 import { hasColor } from "./terminal.ts";
 
-interface LocalOptions {
+interface LocalOptions extends PolicyOptions {
   readonly stack?: string;
   readonly cwd?: string;
   readonly backend?: string;
@@ -18,6 +22,8 @@ interface LocalOptions {
   readonly previewOnly?: boolean;
   readonly skipPreview?: boolean;
   readonly yes?: boolean;
+  /** Whether the user has seen a preview of this very run. */
+  readonly previewed?: boolean;
 }
 
 /** Options of the Pulumi CLI that change what a run does. Without them it would do something else. */
@@ -30,8 +36,6 @@ const optionsOfCli = [
   "--target-replace",
   "--plan",
   "--save-plan",
-  "--policy-pack",
-  "--policy-pack-config",
   "--import-file",
   "--run-program",
   "--continue-on-error",
@@ -47,15 +51,19 @@ const summaries: Record<Verb, string> = {
 };
 
 /**
- * `merchant-rules local preview|up|refresh|destroy|import`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
+ * `merchant-rules local preview|up|refresh|destroy|import|policy`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
  * 0 done, 1 failed or cancelled, 2 called wrongly, 6 no such stack, 7 a change that was not expected, 8 ended at once.
  */
 export function localCommand(done: (exitCode: number) => void): Command {
   const local = new Command("local")
     .description("Run a Pulumi program with the embedded local engine; the state is the Pulumi CLI's own")
+    .addHelpText("after", help)
     .exitOverride();
   for (const verb of ["preview", "up", "refresh", "destroy"] as const) local.addCommand(verbCommand(verb, done));
-  return local.addCommand(localImportCommand(done));
+  return local
+    .addCommand(localImportCommand(done))
+    .addCommand(localPolicyCommand(done))
+    .addCommand(localQuickstartCommand(done));
 }
 
 function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
@@ -78,12 +86,13 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
   for (const flag of optionsOfCli) command.addOption(new Option(`${flag} [value...]`).hideHelp());
   if (verb === "refresh") command.option("--clear-pending-creates", "forget the creates that an earlier run left open");
   else command.option("-r, --refresh", "read the rules first");
+  if (verb === "preview" || verb === "up") withPolicyOptions(command);
   if (verb === "preview") {
     // Every verb takes these, so that a script can give them to all; here they change nothing.
     for (const flags of ["-y, --yes", "--preview-only"]) command.addOption(new Option(flags).hideHelp());
   } else {
     command
-      .option("-y, --yes", "go ahead without asking, and without a preview first")
+      .option("-y, --yes", "go ahead without asking, and without showing a preview first")
       .option("-f, --skip-preview", "the same as --yes")
       .option("--preview-only", "show what would happen, and do nothing");
   }
@@ -93,6 +102,12 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
     .action(async (options: LocalOptions) => done(await runVerb(verb, options, done)));
 }
 
+const help = `
+Exit codes: as the Pulumi CLI's; each command's --help says which it has.
+
+Example:
+  npx --no-install merchant-rules local up --stack dev --yes`;
+
 function helpOf(verb: Verb): string {
   const flags = { preview: "--diff", up: "--yes", refresh: "--preview-only --expect-no-changes", destroy: "--yes" };
   const noStack = verb === "refresh" || verb === "destroy" ? " 6 no such stack;" : "";
@@ -101,7 +116,7 @@ Exit codes: 0 done; 1 failed or cancelled; 2 called wrongly;${noStack} 7 a chang
 8 ended at once (Ctrl-C twice).
 
 Example:
-  merchant-rules local ${verb} --stack dev ${flags[verb]}`;
+  npx --no-install merchant-rules local ${verb} --stack dev ${flags[verb]}`;
 }
 
 function positiveInteger(text: string): number {
@@ -112,7 +127,7 @@ function positiveInteger(text: string): number {
 }
 
 async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: number) => void): Promise<number> {
-  const { EngineError, unsupported } = await import("../local/engine/index.ts");
+  const { EngineError, isEngineError, unsupported } = await localEngine();
   try {
     const refused = optionsOfCli.find((flag) => Object.hasOwn(options, new Option(flag).attributeName()));
     if (refused !== undefined) throw unsupported("command line", `the option ${refused}`);
@@ -127,19 +142,17 @@ async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: numbe
     }
     const code = await runOnce(verb, options, true);
     if (code !== 0) return code;
-    const kind = verb === "up" ? "update" : verb;
-    const answer = await askUser(`Do you want to perform this ${kind}? (yes/no) `);
-    if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return await runOnce(verb, options, false);
-    console.error(`confirmation ${answer === undefined ? "cancelled" : "declined"}, not proceeding with the ${kind}`);
-    return answer === undefined ? 8 : 1;
+    return await confirmed(verb === "up" ? "update" : verb, () =>
+      runOnce(verb, { ...options, previewed: true }, false),
+    );
   } catch (error) {
-    done(error instanceof EngineError ? error.exitCode : 1);
+    done(isEngineError(error) ? error.exitCode : 1);
     throw error;
   }
 }
 
 async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<number> {
-  const { exitCodeOf } = await import("../local/engine/index.ts");
+  const { exitCodeOf } = await localEngine();
   const result =
     options.json === true ? await runJson(verb, options, previewOnly) : await runText(verb, options, previewOnly);
   const exitCode = exitCodeOf(result, options.expectNoChanges === true);
@@ -148,7 +161,7 @@ async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
-  const { TextDisplay } = await import("../local/engine/display/text.ts");
+  const { TextDisplay } = await localEngine();
   const display = new TextDisplay({
     verb,
     diff: options.diff === true,
@@ -164,7 +177,7 @@ async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
-  const { diagnosticOf, EventLines, jsonDocument } = await import("../local/engine/display/json.ts");
+  const { diagnosticOf, EventLines, jsonDocument } = await localEngine();
   if (verb !== "preview" && !previewOnly) {
     const lines = new EventLines(verb, (line) => console.log(line));
     const onEvent = (event: RunEvent): void => lines.onEvent(event);
@@ -185,11 +198,13 @@ async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean): RunOptions {
-  const { stack, cwd, backend, parallel, refresh, clearPendingCreates } = options;
-  return { verb, stack, cwd, backendUrl: backend, parallel, refresh, previewOnly, clearPendingCreates };
+  const { stack, cwd, backend, parallel, refresh, clearPendingCreates, previewed } = options;
+  const { policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
+  const packs = { policyPacks, policyPackConfigs, previewed };
+  return { verb, stack, cwd, backendUrl: backend, parallel, refresh, previewOnly, clearPendingCreates, ...packs };
 }
 
 async function run(options: RunOptions): Promise<RunResult> {
-  const { runEngine } = await import("../local/engine/index.ts");
+  const { runEngine } = await localEngine();
   return await interruptible((signals) => runEngine({ ...options, ...signals }));
 }

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
+import { packageVersion } from "../sdk/version.ts";
 import { diffCommand } from "./diff.ts";
 import { driftCommand } from "./drift.ts";
 import { exportCommand } from "./export.ts";
@@ -16,18 +16,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr])
     if (!stream.listeners("error").includes(nobodyReads)) stream.on("error", nobodyReads);
   let exitCode = 0;
-  const done = (code: number): void => {
+  const program = commandLine((code) => {
     exitCode = code;
-  };
-  const program = new Command("merchant-rules")
-    .description(
-      "Payment rules as code: export them, plan changes rule by rule, watch for drift; and try it all locally",
-    )
-    .version(version(), "--version")
-    .showHelpAfterError("(add --help for the list of options)")
-    .exitOverride();
-  const subcommands = [exportCommand, planCommand, driftCommand, diffCommand, serveCommand, localCommand];
-  for (const subcommand of subcommands.map((make) => make(done))) program.addCommand(subcommand);
+  });
   try {
     await program.parseAsync(argv, { from: "user" });
   } catch (error) {
@@ -38,10 +29,27 @@ export async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-function version(): string {
-  const { version }: { version: string } = createRequire(import.meta.url)("pulumi-merchant-rules/package.json");
-  return version;
+/** All commands with their options. `done` hears the exit code of the one that runs. */
+export function commandLine(done: (exitCode: number) => void): Command {
+  const program = new Command("merchant-rules")
+    .description(
+      "Payment rules as code: export them, plan changes rule by rule, watch for drift; and try it all locally",
+    )
+    .version(packageVersion(), "--version")
+    .showHelpAfterError("(add --help for the list of options)")
+    .addHelpText("after", help)
+    .exitOverride();
+  const subcommands = [exportCommand, planCommand, driftCommand, diffCommand, serveCommand, localCommand];
+  for (const subcommand of subcommands.map((make) => make(done))) program.addCommand(subcommand);
+  return program;
 }
+
+const help = `
+Exit codes: 0 done; 1 failed; 2 called wrongly; 6 no such stack; 7 a change or a difference; 8 ended at once.
+Each command's --help says which it has, and what they mean there.
+
+Example, to see what somebody changed by hand:
+  npx --no-install merchant-rules drift --stack dev`;
 
 /** Ctrl-C ends what the output is piped to, as well; a run must come to its end, and note its results, all the same. */
 function nobodyReads(): void {}

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { Command } from "commander";
 import type { Contract } from "../sdk/contract/index.ts";
-import { MerchantRulesError } from "../sdk/errors.ts";
-import { reasonOf } from "../sdk/rules/json.ts";
+import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
+import { localEngine } from "./local-package.ts";
 import type { Preview } from "./plan/preview.ts";
 import type { Step } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
@@ -45,7 +43,7 @@ Exit codes: 0 done, with changes or without; 1 failed, or the preview did; 2 cal
 
 Example, in a pull request:
   pulumi preview --json --show-sames > preview.json
-  merchant-rules plan preview.json --comment > comment.md`;
+  npx --no-install merchant-rules plan preview.json --comment > comment.md`;
 
 async function plan(file: string | undefined, options: PlanOptions): Promise<number> {
   const folder = resolve(options.cwd ?? process.cwd());
@@ -69,17 +67,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
 
 async function given(file: string): Promise<Preview> {
   const { readPreview } = await import("./plan/preview.ts");
-  if (file === "-") return readPreview(await text(process.stdin), "standard input");
-  let content: string;
-  try {
-    content = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new MerchantRulesError("SETTINGS_INVALID", reasonOf(error), {
-      attempted: `read preview ${file}`,
-      advice: "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input",
-    });
-  }
-  return readPreview(content, file);
+  const advice = "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input";
+  return readPreview(await inputOf(file, "read preview", advice), file === "-" ? "standard input" : file);
 }
 
 async function previewed(options: PlanOptions, folder: string): Promise<Preview> {
@@ -100,8 +89,7 @@ async function previewed(options: PlanOptions, folder: string): Promise<Preview>
 }
 
 async function previewedLocally({ stack, cwd, backend }: StackOptions, step: Step): Promise<string> {
-  const { runEngine } = await import("../local/engine/index.ts");
-  const { diagnosticOf, jsonDocument } = await import("../local/engine/display/json.ts");
+  const { diagnosticOf, jsonDocument, runEngine } = await localEngine();
   const diagnostics: ReturnType<typeof diagnosticOf>[] = [];
   let resources = 0;
   const result = await interruptible((signals) =>

@@ -1,5 +1,5 @@
+import { clearLine, cursorTo } from "node:readline";
 import type { Writable } from "node:stream";
-import type { Spinner } from "yocto-spinner";
 
 /** Says how far the work is: so many done, of so many where that is known. */
 export type Step = (done: number, total?: number) => void;
@@ -27,7 +27,7 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (quiet) return await work(() => {});
   const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb" && process.env.CI === undefined;
-  const display = isTerminal ? await movingLine(stream) : new PlainLines(stream, lineEveryMs);
+  const display = isTerminal ? new MovingLine(stream) : new PlainLines(stream, lineEveryMs);
   let state = `${title} ...`;
   let isShown = false;
   const timer = setTimeout(() => {
@@ -56,30 +56,26 @@ interface Display {
   end(): void;
 }
 
-/** Loaded here, because most runs of the command have none. */
-async function movingLine(stream: Writable): Promise<Display> {
-  const { default: spinnerOf } = await import("yocto-spinner");
-  // Ctrl-C is for the command, which lets what is under way come to its end.
-  return new MovingLine(spinnerOf({ stream, handleSignals: false }));
-}
-
+/** One line of a terminal, written over again and again. */
 class MovingLine implements Display {
-  readonly #spinner: Spinner;
+  readonly #stream: Writable;
 
-  constructor(spinner: Spinner) {
-    this.#spinner = spinner;
+  constructor(stream: Writable) {
+    this.#stream = stream;
   }
 
   start(state: string): void {
-    this.#spinner.start(state);
+    this.end();
+    this.#stream.write(state);
   }
 
   show(state: string): void {
-    this.#spinner.text = state;
+    this.start(state);
   }
 
   end(): void {
-    this.#spinner.stop();
+    cursorTo(this.#stream, 0);
+    clearLine(this.#stream, 1);
   }
 }
 

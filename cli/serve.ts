@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import type { LocalService, ServedRequest } from "../local/service/index.ts";
+import type { LocalService, ServedRequest } from "pulumi-merchant-rules-local/service";
 import { variableName } from "../provider/settings.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { expand } from "../sdk/contract/template.ts";
+import { localService } from "./local-package.ts";
+import { shellWord } from "./shell-word.ts";
 
 interface ServeOptions {
   readonly contract?: string;
@@ -58,7 +60,7 @@ const help = `
 Exit codes: 0 stopped; 1 it cannot serve (contract, port or data file); 2 called wrongly.
 
 Example, with the rules kept in a file:
-  merchant-rules serve --port 4010 --data rules.sqlite`;
+  npx --no-install merchant-rules serve --port 4010 --data rules.sqlite`;
 
 const ownContract = "merchant-rules.contract.yaml";
 
@@ -81,7 +83,7 @@ async function contractOf(given: string | undefined): Promise<Omit<Served, "opti
 
 async function serveUntilStopped(served: Served): Promise<void> {
   const { contract, options } = served;
-  const { localCredentials, startLocalService } = await import("../local/service/index.ts");
+  const { localCredentials, startLocalService } = await localService();
   const service = await startLocalService({
     contract,
     port: options.port,
@@ -191,8 +193,4 @@ function addParameter(text: string, before: Readonly<Record<string, string>> = {
   const at = text.indexOf("=");
   if (at < 1 || at === text.length - 1) throw new InvalidArgumentError("Write it as name=value.");
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
-}
-
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

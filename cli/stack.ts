@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
-import type { ResourceState } from "../local/engine/index.ts";
+import type { LastConfig } from "../local/stack/read-stack.ts";
+import type { ResourceState } from "../local/stack/state/resource-state.ts";
+import { projectFolderAbove } from "../provider/project-folder.ts";
 import type { SettingsSources } from "../provider/settings.ts";
-import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { inputOf } from "./input.ts";
 
 /** Which stack a command works on. */
 export interface StackOptions {
@@ -46,7 +49,7 @@ export function withStackOptions(command: Command): Command {
 export async function readSettings(options: StackOptions): Promise<SettingsSources> {
   const folder = resolve(options.cwd ?? process.cwd());
   const environment = process.env;
-  if (!isInProject(folder)) {
+  if (projectFolderAbove(folder) === undefined) {
     if (options.stack === undefined) return { config: () => undefined, environment, folder };
     throw new MerchantRulesError("SETTINGS_INVALID", `there is no Pulumi.yaml in ${folder} or above it`, {
       attempted: `read stack ${options.stack}`,
@@ -54,44 +57,43 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
     });
   }
   if (engineOf(options) === "pulumi") return { config: await pulumiConfig(options, folder), environment, folder };
-  const { readStack } = await import("../local/engine/read-stack.ts");
+  const { readStack } = await import("../local/stack/read-stack.ts");
   const stack = await readStack(choiceOf(options));
   return { config: (key) => stack.config.get(key)?.text, environment, folder: stack.folder };
 }
 
 /**
  * A stack's state, from its engine or from a file that holds what `pulumi stack export` prints (`-`: standard input).
- * Its settings are those of its last `up`, as a refresh sees them, then the environment.
+ * Its settings are those of its last `up`, as a refresh sees them, then the environment. From a file, resources of other
+ * providers come without their properties.
  * @throws MerchantRulesError, EngineError: the state cannot be read
  */
 export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
   const folder = resolve(options.cwd ?? process.cwd());
   // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
-  const { readExport, readStack } = await import("../local/engine/read-stack.ts");
+  const { lastConfigOf, readExport, readStack } = await import("../local/stack/read-stack.ts");
   if (options.state !== undefined) {
-    const source = options.state === "-" ? "standard input" : options.state;
-    const resources = await readExport(await contentOf(options.state), source);
-    const title = resources.length === 0 ? source : titleOf(undefined, resources);
-    return { title, ...settingsIn(resources, folder), resources };
+    const text = await inputOf(options.state, "read state", stateAdvice);
+    const resources = await readExport(text, sourceOf(options.state));
+    const title = titleOf(undefined, resources, options.state);
+    return { title, ...settingsIn(lastConfigOf(resources), folder), resources };
   }
   if (engineOf(options) === "pulumi") {
-    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder).catch(async (error) => {
-      throw await namingStacks(error, folder);
-    });
+    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder);
     const resources = await readExport(exported, "`pulumi stack export`");
-    return { title: titleOf(options.stack, resources), ...settingsIn(resources, folder), resources };
+    return { title: titleOf(options.stack, resources), ...settingsIn(lastConfigOf(resources), folder), resources };
   }
   const stack = await readStack(choiceOf(options));
   return {
     title: `stack ${stack.name}`,
-    ...settingsIn(stack.resources, stack.folder),
+    ...settingsIn(lastConfigOf(stack.resources), stack.folder),
     resources: stack.resources,
   };
 }
 
 /** An error about a stack that is not there, with those that are. */
-async function namingStacks(error: unknown, folder: string): Promise<unknown> {
-  if (!isMerchantRulesError(error) || !/no stack (named|selected)/.test(error.reason)) return error;
+async function namingStacks(error: MerchantRulesError, folder: string): Promise<MerchantRulesError> {
+  if (!/no stack (named|selected)/.test(error.reason)) return error;
   const listed = await pulumi(["stack", "ls", "--json"], {}, folder).catch(() => "[]");
   const { z } = await import("zod");
   const names = z
@@ -106,40 +108,31 @@ function choiceOf({ stack, cwd, backend }: StackOptions) {
   return { stack, cwd, backendUrl: backend };
 }
 
-function titleOf(stack: string | undefined, [first]: readonly ResourceState[]): string {
+/** A stack in words, for reports; of a state without resources the file that holds it. */
+export function titleOf(
+  stack: string | undefined,
+  [first]: readonly { readonly urn: string }[],
+  file?: string,
+): string {
+  if (first === undefined && file !== undefined) return sourceOf(file);
   const name = stack ?? first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
   return name === undefined ? "the selected stack" : `stack ${name}`;
 }
 
-/** The engine keeps a program's config as the inputs of its default provider. */
-function settingsIn(resources: readonly ResourceState[], folder: string): Pick<Stack, "sources" | "undecrypted"> {
-  const { inputs = {} } = resources.find(({ type }) => type === "pulumi:providers:pulumi-nodejs") ?? {};
-  const config = (key: string): string | undefined => {
-    const value = revealed(inputs[key]);
-    return typeof value === "string" ? value : undefined;
+function settingsIn({ texts, undecrypted }: LastConfig, folder: string): Pick<Stack, "sources" | "undecrypted"> {
+  return {
+    sources: { config: (key) => texts.get(key), environment: process.env, folder },
+    undecrypted: undecrypted.filter((key) => key.startsWith("merchant-rules:")),
   };
-  const isOpen = (key: string): boolean => inputs[key] === revealed(inputs[key]) || config(key) !== undefined;
-  const undecrypted = Object.keys(inputs).filter((key) => key.startsWith("merchant-rules:") && !isOpen(key));
-  return { sources: { config, environment: process.env, folder }, undecrypted };
 }
 
-/** What is inside a secret; a value that is not known is none. */
-function revealed(value: unknown): unknown {
-  return typeof value === "object" && value !== null && "element" in value ? revealed(value.element) : value;
+/** A file that the user named, in words. */
+export function sourceOf(file: string): string {
+  return file === "-" ? "standard input" : file;
 }
 
-async function contentOf(file: string): Promise<string> {
-  if (file === "-") return await text(process.stdin);
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new MerchantRulesError("SETTINGS_INVALID", why, {
-      attempted: `read state ${file}`,
-      advice: "name a file that holds what `pulumi stack export` prints, or - for standard input",
-    });
-  }
-}
+/** How to give a state by a file. */
+export const stateAdvice = "name a file that holds what `pulumi stack export` prints, or - for standard input";
 
 /** Who keeps the stack. */
 export function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
@@ -148,12 +141,6 @@ export function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" 
   const names = process.platform === "win32" ? ["pulumi.exe", "pulumi.cmd"] : ["pulumi"];
   const isThere = folders.some((folder) => names.some((name) => folder !== "" && existsSync(join(folder, name))));
   return isThere && backend === undefined ? "pulumi" : "local";
-}
-
-/** The nearest folder upwards with a Pulumi.yaml decides. */
-export function isInProject(folder: string): boolean {
-  if (["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((name) => existsSync(join(folder, name)))) return true;
-  return dirname(folder) !== folder && isInProject(dirname(folder));
 }
 
 async function pulumiConfig(options: StackOptions, folder: string): Promise<SettingsSources["config"]> {
@@ -195,5 +182,5 @@ export async function runPulumi(
     advice:
       "name the stack with --stack and the project's folder with --cwd; --engine local reads a stack of the local engine",
   });
-  return { stdout, failure };
+  return { stdout, failure: await namingStacks(failure, folder) };
 }

@@ -1,18 +1,22 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type Output, output, secret } from "@pulumi/pulumi/output.js";
 import { getConfig } from "@pulumi/pulumi/runtime/config.js";
+import { getStackResource } from "@pulumi/pulumi/runtime/stack.js";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { isJsonObject, type JsonObject, withValueAt } from "../sdk/rules/index.ts";
+import { getOrMake } from "./get-or-make.ts";
 import type { Session } from "./hooks/session.ts";
 import type { Place } from "./reconcile/index.ts";
 
 /** A rule as it is at the service, managed by anybody or by nobody. */
 export interface LiveMerchantRule<Rule extends object = JsonObject> {
+  /** The service's id of the rule. */
   readonly ruleId: string;
   /** The whole rule, with what the service adds to it. */
   readonly rule: Rule;
 }
 
+/** Which rules: those that a connection reaches. */
 export interface ListMerchantRulesArgs {
   /** The connection by which the service is reached, by its name in settings. Default: `default`. */
   readonly connection?: string | undefined;
@@ -20,7 +24,9 @@ export interface ListMerchantRulesArgs {
 
 /** Which rule: by its id, or by the value of its natural key (contract `rule.naturalKey`); one of the two. */
 export interface GetMerchantRuleArgs extends ListMerchantRulesArgs {
+  /** The service's id of the rule. */
   readonly ruleId?: string | undefined;
+  /** The value that the rule has at the contract's `rule.naturalKey`. */
   readonly naturalKey?: string | number | undefined;
 }
 
@@ -79,14 +85,17 @@ export function listMerchantRulesOutput<Rule extends object = JsonObject>(
   return output(args).apply((known) => guarded(known, listMerchantRules<Rule>(known)));
 }
 
-/** One for the whole program: one token, one limiter and one reading of the list. Programs that read nothing load nothing. */
-let session: Promise<Session> | undefined;
+/**
+ * One for the whole run of a program: one token, one limiter and one reading of the list. Several runs in one process, as
+ * in tests, each have a stack of their own. Programs that read nothing load nothing.
+ */
+const sessions = new WeakMap<object, Promise<Session>>();
 
 function sessionOfProgram(): Promise<Session> {
-  session ??= import("./hooks/session.ts").then(
-    ({ Session }) => new Session({ config: getConfig, environment: process.env, folder: process.cwd() }),
-  );
-  return session;
+  return getOrMake(sessions, getStackResource() ?? sessions, async () => {
+    const { Session } = await import("./hooks/session.ts");
+    return new Session({ config: getConfig, environment: process.env, folder: process.cwd() });
+  });
 }
 
 async function reading<T>(

@@ -3,9 +3,11 @@ import { MerchantRulesError } from "../sdk/errors.ts";
 import {
   type Difference,
   differences,
+  isAtOrBelow,
   isEqual,
   type Json,
   type Path,
+  type Pointer,
   segmentsOf,
   touches,
 } from "../sdk/rules/index.ts";
@@ -28,6 +30,8 @@ export interface StateResource {
   readonly id: string;
   readonly inputs: Properties;
   readonly outputs: Properties;
+  /** The option `ignoreChanges`, as pointers into the properties. Default: none. */
+  readonly ignoreChanges?: readonly Pointer[];
   /** It was replaced or deleted: the next run removes what is left of it. */
   readonly isLeaving: boolean;
 }
@@ -94,6 +98,7 @@ interface Resource {
   readonly declared: ReadonlyMap<string, Json> | undefined;
   readonly secrets: PathsByKey;
   readonly unreadable: PathsByKey;
+  readonly ignored: readonly Pointer[];
   readonly isLeaving: boolean;
 }
 
@@ -146,7 +151,8 @@ export async function findDrift(
   };
 }
 
-function readResource({ urn, type, id, isLeaving, ...properties }: StateResource): Resource | undefined {
+function readResource(resource: StateResource): Resource | undefined {
+  const { urn, type, id, ignoreChanges: ignored = [], isLeaving, ...properties } = resource;
   const shape = type === ruleType ? ruleShape : type === setType ? setShape : undefined;
   if (shape === undefined) return undefined;
   const name = `${type.split(":").at(-1)} ${urn.split("::").slice(3).join("::")}`;
@@ -162,6 +168,7 @@ function readResource({ urn, type, id, isLeaving, ...properties }: StateResource
     declared: declared === undefined ? undefined : shape.read(declared),
     secrets: byKey(shape, [outputs.secrets, inputs.secrets].flat().map(outsideArrays)),
     unreadable: byKey(shape, [outputs.unreadable, inputs.unreadable].flat()),
+    ignored,
     isLeaving,
   };
 }
@@ -190,7 +197,7 @@ function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
 type Compared = Omit<Drift, "unmanaged" | "withoutList">;
 
 async function compare(resource: Resource, place: Place): Promise<Compared> {
-  const { name, shape, state, declared, secrets, unreadable } = resource;
+  const { name, shape, state, declared, secrets, unreadable, ignored } = resource;
   const live = await observed(resourceOf(shape, state.owner, state, place), place);
   const changed: ChangedRule[] = [];
   const missing: RuleName[] = [];
@@ -201,7 +208,7 @@ async function compare(resource: Resource, place: Place): Promise<Compared> {
   const nameOf = (key: string, definition: Json | undefined): RuleName => ({
     naturalKey: pathsOf(secrets, key).some((path) => isWithin(naturalKey, path))
       ? undefined
-      : naturalKeyText(definition, place),
+      : naturalKeyText(definition, place.contract),
     key: shape.label(key),
     ruleId: state.rules.get(key)?.ruleId,
     resource: name,
@@ -223,7 +230,9 @@ async function compare(resource: Resource, place: Place): Promise<Compared> {
       continue;
     }
     const marks = { secrets: pathsOf(secrets, key), unreadable: pathsOf(unreadable, key) };
-    const drifted = driftOf(wanted, found, marks, place);
+    const wayTo = shape.isRule ? [shape.field] : [shape.field, key];
+    const isIgnored = (path: Path): boolean => ignored.some((pattern) => isAtOrBelow([...wayTo, ...path], pattern));
+    const drifted = driftOf(wanted, found, marks, place).filter(({ path }) => !isIgnored(path));
     if (drifted.length > 0) changed.push({ ...rule, differences: drifted, owner: found.takenBy });
     if (found.takenBy !== undefined) takenOver.push({ rule, by: found.takenBy });
   }

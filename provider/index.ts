@@ -1,3 +1,10 @@
+/**
+ * What a program imports: rules as Pulumi resources, and functions that read rules.
+ *
+ * @module pulumi-merchant-rules
+ */
+import "./front-door.ts";
+
 export { type ErrorCode, isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 export type { Json, JsonObject } from "../sdk/rules/json.ts";
 export {

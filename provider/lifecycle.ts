@@ -106,15 +106,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const rules = new Map<string, KnownRule>();
       for (const [key, { known, seen, takenBy }] of await observed(of, place)) {
         rules.set(key, { ...known, definition: seen });
-        if (takenBy !== undefined)
-          say(
-            `is managed by "${takenBy}" now, as its mark says; it is neither changed nor deleted here`,
-            known.ruleId,
-            {
-              key,
-              of,
-            },
-          );
+        if (takenBy === undefined) continue;
+        const fact = `is managed by "${takenBy}" now, as its mark says; it is neither changed nor deleted here`;
+        say(fact, known.ruleId, { key, of });
       }
       await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };

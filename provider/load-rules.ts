@@ -42,13 +42,14 @@ export interface LoadRulesOptions {
  * refused that cannot be read, is not one object, declares a field twice, has a merge key (`<<`) or more than 100
  * aliases, holds anything but JSON or an integer that JSON readers cannot hold exactly, or has the key of another file
  * (upper and lower case are the same). A folder inside the folder is refused, too. So is a file of the overlay that
- * leaves out a rule which is not there. A program that does not catch the error ends with its message and without a
+ * leaves out a rule which is not there, and an option that there is not. A program that does not catch the error ends with its message and without a
  * stack trace.
  */
 export function loadRules<Definition extends object = JsonObject>(
   folder: string,
-  { overlay }: LoadRulesOptions = {},
+  options: LoadRulesOptions = {},
 ): Record<string, Definition> {
+  const overlay = overlayIn(options, folder);
   const faults: FileFault[] = [];
   const files = filesIn(folder, faults);
   const rules = new Map<string, JsonObject>();
@@ -62,6 +63,21 @@ export function loadRules<Definition extends object = JsonObject>(
   const sorted = [...rules].sort(([a], [b]) => (a < b ? -1 : 1));
   // The caller claims what the files hold; see above.
   return Object.fromEntries(sorted) as Record<string, Definition>;
+}
+
+/** Programs run without a check of their types: a misspelt option would leave every rule as another environment has it. */
+function overlayIn(options: LoadRulesOptions, folder: string): string | undefined {
+  const refused = (reason: string): MerchantRulesError =>
+    new InvalidRules("RULE_INVALID", reason, {
+      attempted: `load rules from ${folder}`,
+      advice: 'write loadRules("<folder>", { overlay: "<folder>" }), or leave the second argument out',
+    });
+  if (typeof options !== "object" || options === null) throw refused("the second argument is no object of options");
+  const unknown = Object.keys(options).find((name) => name !== "overlay");
+  if (unknown !== undefined) throw refused(`there is no option ${JSON.stringify(unknown)}; there is: overlay`);
+  const { overlay } = options;
+  if (overlay === undefined || (typeof overlay === "string" && overlay !== "")) return overlay;
+  throw refused("the option overlay does not name a folder");
 }
 
 /** A file that holds a rule, with its path as the caller gave the folder's. */
@@ -136,7 +152,11 @@ function namesIn(folder: string): string[] {
       .filter((name) => !name.startsWith("."))
       .sort();
   } catch (cause) {
-    throw invalid(folder, [{ file: folder, what: `cannot be read: ${reasonOf(cause)}`, cause }]);
+    throw new InvalidRules("RULE_INVALID", `the folder cannot be read: ${reasonOf(cause)}`, {
+      attempted: `load rules from ${folder}`,
+      advice: "name a folder that there is; a relative path begins where Pulumi.yaml is",
+      cause,
+    });
   }
 }
 

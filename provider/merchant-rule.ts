@@ -33,6 +33,7 @@ export type DefinitionInput<T> = Json extends T
 /** JSON whose values may be outputs. By interfaces, so that it may refer to itself. */
 export type JsonInput = pulumi.Input<Json> | readonly JsonInput[] | JsonInputs;
 
+/** A JSON object whose values may be outputs. */
 export interface JsonInputs {
   readonly [key: string]: JsonInput | undefined;
 }

@@ -25,15 +25,20 @@ export function registeredInputs<Field extends string>(
 }
 
 /**
- * The engine reads what it imports without any inputs, so a dynamic resource has no code to be read by.
- * @throws pulumi.RunError where the program has the option `import`, which would end in a stack trace
+ * The engine reads what it imports without any inputs, so a dynamic resource has no code to be read by. What it reads by
+ * `id` it takes for there, whatever the provider answers.
+ * @throws pulumi.RunError where the program has the option `import`, which would end in a stack trace, or `id`
  */
-export function refuseImport(type: string, name: string, { import: id }: CustomResourceOptions = {}): void {
-  if (id === undefined) return;
+export function refuseImport(type: string, name: string, opts: CustomResourceOptions = {}): void {
   const kind = type.split(":").at(-1);
-  throw new RunError(
-    `${kind} ${name}: the option import cannot work for rules. To take over rule ${id}, remove import and add adopt; for many rules, \`merchant-rules export\` writes their definitions and a file for \`pulumi import --file\``,
-  );
+  if (opts.import !== undefined)
+    throw new RunError(
+      `${kind} ${name}: the option import cannot work for rules. To take over rule ${opts.import}, remove import and add adopt; for many rules, \`npx --no-install merchant-rules export\` writes their definitions and a file for \`pulumi import --file\``,
+    );
+  if (opts.id !== undefined)
+    throw new RunError(
+      `${kind} ${name}: the option id cannot work for rules. To read a rule, call getMerchantRule({ ruleId }); to take it over, remove id and add adopt`,
+    );
 }
 
 /** The input by which the sets of a ShardedMerchantRuleSet know each other. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type Connection, type Credentials, parseBaseUrl } from "../sdk/client/connection.ts";
 import { templatesOf } from "../sdk/client/request-template.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
+import { projectFolderAbove } from "./project-folder.ts";
 import type { Answer, PlaceOptions, Whereabouts } from "./reconcile/index.ts";
 
 /** Where settings come from. */
@@ -26,7 +27,10 @@ export interface SettingsSources extends ContractUse {
   readonly folder: string;
 }
 
-/** A connection without its credentials, and what is known of those. `check` and `diff` need no credentials. */
+/**
+ * A connection without its credentials, and what is known of those. `check` and `diff` need none, but for a set with
+ * onUnmanaged.
+ */
 export interface ConnectionSettings extends Omit<Connection, "credentials">, PlaceOptions {
   readonly credentials: Credentials | undefined;
   /** How to give the credentials that are missing. */
@@ -91,8 +95,12 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
 
 /** The whole connection. @throws MerchantRulesError SETTINGS_INVALID: when its credentials are missing. */
 export function connectionOf(settings: ConnectionSettings): Connection {
-  const { name, baseUrl, contract, parameters, credentials, howToGiveCredentials } = settings;
-  if (credentials === undefined) throw missingSettings(name, [howToGiveCredentials]);
+  const { name, baseUrl, contract, parameters, credentials, howToGiveCredentials, noContract } = settings;
+  if (credentials === undefined) {
+    const error = missingSettings(name, [howToGiveCredentials]);
+    // Client credentials may be there, and nothing that tells how to get a token for them.
+    throw noContract === undefined ? error : error.with({ advice: `${error.advice}. Note: ${noContract}` });
+  }
   return { name, baseUrl, contract, parameters, credentials };
 }
 
@@ -203,10 +211,7 @@ function contractOf(
 
 /** The nearest folder upwards that has a Pulumi.yaml; the folder itself where there is none. */
 export function projectFolder(folder: string): string {
-  for (let here = resolve(folder); ; here = dirname(here)) {
-    if (["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((name) => existsSync(join(here, name)))) return here;
-    if (dirname(here) === here) return resolve(folder);
-  }
+  return projectFolderAbove(folder) ?? resolve(folder);
 }
 
 function credentialsOf(setting: Settings, { auth }: Contract): Credentials | undefined {

@@ -52,7 +52,7 @@ async function unmanagedAt({ connections: [connection = ""], places, known }: Re
     for (const { ruleId, rule } of await place.all()) {
       if (known.has(ruleId) || found.has(ruleId) || place.isForeign(rule)) continue;
       const owner = markedOwner(rule, place.contract);
-      found.set(ruleId, { naturalKey: naturalKeyText(rule, place), ruleId, connection, owner });
+      found.set(ruleId, { naturalKey: naturalKeyText(rule, place.contract), ruleId, connection, owner });
     }
   }
   return [...found.values()];

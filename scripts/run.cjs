@@ -14,9 +14,11 @@ var commands = {
   quickstart: [["scripts/quickstart.ts"]],
   test: [["node_modules/vitest/vitest.mjs", "run"]],
   "test:all": [["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.all.config.ts"]],
+  "test:consumers": [["test/consumers/main.ts"]],
   "test:faults": [["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.faults.config.ts"]],
   bench: [["test/bench/bench.ts"]],
   soak: [["scripts/soak.ts"]],
+  docs: [["node_modules/typedoc/bin/typedoc"]],
   check: [
     ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings"],
     ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],
@@ -35,19 +37,44 @@ function main(name, args) {
   install();
   var node = nodeToUse();
   build(node);
-  var runs = commands[name];
+  runAll(node, commands[name], args);
+}
+
+/** Runs one after another, whatever comes of each. The last gets the words of the command line; the first failure is the exit code. */
+function runAll(node, runs, args) {
   var failed = 0;
-  for (var i = 0; i < runs.length; i++) {
-    var status = run(node, runs[i].concat(i === runs.length - 1 ? args : []));
-    if (failed === 0) failed = status;
+  var running;
+  // What is asked of this process is meant for the command, which may have something to tidy up.
+  ["SIGTERM", "SIGHUP"].forEach(function (signal) {
+    process.on(signal, function () {
+      if (running) running.kill(signal);
+    });
+  });
+  next(0);
+
+  function next(i) {
+    if (i === runs.length) {
+      process.exitCode = failed;
+      return;
+    }
+    running = childProcess.spawn(node, i === runs.length - 1 ? runs[i].concat(args) : runs[i], optionsOf(node));
+    running.on("error", function (error) {
+      stop(node + " cannot be run (" + error.message + ")");
+    });
+    running.on("exit", function (status, signal) {
+      if (signal) console.error("error: " + runs[i][0] + " was ended by " + signal + ".");
+      if (failed === 0) failed = status === null ? 1 : status;
+      next(i + 1);
+    });
   }
-  process.exitCode = failed;
 }
 
 /** Installs the locked versions, unless exactly those are installed. */
 function install() {
   var stamp = path.join(root, "node_modules", ".installed");
-  var wanted = fingerprint(["package.json", "package-lock.json", ".npmrc"].concat(examplePackages()));
+  var wanted = fingerprint(
+    ["package.json", "local/package.json", "package-lock.json", ".npmrc"].concat(examplePackages()),
+  );
   if (read(stamp) === wanted || isInstalled()) return;
   var npm = process.env.npm_execpath;
   var command =
@@ -69,6 +96,7 @@ function install() {
       env: Object.assign({}, process.env, { npm_config_engine_strict: "false" }),
     },
   );
+  stopIfInterrupted(installed, "installing");
   if (installed.error || installed.status !== 0)
     stop("npm ci failed (" + reasonOf(installed) + "); its own message stands above");
   if (!isInstalled())
@@ -134,29 +162,38 @@ function nodeToUse() {
 /** Compiles the sources, unless what they compile to is there. */
 function build(node) {
   var stamp = path.join(root, "dist", ".built");
-  var sources = ["sdk", "provider", "local", "cli"].reduce(
+  var sources = ["sdk", "provider", "policy", "local", "cli"].reduce(
     (files, folder) => files.concat(filesBelow(folder)),
-    ["tsconfig.json", "tsconfig.build.json", "package-lock.json"],
+    ["tsconfig.json", "tsconfig.build.json", "package.json", "package-lock.json", "scripts/drop-inner-types.ts"],
   );
   var wanted = fingerprint(sources);
   if (read(stamp) === wanted) return;
   console.log("Building ...");
-  fs.rmSync(path.join(root, "dist"), { recursive: true, force: true });
-  var status = run(node, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
-  if (status !== 0) stop("the build failed; the compiler's messages stand above");
+  // The command is compiled against the types of the local package.
+  ["local", "."].forEach(function (folder) {
+    fs.rmSync(path.join(root, folder, "dist"), { recursive: true, force: true });
+    var status = run(node, ["node_modules/typescript/bin/tsc", "-p", path.join(folder, "tsconfig.build.json")]);
+    if (status !== 0) stop("the build failed; the compiler's messages stand above");
+  });
+  if (run(node, ["scripts/drop-inner-types.ts"]) !== 0) stop("the build failed; the message stands above");
   fs.writeFileSync(stamp, wanted);
 }
 
 function run(node, args) {
-  var result = childProcess.spawnSync(node, args, {
+  var result = childProcess.spawnSync(node, args, optionsOf(node));
+  if (result.error) stop(node + " cannot be run (" + reasonOf(result) + ")");
+  stopIfInterrupted(result, "building");
+  if (result.signal) console.error("error: " + args[0] + " was ended by " + result.signal + ".");
+  return result.status === null ? 1 : result.status;
+}
+
+function optionsOf(node) {
+  return {
     cwd: root,
     stdio: "inherit",
     // The engine and the provider host start "node" by its name.
     env: Object.assign({}, process.env, { PATH: path.dirname(node) + path.delimiter + process.env.PATH }),
-  });
-  if (result.error) stop(node + " cannot be run (" + reasonOf(result) + ")");
-  if (result.signal) console.error("error: " + args[0] + " was ended by " + result.signal + ".");
-  return result.status === null ? 1 : result.status;
+  };
 }
 
 function fingerprint(files) {
@@ -172,6 +209,7 @@ function filesBelow(folder) {
     .readdirSync(path.join(root, folder), { withFileTypes: true })
     .reduce((files, entry) => {
       var file = folder + "/" + entry.name;
+      if (entry.name === "dist" || entry.name === "node_modules") return files;
       return files.concat(entry.isDirectory() ? filesBelow(file) : [file]);
     }, [])
     .sort();
@@ -197,6 +235,13 @@ function isAtLeast(version, wanted) {
 
 function reasonOf(result) {
   return result.error ? result.error.message : result.signal ? "signal " + result.signal : "exit code " + result.status;
+}
+
+/** A Ctrl-C at the terminal ends what runs there, too. */
+function stopIfInterrupted(result, doing) {
+  if (result.signal !== "SIGINT" && result.status !== 130) return;
+  console.error("Interrupted while " + doing + "; the next run does that again.");
+  process.exit(130);
 }
 
 function stop(sentence) {

@@ -1,44 +1,50 @@
 import { printable } from "./rules/printable.ts";
 
-/**
- * Every error of this package. `code` is stable and documented; test it with `isMerchantRulesError`, not with
- * `instanceof`: hooks run in another process and may hold another copy of the class.
- */
-export type ErrorCode =
-  | "CONTRACT_INVALID"
-  | "SETTINGS_INVALID"
-  | "UNSUPPORTED_BY_CONTRACT"
-  | "RULE_INVALID"
-  | "RULE_NOT_FOUND"
-  | "RULE_CONFLICT"
-  | "RULE_DIFFERS"
-  | "RULE_OUTCOME_UNKNOWN"
-  | "UNAUTHENTICATED"
-  | "FORBIDDEN"
-  | "REJECTED"
-  | "RATE_LIMITED"
-  | "SERVICE_FAILED"
-  | "RESPONSE_INVALID"
-  | "CONNECTION_FAILED"
-  | "TIMED_OUT"
-  | "NOT_TRIED";
+/** Every code that an error of this package can have. docs/reference/errors.md explains each. */
+export const errorCodes = [
+  "CONTRACT_INVALID",
+  "SETTINGS_INVALID",
+  "UNSUPPORTED_BY_CONTRACT",
+  "RULE_INVALID",
+  "RULE_NOT_FOUND",
+  "RULE_CONFLICT",
+  "RULE_DIFFERS",
+  "RULE_OUTCOME_UNKNOWN",
+  "UNAUTHENTICATED",
+  "FORBIDDEN",
+  "REJECTED",
+  "RATE_LIMITED",
+  "SERVICE_FAILED",
+  "RESPONSE_INVALID",
+  "CONNECTION_FAILED",
+  "TIMED_OUT",
+  "NOT_TRIED",
+] as const;
+
+/** What kind of error it is: one of {@link errorCodes}. Codes are stable. */
+export type ErrorCode = (typeof errorCodes)[number];
 
 /** What is known of one failed exchange with the service. Never a body, a header or a credential. */
 export interface Exchange {
-  /** The HTTP method and the path as sent, without the query. */
+  /** The HTTP method. */
   readonly method: string;
+  /** The path as sent, without the query. */
   readonly path: string;
   /** The HTTP status; absent when no response arrived. */
   readonly status?: number;
-  /** The service's own error code, message and request id (contract `errors`; gap in the seed, section 7). */
+  /** The service's own error code (contract `errors.code`; a gap in the seed, section 7, as are the next two). */
   readonly serviceCode?: string;
+  /** The service's own message (contract `errors.message`), without what is secret. */
   readonly serviceMessage?: string;
+  /** The id by which the service's operators find the request (contract `errors.requestId`). */
   readonly requestId?: string;
 }
 
+/** What else an error says, beside its code and its reason. */
 export interface MerchantRulesErrorOptions {
   /** What was attempted, in words: "create rule \"limit-1\"". */
   readonly attempted?: string | undefined;
+  /** The exchange that failed, where there was one. */
   readonly exchange?: Exchange | undefined;
   /** What the reader can do about it. */
   readonly advice?: string | undefined;
@@ -48,18 +54,33 @@ export interface MerchantRulesErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** Whether the request may have taken effect although no success was seen. */
   readonly outcomeUnknown?: boolean;
+  /** The error that led to this one. It is in no message. */
   readonly cause?: unknown;
 }
 
+/**
+ * Every error of this package. The message says what was attempted, why it failed and what to do. `code` is stable and
+ * documented. Test an error with {@link isMerchantRulesError}, not with `instanceof`: hooks run in another process and
+ * may hold another copy of the class.
+ */
 export class MerchantRulesError extends Error {
+  /** Always `MerchantRulesError`. */
   override readonly name = "MerchantRulesError";
+  /** What kind of error it is. */
   readonly code: ErrorCode;
+  /** Why it failed, without what was attempted and what to do. */
   readonly reason: string;
+  /** What was attempted, in words. */
   readonly attempted: string | undefined;
+  /** The exchange with the service that failed, where there was one. */
   readonly exchange: Exchange | undefined;
+  /** What the reader can do about it. */
   readonly advice: string | undefined;
+  /** Whether the same call may succeed later. Default: false. */
   readonly retryable: boolean;
+  /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Whether the request may have taken effect although no success was seen. Default: false. */
   readonly outcomeUnknown: boolean;
 
   constructor(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions = {}) {
@@ -75,15 +96,17 @@ export class MerchantRulesError extends Error {
   }
 
   /** The same error seen from further out: what was attempted there, what can be done there, what else is known there. */
-  with(outer: Outer): MerchantRulesError {
+  with(outer: MerchantRulesErrorContext): MerchantRulesError {
     const { code, reason, ...options } = { ...this, cause: this.cause, ...outer };
     return new MerchantRulesError(code, reason, options);
   }
 }
 
 /** What a caller may say of an error that comes from further in. */
-export interface Outer extends Omit<MerchantRulesErrorOptions, "exchange" | "retryAfterMs"> {
+export interface MerchantRulesErrorContext extends Omit<MerchantRulesErrorOptions, "exchange" | "retryAfterMs"> {
+  /** Another code than the inner error has. */
   readonly code?: ErrorCode;
+  /** Another reason than the inner error gives. */
   readonly reason?: string;
 }
 

@@ -1,3 +1,8 @@
+/**
+ * The rules service without Pulumi: contracts, a client, errors.
+ *
+ * @module pulumi-merchant-rules/sdk
+ */
 export {
   type CallOptions,
   type Connection,
@@ -10,6 +15,7 @@ export {
 export {
   type Contract,
   type ContractInput,
+  type ContractUse,
   contractFileNames,
   defineContract,
   isPreset,
@@ -23,8 +29,10 @@ export {
 export {
   type ErrorCode,
   type Exchange,
+  errorCodes,
   isMerchantRulesError,
   MerchantRulesError,
+  type MerchantRulesErrorContext,
   type MerchantRulesErrorOptions,
 } from "./errors.ts";
 export type { Json, JsonObject } from "./rules/index.ts";

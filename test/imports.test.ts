@@ -9,20 +9,30 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const allowed: Record<string, readonly string[]> = {
   sdk: [],
   provider: ["sdk"],
+  policy: ["provider", "sdk"],
   local: ["sdk"],
-  cli: ["local", "provider", "sdk"],
+  // Says by rule what a run did: what the command prints.
+  "local/testing": ["cli", "local", "provider", "sdk"],
+  cli: ["local/stack", "provider", "sdk"],
 };
 
 /** Packages that a room may not load, directly or by another's hand. */
 const forbidden: Record<string, readonly string[]> = {
   sdk: ["@pulumi/", "hono", "@hono/", "commander", "@grpc/", "google-protobuf"],
   provider: ["hono", "@hono/", "commander", "@grpc/", "google-protobuf", "undici"],
+  policy: ["hono", "@hono/", "commander", "@grpc/", "google-protobuf", "undici", "@pulumi/pulumi"],
+  local: ["undici", "commander", "@pulumi/policy"],
+  cli: ["hono", "@hono/", "@grpc/", "google-protobuf"],
 };
+
+/** A room inside a room, which may look into more. */
+const kit = "local/testing";
 
 function filesOf(room: string): string[] {
   return readdirSync(join(root, room), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join(room, name));
+    .filter((name) => name.endsWith(".ts") && !/(^|\/)(dist|node_modules)\//.test(name))
+    .map((name) => join(room, name))
+    .filter((file) => room === kit || !file.startsWith(`${kit}/`));
 }
 
 function importsOf(file: string): string[] {
@@ -30,9 +40,14 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/(?:from|import|import\(|require\()\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
 }
 
-function roomOf(file: string, specifier: string): string | undefined {
+/** The file of this repository that an import leads to. */
+function targetOf(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
-  return relative(root, resolve(root, dirname(file), specifier)).split("/")[0];
+  return relative(root, resolve(root, dirname(file), specifier));
+}
+
+function isIn(file: string, rooms: readonly string[]): boolean {
+  return rooms.some((room) => file.startsWith(`${room}/`));
 }
 
 describe.each(Object.keys(allowed))("the room %s", (room) => {
@@ -41,8 +56,8 @@ describe.each(Object.keys(allowed))("the room %s", (room) => {
     expect(files.length).toBeGreaterThan(0);
     const outward = files.flatMap((file) =>
       importsOf(file)
-        .map((specifier) => [file, specifier, roomOf(file, specifier)] as const)
-        .filter(([, , other]) => other !== undefined && other !== room && !allowed[room]?.includes(other)),
+        .map((specifier) => [file, specifier, targetOf(file, specifier)] as const)
+        .filter(([, , other]) => other !== undefined && !isIn(other, [room, ...(allowed[room] ?? [])])),
     );
     expect(outward).toEqual([]);
   });
@@ -54,6 +69,68 @@ describe.each(Object.keys(allowed))("the room %s", (room) => {
         .map((specifier) => `${file} loads ${specifier}`),
     );
     expect(loads).toEqual([]);
+  });
+});
+
+test("the policies know nothing of the provider but the names of its types", () => {
+  const provider = filesOf("policy").flatMap((file) =>
+    importsOf(file).filter(
+      (specifier) => targetOf(file, specifier)?.startsWith("provider/") && !specifier.endsWith("/types.ts"),
+    ),
+  );
+  expect(provider).toEqual([]);
+});
+
+describe("the border between the two packages", () => {
+  /** All files that a package has: its own, and what they import by path. */
+  function closureOf(entries: readonly string[]): string[] {
+    const files = new Set(entries);
+    for (const file of files)
+      for (const target of importsOf(file).flatMap((specifier) => targetOf(file, specifier) ?? []))
+        if (target.endsWith(".ts")) files.add(target);
+    return [...files];
+  }
+
+  /** The packages that files load, by their names. */
+  function loadedBy(files: readonly string[]): string[] {
+    const loaded = files
+      .flatMap(importsOf)
+      .filter((specifier) => /^(@[a-z]|[a-z])[^:\s]*$/.test(specifier))
+      .map((specifier) => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/"));
+    return [...new Set(loaded)].sort();
+  }
+
+  const packages = {
+    "pulumi-merchant-rules": { folder: "", entries: ["sdk", "provider", "policy", "cli"] },
+    "pulumi-merchant-rules-local": {
+      folder: "local",
+      entries: ["local/engine", "local/quickstart", "local/service", kit],
+    },
+  };
+
+  test.each(Object.entries(packages))("%s loads what it depends on, and depends on what it loads", (name, of) => {
+    const described = JSON.parse(readFileSync(join(root, of.folder, "package.json"), "utf8"));
+    const files = closureOf(of.entries.flatMap(filesOf).filter((file) => !file.includes(".test.")));
+    const loaded = loadedBy(files).filter((each) => each !== name && !(name in packages && each in packages));
+    const peers = Object.keys(described.peerDependencies).filter((each) => !(each in packages));
+    expect(loaded.filter((each) => !peers.includes(each))).toEqual(Object.keys(described.dependencies).sort());
+  });
+
+  test("reaches over it by name in one file, and by path to what reads stacks", () => {
+    const byName = filesOf("cli").filter((file) =>
+      /import\("pulumi-merchant-rules-local|\$\{name\}\/\$\{entry\}/.test(readFileSync(join(root, file), "utf8")),
+    );
+    expect(byName).toEqual(["cli/local-package.ts"]);
+  });
+
+  test("both have one version", () => {
+    const [main, local] = ["", "local"].map((folder) =>
+      JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")),
+    );
+    expect(local.version).toBe(main.version);
+    expect(local.peerDependencies["pulumi-merchant-rules"]).toBe(`>=${main.version} <1.0.0`);
+    for (const [name, version] of Object.entries(local.dependencies))
+      if (name in main.dependencies) expect(version, name).toBe(main.dependencies[name]);
   });
 });
 

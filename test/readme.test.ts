@@ -1,24 +1,29 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(`${root}README.md`, "utf8");
+const contributing = readFileSync(`${root}CONTRIBUTING.md`, "utf8");
 const scripts: Record<string, string> = JSON.parse(readFileSync(`${root}package.json`, "utf8")).scripts;
 
 describe("the README", () => {
-  test("names only npm scripts that exist", () => {
-    const named = [...readme.matchAll(/npm (?:run )?(test(?!:)|[a-z:]+)(?= |$|`|\n)/g)]
-      .map((match) => match[1] ?? "")
-      .filter((name) => name !== "registry");
-    expect(named).toContain("quickstart");
-    expect(named).toContain("test");
-    for (const name of named) expect(Object.keys(scripts), name).toContain(name);
+  test("names only npm scripts that exist, as CONTRIBUTING.md does", () => {
+    for (const page of [readme, contributing]) {
+      const named = [...page.matchAll(/\bnpm (?:run ([a-z:]+)|(test)\b)/g)].map(
+        ([, script, own]) => script ?? own ?? "",
+      );
+      expect(named).toContain("quickstart");
+      expect(named).toContain("test");
+      for (const name of named) expect(Object.keys(scripts), name).toContain(name);
+    }
   });
 
   test("names only subcommands and flags that the command has", () => {
-    for (const [, words] of readme.matchAll(/npx merchant-rules ([a-z]+(?: [a-z]+)?)/g)) {
+    const named = [...readme.matchAll(/npx --no-install merchant-rules ([a-z]+(?: [a-z]+)?)/g)];
+    expect(named.map(([, words]) => words)).toEqual(["local quickstart", "drift", "local preview"]);
+    for (const [, words] of named) {
       const { status, stdout } = spawnSync(
         process.execPath,
         ["bin/merchant-rules.js", ...(words ?? "").split(" "), "--help"],
@@ -29,54 +34,39 @@ describe("the README", () => {
     }
   });
 
-  test("links only to files that exist", () => {
-    for (const [, link] of readme.matchAll(/\]\(([^)#]+)\)/g)) expect(existsSync(`${root}${link}`), link).toBe(true);
-  });
-
-  test("shows a program of about ten lines", () => {
-    const program = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? "";
+  test("shows the plan, the drift report and how to begin on its first screens, and a program of about ten lines", () => {
+    const [first = "", rest] = readme.split("## What you get");
+    expect(rest).toBeDefined();
+    expect(first.split("\n").length).toBeLessThanOrEqual(65);
+    for (const shown of [
+      "plan-comment.webp",
+      "drift-report.webp",
+      "npm install pulumi-merchant-rules",
+      "docs/getting-started.md",
+    ])
+      expect(first).toContain(shown);
+    const program = /```ts\n(.*?)```/s.exec(first)?.[1] ?? "";
     expect(program.trim().split("\n").length).toBeLessThanOrEqual(12);
+    expect(program).toContain("new MerchantRule(");
   });
 
-  test("names every command that checks or tests; continuous integration runs three of them, in this order", () => {
-    for (const name of ["npm run check", "npm test", "npm run test:all", "npm run test:faults"])
-      expect(readme).toContain(`\`${name}\``);
-    const steps = readFileSync(`${root}.ci/run`, "utf8").match(/^npm .*?(?= \|\|)/gm);
-    expect(steps).toEqual(["npm run check", "npm test", "npm run test:all"]);
+  test("has pictures that say in words what they show, and are small enough to be shipped", () => {
+    const pictures = [...readme.matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)];
+    expect(pictures.length).toBe(2);
+    for (const [, words = "", file = ""] of pictures) {
+      expect(words.length, file).toBeGreaterThan(80);
+      const { size } = statSync(`${root}${file}`);
+      expect(size, file).toBeGreaterThan(10_000);
+      expect(size, file).toBeLessThan(150_000);
+    }
   });
 });
 
-describe("npm run quickstart", () => {
-  test("tells the whole story on the local engine and leaves nothing behind", () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/quickstart.ts", "--engine", "local"], {
-      cwd: root,
-      encoding: "utf8",
-    });
-    expect(status, `${stdout}\n${stderr}`).toBe(0);
-    for (const step of [
-      "The service",
-      "Preview",
-      "Up",
-      "Read them back",
-      "Preview again",
-      "Somebody edits",
-      "Drift check",
-      "Up heals",
-      "Destroy",
-      "Done",
-    ]) {
-      expect(stdout).toContain(`. ${step}`);
-    }
-    expect(stdout).toContain("definition.priority");
-    expect(existsSync(`${root}Pulumi.quickstart.yaml`)).toBe(false);
-  });
-
-  test("refuses an engine that it does not know", () => {
-    const { status, stderr } = spawnSync(process.execPath, ["scripts/quickstart.ts", "--engine", "other"], {
-      cwd: root,
-      encoding: "utf8",
-    });
-    expect(status).toBe(2);
-    expect(stderr).toContain("local");
+describe("CONTRIBUTING.md", () => {
+  test("names every command that checks or tests; continuous integration runs three of them, in this order", () => {
+    for (const name of ["npm run check", "npm test", "npm run test:all", "npm run test:faults"])
+      expect(contributing).toContain(`\`${name}\``);
+    const steps = readFileSync(`${root}.ci/run`, "utf8").match(/^npm .*?(?= \|\|)/gm);
+    expect(steps).toEqual(["npm run check", "npm test", "npm run test:all"]);
   });
 });

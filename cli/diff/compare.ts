@@ -1,7 +1,7 @@
-import type { Place } from "../../provider/reconcile/index.ts";
+import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
 import { ownFields } from "../../provider/reconcile/write.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { canonical, differences, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { canonical, differences, type Json, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { type Finding, type Report, reportOf } from "../report/index.ts";
 import { pathFindingsOf } from "../report/path-findings.ts";
 import type { Side } from "./side.ts";
@@ -14,7 +14,9 @@ import type { Side } from "./side.ts";
  */
 export async function compareSides(from: Side, to: Side): Promise<Report> {
   const naturalKey = demandComparable(from, to);
-  const [before, after] = await Promise.all([rulesOf(from, naturalKey), rulesOf(to, naturalKey)]);
+  // As with the values below: what is secret in one of the two is shown of neither.
+  const isShown = ![from, to].some(({ place }) => isNaturalKeySecret(place.contract));
+  const [before, after] = await Promise.all([rulesOf(from, naturalKey, isShown), rulesOf(to, naturalKey, isShown)]);
   const [one, other] = [from.place.contract.rule, to.place.contract.rule];
   const options = { unordered: [...one.unordered, ...other.unordered] };
   const secrets = [...one.secret, ...other.secret];
@@ -57,6 +59,7 @@ type OddRule = Omit<Finding, "change"> & { readonly side: Side };
 async function rulesOf(
   side: Side,
   naturalKey: string,
+  isShown: boolean,
 ): Promise<{ readonly byKey: ReadonlyMap<string, LiveRule>; readonly odd: readonly OddRule[] }> {
   const { place } = side;
   const byKey = new Map<string, LiveRule>();
@@ -69,15 +72,14 @@ async function rulesOf(
       continue;
     }
     const key = canonical(value);
-    const name = nameOf(value, naturalKey, place) ?? ruleId;
+    const name = isShown ? nameOf(value) : ruleId;
     if (!byKey.has(key)) byKey.set(key, { name, ruleId, fields: ownFields(rule, place) });
     else odd.push({ side, name, ruleId, reason: "another rule there has the same natural key", paths: [] });
   }
   return { byKey, odd };
 }
 
-function nameOf(value: unknown, naturalKey: string, { contract }: Place): string | undefined {
-  if (contract.rule.secret.includes(naturalKey)) return undefined;
+function nameOf(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Session } from "../../provider/hooks/session.ts";
 import type { Place } from "../../provider/reconcile/index.ts";
@@ -40,13 +40,28 @@ export async function sideOf(given: string, options: StackOptions): Promise<Side
     const sources = await readSettings({ ...options, stack: name });
     return reached(name, sources, defaultConnection);
   }
-  const sources = await readSettings(options);
+  const noFile = `there is no stack file Pulumi.${name}.yaml in the project's folder`;
+  const stacks = stacksWithFile(options);
+  const there = stacks.length === 0 ? "" : ` (stacks with a file: ${stacks.join(", ")})`;
+  const sources = await readSettings(options).catch((cause: Error) => {
+    if (kind === "connection" || name === defaultConnection || options.stack !== undefined) throw cause;
+    // Where no stack is chosen, a misspelt stack is likelier than a connection of one.
+    if (!/no stack (?:named|selected)|there is no stack|several stacks/.test(cause.message)) throw cause;
+    throw new MerchantRulesError(
+      "SETTINGS_INVALID",
+      `${noFile}, and no stack is chosen that could have a connection ${name}`,
+      {
+        attempted,
+        advice: `name a stack that has such a file${there}; or, with --stack, the stack whose connection it is`,
+        cause,
+      },
+    );
+  });
   if (name !== defaultConnection && !isConnection(name, sources)) {
     const where = options.stack === undefined ? "the stack" : `stack ${options.stack}`;
-    const reason = `there is no stack file Pulumi.${name}.yaml in the project's folder, and ${where} has no connection ${name}`;
-    throw new MerchantRulesError("SETTINGS_INVALID", reason, {
+    throw new MerchantRulesError("SETTINGS_INVALID", `${noFile}, and ${where} has no connection ${name}`, {
       attempted,
-      advice: `name a stack or a connection that there is; a connection is set with \`pulumi config set --path 'merchant-rules:connections.${name}.baseUrl' <address>\`, or ${variableOf(name)}`,
+      advice: `name a stack or a connection that there is${there}; a connection is set with \`pulumi config set --path 'merchant-rules:connections.${name}.baseUrl' <address>\`, or ${variableOf(name)}`,
     });
   }
   return reached(name, sources, name);
@@ -67,6 +82,16 @@ function hasStackFile(name: string, { cwd }: StackOptions): boolean {
   if (/[/\\]/.test(name)) return false;
   const folder = projectFolder(cwd ?? process.cwd());
   return ["yaml", "yml", "json"].some((ending) => existsSync(join(folder, `Pulumi.${name}.${ending}`)));
+}
+
+function stacksWithFile({ cwd }: StackOptions): string[] {
+  try {
+    const names = readdirSync(projectFolder(cwd ?? process.cwd()));
+    return names.flatMap((name) => /^Pulumi\.(.+)\.(?:yaml|yml|json)$/.exec(name)?.[1] ?? []).sort();
+  } catch {
+    // They are named to help; what is wrong with the folder is said by whoever needs it.
+    return [];
+  }
 }
 
 function isConnection(name: string, { config, environment }: SettingsSources): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { secretSignature, signatureKey } from "../../local/engine/values/wire.ts";
+import { secretSignature, signatureKey } from "../../local/stack/values/wire.ts";
 import { ruleShape, type Shape, setShape } from "../../provider/hooks/shape.ts";
 import { ownerField, providerField, writeInputs, writeState } from "../../provider/hooks/state.ts";
 import { MerchantRule } from "../../provider/merchant-rule.ts";

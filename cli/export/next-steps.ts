@@ -1,5 +1,6 @@
 import { pathOf } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
+import { shellWord } from "../shell-word.ts";
 import type { Secret } from "./secrets.ts";
 
 /** What was written, and for whom. */
@@ -22,13 +23,13 @@ export interface Written {
 export function nextSteps(written: Written): string[] {
   const { engine, folder, stack, backend, program, importFile, adopts, secrets } = written;
   const merchantRules = "npx --no-install merchant-rules local";
-  const named = stack === undefined ? "" : ` --stack ${word(stack)}`;
-  const flags = named + (engine === "local" && backend !== undefined ? ` --backend ${word(backend)}` : "");
+  const named = stack === undefined ? "" : ` --stack ${shellWord(stack)}`;
+  const flags = named + (engine === "local" && backend !== undefined ? ` --backend ${shellWord(backend)}` : "");
   const verb = (words: string): string => `${engine === "local" ? merchantRules : "pulumi"} ${words}${flags}`;
   const imported =
     engine === "local"
-      ? verb(`import --file ${word(importFile ?? "")} --yes`)
-      : verb(`import --file ${word(importFile ?? "")} --generate-code=false --protect=false --yes`);
+      ? verb(`import --file ${shellWord(importFile ?? "")} --yes`)
+      : verb(`import --file ${shellWord(importFile ?? "")} --generate-code=false --protect=false --yes`);
   const into =
     folder === undefined ? "in the folder of your Pulumi.yaml" : `in ${folder === "" ? "this folder" : folder}`;
   const asEntry = `"main": ${JSON.stringify(program.replace(/^\.\//, ""))} in package.json`;
@@ -60,9 +61,4 @@ function secretSteps(secrets: readonly Secret[], named: string, engine: "pulumi"
     `  set each secret as the service has it${cli}. The value is asked for, or read from standard input; it is not shown:`,
     ...commands,
   ];
-}
-
-/** A word of a command line. */
-function word(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,6 @@
 import { minimatch } from "minimatch";
 import { leavingDefinition } from "../../provider/hooks/wire.ts";
+import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
 import { isSameStack, markedOwner, ownerOf } from "../../provider/reconcile/owner.ts";
 import type { Place } from "../../provider/reconcile/place.ts";
 import { ownFields } from "../../provider/reconcile/write.ts";
@@ -15,11 +16,9 @@ import {
   type JsonObject,
   type Path,
   pathOf,
-  segmentsOf,
   valueAt,
   walk,
 } from "../../sdk/rules/index.ts";
-import { isAt } from "../../sdk/rules/pointer.ts";
 import { namesOf, type Renamed } from "./names.ts";
 import { secretPaths } from "./secrets.ts";
 
@@ -70,7 +69,7 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
   const all = await place.all();
   // A name that is a secret stands in no file.
   const titleOf = ({ rule }: LiveRule): string | undefined =>
-    isSecretKey(contract) ? undefined : naturalKeyOf(rule, contract);
+    isNaturalKeySecret(contract) ? undefined : naturalKeyOf(rule, contract);
   const passed = new Map<string, number>();
   const chosen = all.filter((live) => {
     const why = reasonToPassOver(live, titleOf(live) ?? live.ruleId, place, selection);
@@ -133,13 +132,6 @@ function naturalKeyOf(rule: JsonObject, { rule: { naturalKey } }: Contract): str
   return typeof value === "string" ? value : canonical(value);
 }
 
-/** Whether natural keys are, or are part of, what the contract calls secret. */
-function isSecretKey({ rule: { naturalKey, secret } }: Contract): boolean {
-  const path = naturalKey === null ? [] : segmentsOf(naturalKey);
-  const prefixes = [...path.keys(), path.length].map((length) => path.slice(0, length));
-  return naturalKey !== null && secret.some((pattern) => prefixes.some((prefix) => isAt(prefix, pattern)));
-}
-
 /** A set has a rule for each natural key: its preview refuses two of one. */
 function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   const keyed = rules.flatMap((live) => {
@@ -150,7 +142,7 @@ function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   if (shared.length === 0) return;
   const lines = shared.slice(0, 20).map(([key, same]) => {
     const ids = same.map(({ ruleId }) => ruleId).sort();
-    return `  ${isSecretKey(contract) ? "one" : JSON.stringify(shortened(key, 100))}: ${ids.join(", ")}`;
+    return `  ${isNaturalKeySecret(contract) ? "one" : JSON.stringify(shortened(key, 100))}: ${ids.join(", ")}`;
   });
   if (shared.length > lines.length) lines.push(`  and ${shared.length - lines.length} more`);
   const what = `a set cannot hold two rules with one natural key (${contract.rule.naturalKey}):`;
@@ -165,7 +157,7 @@ function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): v
   const faults = rules.flatMap(({ ruleId, definition, secrets }) => {
     const what = faultOf(definition, secrets);
     // By this name --exclude knows it.
-    const name = isSecretKey(contract) ? undefined : naturalKeyOf(definition, contract);
+    const name = isNaturalKeySecret(contract) ? undefined : naturalKeyOf(definition, contract);
     return what === undefined ? [] : [`  ${name === undefined ? ruleId : `${name} (${ruleId})`}: ${what}`];
   });
   if (faults.length === 0) return;

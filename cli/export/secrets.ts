@@ -1,5 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Path, walk } from "../../sdk/rules/index.ts";
-import { isAt } from "../../sdk/rules/pointer.ts";
+import { isAt, isJsonArray, isJsonObject, type Json, type JsonObject, type Path, walk } from "../../sdk/rules/index.ts";
 import type { ExportedRule } from "./rules.ts";
 
 /** A secret value of a rule, and the key that it gets in the stack's config. */

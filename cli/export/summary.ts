@@ -1,4 +1,4 @@
-import type { StackIdentity } from "../../local/engine/index.ts";
+import type { StackIdentity } from "../../local/stack/stack-identity.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import type { ExportedRule, ReadRules } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { join, relative, resolve, sep } from "node:path";
-import type { StackIdentity } from "../../local/engine/index.ts";
+import type { StackIdentity } from "../../local/stack/stack-identity.ts";
 import type { Place } from "../../provider/reconcile/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/rules/index.ts";

@@ -1,4 +1,5 @@
 import { unknownValue } from "../../provider/hooks/wire.ts";
+import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
 import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../sdk/rules/index.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../report/index.ts";
 import { pathFindingsOf } from "../report/path-findings.ts";
-import { isOfRules, mask, type Preview, type PreviewStep } from "./preview.ts";
+import { isOfRules, mask, type Preview, type PreviewStep, resourceOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
 import { isMasked } from "./secrets.ts";
 
@@ -109,7 +110,30 @@ function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; refused: st
     const formerResource = former.of.resource === step.of.resource ? {} : { formerResource: former.of.resource };
     return { ...step, kind: next.kind, known, formerKey: former.key, ...formerResource };
   });
-  return { steps: moved.filter((step) => !taken.has(step)), refused };
+  return { steps: moved.filter((step) => !taken.has(step)), refused: [...refused, ...contendedIn(moved, taken)] };
+}
+
+/**
+ * The rules that get a natural key which a rule of another resource still has: a run does not wait for that one to give
+ * it up, and two rules cannot have it at a time.
+ */
+function contendedIn(steps: readonly RuleStep[], taken: ReadonlySet<RuleStep>): string[] {
+  const holders = new Map<string, RuleStep>();
+  for (const step of steps) {
+    const held = step.formerResource === undefined ? naturalKeyIn(step, step.known?.definition) : undefined;
+    if (held !== undefined && !taken.has(step)) holders.set(held, step);
+  }
+  return steps.flatMap((step) => {
+    const wanted = step.kind === "delete" ? undefined : naturalKeyIn(step, step.declared?.definition);
+    const holder = wanted === undefined ? undefined : holders.get(wanted);
+    if (holder === undefined || holder.of.resource === step.of.resource) return [];
+    // What becomes of these is said above.
+    if (step.kind === "create" && holder.kind === "delete") return [];
+    const holding = holder.known?.ruleId ?? "";
+    return [
+      `${nameOf(step)} is declared by ${whereOf(step)} and is the natural key of rule ${holding} of ${holder.of.resource} now, so that the run may refuse one of the two. Where that rule gets another one in this run, run \`pulumi up\` once more`,
+    ];
+  });
 }
 
 /** When the run makes the rule, a resource that left the program has not said yet that it gives the rule up. */
@@ -118,19 +142,31 @@ function isRefused({ declared, of }: RuleStep, former: RuleStep): boolean {
 }
 
 function refusalOf(step: RuleStep, former: RuleStep): string {
-  const where = step.key === "" ? step.of.resource : `${step.of.resource}, key ${step.key},`;
-  return `${nameOf(step)} is declared by ${where} and is still ${former.of.resource}'s, which leaves the program: the run will refuse to create it. Where ${former.of.resource} was only renamed, give the new resource an alias; else add adopt for this run`;
+  return `${nameOf(step)} is declared by ${whereOf(step)} and is still ${former.of.resource}'s, which leaves the program: the run will refuse to create it. Where ${former.of.resource} was only renamed, give the new resource an alias; else add adopt for this run`;
+}
+
+function whereOf({ key, of }: RuleStep): string {
+  return key === "" ? of.resource : `${of.resource}, key ${key},`;
 }
 
 /** How a run would find a rule again. */
-function namesOf({ known, declared, of }: RuleStep): string[] {
-  const { naturalKey } = of.contract.rule;
-  const definition = declared?.definition ?? known?.definition;
-  const at = (name: string): string => JSON.stringify([of.connection, name]);
+function namesOf(step: RuleStep): string[] {
+  const { known, declared, of } = step;
   const byId = known?.ruleId ?? (typeof declared?.adopt === "string" ? declared.adopt : undefined);
-  const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
-  const isFound = of.contract.operations.list !== null && value !== undefined && value !== null && !isHidden(value);
-  return [...(byId === undefined ? [] : [at(`id ${byId}`)]), ...(isFound ? [at(`key ${canonical(value)}`)] : [])];
+  const byKey = naturalKeyIn(step, declared?.definition ?? known?.definition);
+  return [
+    ...(byId === undefined ? [] : [JSON.stringify([of.connection, `id ${byId}`])]),
+    ...(byKey === undefined ? [] : [byKey]),
+  ];
+}
+
+/** The natural key in a definition, by which rules are found at the step's connection; undefined where none can be. */
+function naturalKeyIn({ of }: RuleStep, definition: Json | undefined): string | undefined {
+  const { operations, rule } = of.contract;
+  if (rule.naturalKey === null || operations.list === null) return undefined;
+  const value = valueAt(definition, rule.naturalKey);
+  if (value === undefined || value === null || isHidden(value)) return undefined;
+  return JSON.stringify([of.connection, `key ${canonical(value)}`]);
 }
 
 function isHidden(value: Json): boolean {
@@ -177,9 +213,8 @@ function reasonOf({ kind, known, declared, reason, of }: RuleStep): string | und
 
 /** What people call the rule: its natural key, else its key, else the resource. */
 function nameOf({ key, known, declared, of, kind }: RuleStep): string {
-  const { naturalKey } = of.contract.rule;
-  const own = naturalKey === null ? undefined : valueAt(declared?.definition ?? known?.definition, naturalKey);
-  if ((typeof own === "string" || typeof own === "number") && !isHidden(own) && own !== "") return String(own);
+  const own = naturalKeyText(declared?.definition ?? known?.definition, of.contract);
+  if (own !== undefined && own !== "" && !isHidden(own)) return own;
   if (key !== "") return key;
   return kind === "opaque" && known === undefined ? of.resource : of.resource.replace(/^\S+ /, "");
 }
@@ -208,16 +243,17 @@ function withWords(value: Json): Json {
 function deletionsIn(found: readonly Finding[], rules: number): string[] {
   const count = found.filter(({ change }) => change === "delete").length;
   if (count * 10 <= rules || count === 0) return [];
-  const [are, what] = rules === 1 ? ["is", "rule"] : ["are", "rules"];
+  const are = count === 1 ? "is" : "are";
+  const what = rules === 1 ? "rule" : "rules";
   return [
     `${count} of ${rules} ${what} ${are} to be deleted, more than a tenth. See that this is meant before you run \`pulumi up\``,
   ];
 }
 
-function quietNote({ type, name, changedInputs }: PreviewStep): string {
-  const inputs = changedInputs.filter((input) => !input.startsWith("__"));
+function quietNote(step: PreviewStep): string {
+  const inputs = step.changedInputs.filter((input) => !input.startsWith("__"));
   const which = inputs.length === 0 ? "" : ` (${inputs.join(", ")})`;
-  return `${type.split(":").at(-1)} ${name} changes${which}, but none of its rules does`;
+  return `${resourceOf(step)} changes${which}, but none of its rules does`;
 }
 
 /** Where the engine did not say what changes, a changed secret looks like one that does not. */

@@ -1,8 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
+import { ruleShape, type Shape, setShape } from "../../provider/hooks/shape.ts";
+import { isUnknown, withinSecret } from "../../provider/hooks/wire.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { findNotJson, isJsonArray, isJsonObject, type Json, type JsonObject, maxDepth } from "../../sdk/rules/index.ts";
+import { printable } from "../../sdk/rules/printable.ts";
 
 /** What stands for a secret in what an engine prints. */
 export const mask = "[secret]";
@@ -42,16 +45,60 @@ export function isOfRules({ type }: PreviewStep): boolean {
   return type === ruleType || type === setType;
 }
 
+export function shapeOf({ type }: PreviewStep): Shape {
+  return type === setType ? setShape : ruleShape;
+}
+
+/** What people call the resource: `MerchantRuleSet all`. */
+export function resourceOf({ type, name }: PreviewStep): string {
+  return `${type.split(":").at(-1)} ${name}`;
+}
+
 /**
  * Reads what `pulumi preview --json` printed: one document, or with PULUMI_ENABLE_STREAMING_JSON_PREVIEW an event a line.
- * @throws MerchantRulesError SETTINGS_INVALID: it is neither, or it ends before its end
+ * @throws MerchantRulesError SETTINGS_INVALID: it is neither, it ends before its end, or it has no rules where they belong
  */
 export function readPreview(text: string, source: string): Preview {
   if (text.trim() === "") throw unreadable(source, "it is empty");
   const documents = documentsIn(text, source);
   const [first] = documents;
   const isDocument = documents.length === 1 && isJsonObject(first) && ("steps" in first || "diagnostics" in first);
-  return isDocument ? ofDocument(parsed(documentSchema, first, source)) : ofEvents(documents, source);
+  const preview = isDocument ? ofDocument(parsed(documentSchema, first, source)) : ofEvents(documents, source);
+  for (const step of preview.steps.filter(isOfRules)) {
+    const fault = faultOf(step);
+    if (fault !== undefined)
+      throw unreadable(
+        source,
+        printable(`in the step ${step.op} of ${resourceOf(step)}, ${fault}, where an object belongs`),
+      );
+  }
+  return preview;
+}
+
+/** The first thing that stands where a rule's definition or the rules of a set belong, and cannot be one. */
+function faultOf(step: PreviewStep): string | undefined {
+  const shape = shapeOf(step);
+  for (const [state, known] of [
+    ["old", step.before],
+    ["new", step.after],
+  ] as const) {
+    for (const side of ["inputs", "outputs"] as const) {
+      const value = known?.[side][shape.field] ?? {};
+      const definitions = [...shape.read(value)].map(([key, each]) => [shape.path(key), each] as const);
+      const odd = [[shape.field, value] as const, ...definitions].find(([, each]) => !isDefinition(each));
+      if (odd !== undefined) return `the ${state} ${side} have ${kindOf(odd[1])} at ${odd[0]}`;
+    }
+  }
+  return undefined;
+}
+
+/** A secret as a whole is masked, and what is not known yet has a text of its own. To the engine null is absent. */
+function isDefinition(value: Json): boolean {
+  return value === null || isJsonObject(value) || value === mask || isUnknown(value);
+}
+
+function kindOf(value: Json): string {
+  return isJsonArray(value) ? "an array" : `a ${typeof value}`;
 }
 
 const properties = z
@@ -186,12 +233,9 @@ function masked(value: JsonObject): JsonObject {
 function unsigned(value: Json): Json {
   if (isJsonArray(value)) return value.map(unsigned);
   if (!isJsonObject(value)) return value;
-  if (value[signatureField] === secretSignature) return mask;
+  if (withinSecret(value) !== undefined) return mask;
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, unsigned(child)]));
 }
-
-const signatureField = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 function documentsIn(text: string, source: string): Json[] {
   try {

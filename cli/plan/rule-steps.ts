@@ -1,12 +1,12 @@
-import { ruleShape, type Shape, setShape } from "../../provider/hooks/shape.ts";
+import type { Shape } from "../../provider/hooks/shape.ts";
 import { type Inputs, readInputs, readState, type State } from "../../provider/hooks/state.ts";
 import { isUnknown } from "../../provider/hooks/wire.ts";
 import { type DeclaredRule, type KnownRule, plan, type Step } from "../../provider/reconcile/plan.ts";
-import { setType } from "../../provider/types.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
-import { mask, type PreviewState, type PreviewStep } from "./preview.ts";
+import { printable } from "../../sdk/rules/printable.ts";
+import { mask, type PreviewState, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
 import { ChangedPaths } from "./secrets.ts";
 
 /** What happens to one rule, and where it is declared. */
@@ -49,11 +49,12 @@ export type Contracts = (connection: string) => Contract;
 
 /**
  * Expands a step on a MerchantRule or a MerchantRuleSet, by the function that the run itself plans with.
- * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state
+ * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state, or the preview; or the
+ * step lacks a side
  */
 export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
-  const shape = step.type === setType ? setShape : ruleShape;
-  const resource = `${step.type === setType ? "MerchantRuleSet" : "MerchantRule"} ${step.name}`;
+  const shape = shapeOf(step);
+  const resource = resourceOf(step);
   const known = step.before === undefined ? undefined : knownIn(shape, step.before);
   const declared = step.after === undefined ? undefined : declaredIn(shape, step.after.inputs);
   const of = (connection: string): ResourceStep => ({
@@ -67,11 +68,12 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
   const nothing = { steps: [], warnings: [], notes: [], rules };
   switch (step.op) {
     case "create":
-      if (declared === undefined) return nothing;
+      if (declared === undefined) throw withoutSide(step, resource, "newState");
       return { ...nothing, ...changed(emptyKnown(declared), declared, of(declared.inputs.connection), shape) };
     case "update":
     case "replace": {
-      if (declared === undefined || known === undefined) return nothing;
+      if (declared === undefined) throw withoutSide(step, resource, "newState");
+      if (known === undefined) throw withoutSide(step, resource, "oldState");
       const now = of(declared.inputs.connection);
       const isElsewhere = known.state.connection !== declared.inputs.connection;
       const reason = isElsewhere
@@ -90,7 +92,7 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
     }
     case "delete":
     case "delete-replaced": {
-      if (known === undefined) return nothing;
+      if (known === undefined) throw withoutSide(step, resource, "oldState");
       if (step.before?.isRetained === true) {
         const note = `${resource} leaves the stack, and its ${rules} rules stay at the service (retainOnDelete)`;
         return { ...nothing, notes: [note] };
@@ -98,7 +100,7 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
       return { ...nothing, steps: deletes(known.state.rules, of(known.state.connection)) };
     }
     default: {
-      // same, refresh, read: nothing happens to a rule.
+      if (!isHarmless.has(step.op)) throw unknownStep(step, resource);
       const here = known?.state;
       if (here === undefined) return nothing;
       const steps = [...here.rules].map(
@@ -107,6 +109,24 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
       return { ...nothing, steps };
     }
   }
+}
+
+/** Steps in which nothing happens to a rule at the service. */
+const isHarmless = new Set(["same", "refresh", "read", "import", "discard", "remove-pending-replace"]);
+
+function unknownStep({ op }: PreviewStep, resource: string): MerchantRulesError {
+  return new MerchantRulesError("SETTINGS_INVALID", `what a step "${printable(op, 40)}" does is not known here`, {
+    attempted: `plan ${resource}`,
+    advice:
+      "give what `pulumi preview --json --show-sames` prints, without --show-replacement-steps; or install a later version of pulumi-merchant-rules",
+  });
+}
+
+function withoutSide({ op }: PreviewStep, resource: string, side: "newState" | "oldState"): MerchantRulesError {
+  return new MerchantRulesError("SETTINGS_INVALID", `its step "${op}" has no ${side} in the preview`, {
+    attempted: `plan ${resource}`,
+    advice: "give what `pulumi preview --json --show-sames` prints, whole and as it is",
+  });
 }
 
 /** Why a rule is replaced, where the contract does not say. */

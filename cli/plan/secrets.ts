@@ -1,4 +1,4 @@
-import { pathIn } from "../../local/engine/values/path.ts";
+import { pathIn } from "../../local/stack/values/path.ts";
 import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject, type Path } from "../../sdk/rules/index.ts";
 import { mask } from "./preview.ts";
 

@@ -1,5 +1,16 @@
 import type { Finding, Report } from "./report.ts";
-import { groupsOf, linesOf, nameOf, shown, sidesOf, verdictOf, type Word, whereaboutsOf, wordOf } from "./words.ts";
+import {
+  escaped,
+  groupsOf,
+  linesOf,
+  nameOf,
+  shown,
+  sidesOf,
+  verdictOf,
+  type Word,
+  whereaboutsOf,
+  wordOf,
+} from "./words.ts";
 
 const mostOfName = 200;
 const mostOfValue = 2_000;
@@ -13,7 +24,7 @@ export function html(report: Report): string {
   const title = escaped(verdictOf(report));
   const messages = (kind: string, word: string, all: readonly string[]): string[] =>
     all.map((message) => {
-      const lines = linesOf(message, mostOfMessage).map((line) => escaped(line, mostOfMessage));
+      const lines = linesOf(message, mostOfMessage).map(escaped);
       return `<p class="${kind}"><strong>${word}</strong> ${lines.join("\n")}</p>`;
     });
   return [
@@ -60,23 +71,13 @@ function article(finding: Finding, { sides }: Report): string {
 }
 
 function table({ paths }: Finding, { before, after }: Report["sides"]): string {
-  const [was, is] = [escaped(before, 40), escaped(after, 40)];
+  const [was, is] = [escaped(shown(before, 40)), escaped(shown(after, 40))];
   const rows = paths.map((difference) => {
     const side = sidesOf(difference, mostOfValue);
-    const cell = (label: string, text: string): string =>
-      `<td data-side="${label}"><code>${escaped(text, mostOfValue)}</code></td>`;
-    return `<tr><th scope="row"><code>${escaped(side.path, mostOfValue)}</code></th>${cell(was, side.before)}${cell(is, side.after)}</tr>`;
+    const cell = (label: string, text: string): string => `<td data-side="${label}"><code>${escaped(text)}</code></td>`;
+    return `<tr><th scope="row"><code>${escaped(side.path)}</code></th>${cell(was, side.before)}${cell(is, side.after)}</tr>`;
   });
   return `<table><thead><tr><th scope="col">Path</th><th scope="col">${was}</th><th scope="col">${is}</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table>`;
-}
-
-function escaped(text: string, most = mostOfName * 2): string {
-  return shown(text, most)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
 }
 
 const style = `

@@ -1,3 +1,4 @@
+import type { Format } from "./formats.ts";
 import { html } from "./html.ts";
 import { json } from "./json.ts";
 import { junit } from "./junit.ts";
@@ -7,9 +8,6 @@ import { text } from "./text.ts";
 
 export { type Finding, type PathFinding, type Report, reportOf } from "./report.ts";
 export { verdictOf } from "./words.ts";
-
-export const formats = ["text", "json", "markdown", "html", "junit"] as const;
-export type Format = (typeof formats)[number];
 
 export interface RenderOptions {
   /** Colours for a terminal, in `text`. Default false. */

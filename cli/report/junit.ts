@@ -1,5 +1,5 @@
 import type { Finding, Report } from "./report.ts";
-import { linesOf, nameOf, shown, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import { escaped, linesOf, nameOf, shown, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
 const most = 500;
 const mostOfName = 200;
@@ -30,7 +30,7 @@ export function junit(report: Report): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${suite}" ${counts} time="0">`,
-    `  <testsuite name="${escaped(`${suite}: ${report.subject}`)}" ${counts} skipped="0" time="0">`,
+    `  <testsuite name="${escaped(shown(`${suite}: ${report.subject}`, 4 * most))}" ${counts} skipped="0" time="0">`,
     ...cases,
     `    <system-out>${said}</system-out>`,
     "  </testsuite>",
@@ -71,14 +71,5 @@ function failureOf(finding: Finding, report: Report): string {
   });
   const message = [word, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
   const lines = [...about, ...differences].map(escaped).join("\n");
-  return `<failure type="${escaped(word)}" message="${escaped(message)}">${lines}</failure>`;
-}
-
-function escaped(text: string): string {
-  return shown(text, 4 * most)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&apos;");
+  return `<failure type="${escaped(word)}" message="${escaped(shown(message, 4 * most))}">${lines}</failure>`;
 }

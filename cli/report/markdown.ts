@@ -1,3 +1,4 @@
+import { leastOfComment } from "./formats.ts";
 import type { Change, Finding, Report } from "./report.ts";
 import { countsOf, groupsOf, linesOf, nameOf, shown, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
@@ -10,9 +11,6 @@ const mostPaths = 20;
 /** A longer table is folded, but for what is lost. */
 const mostOpenRows = 20;
 
-/** The smallest limit that leaves room for the heading, a warning and what is said of the rest. */
-export const leastLimit = 2_000;
-
 /**
  * For pull requests and job summaries on GitHub and GitLab. Begins with a hidden line that is the same in each report of
  * this kind on this subject, so that a job finds its own comment and replaces it.
@@ -20,7 +18,7 @@ export const leastLimit = 2_000;
  */
 export function markdown(report: Report, limit = Number.POSITIVE_INFINITY): string {
   const { errors, warnings, notes, findings } = report;
-  const page = new Page(Math.max(limit, leastLimit));
+  const page = new Page(Math.max(limit, leastOfComment));
   page.add(`${markerOf(report)}\n### ${plain(verdictOf(report))}\n`);
   for (const error of errors.slice(0, mostMessages)) page.add(`\n> **Error:** ${quoted(error)}\n`);
   for (const warning of warnings.slice(0, mostMessages)) page.add(`\n> **Warning: ${quoted(warning)}**\n`);

@@ -3,7 +3,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { reasonOf } from "../../sdk/rules/json.ts";
 import { hasColor } from "../terminal.ts";
-import type { Format, Report } from "./index.ts";
+import { type Format, formats, leastOfComment, mostOfComment } from "./formats.ts";
+import type { Report } from "./report.ts";
 
 /** How a command gives its report. */
 export interface ReportOptions {
@@ -13,19 +14,11 @@ export interface ReportOptions {
   readonly comment?: number | true;
 }
 
-/** The most characters that a comment on GitHub has; GitLab takes 1,000,000. */
-const mostOfComment = 65_536;
-/** Less leaves no room for a heading and a few rules. */
-const leastOfComment = 2_000;
-
 /** Adds the options of a command that ends with a report. */
 export function withReportOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option("--format <format>", "the form of the report")
-        .choices(["text", "json", "markdown", "html", "junit"])
-        .default("text"),
-    )
+    .addOption(new Option("--format <format>", "the form of the report").choices(formats).default("text"))
+    .addOption(new Option("--json", "the same as --format json").implies({ format: "json" }).conflicts("comment"))
     .option("--output <file>", "write the report to a file instead of standard output")
     .addOption(
       new Option(
@@ -34,7 +27,13 @@ export function withReportOptions(command: Command): Command {
       )
         .argParser(limitOf)
         .implies({ format: "markdown" }),
-    );
+    )
+    .hook("preAction", (called) => {
+      // Not said by conflicts(), which takes the format that --json implies for one that was given.
+      const { json, format } = called.opts<ReportOptions & { readonly json?: boolean }>();
+      if (json === true && format !== "json")
+        called.error("error: option '--json' cannot be used with another --format");
+    });
 }
 
 /**

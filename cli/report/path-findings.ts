@@ -1,12 +1,12 @@
 import {
   type differences,
+  isAtOrBelow,
   isJsonArray,
   isJsonObject,
   type Json,
   type Path,
   type Pointer,
   pathOf,
-  segmentsOf,
 } from "../../sdk/rules/index.ts";
 import type { PathFinding } from "./report.ts";
 
@@ -23,7 +23,7 @@ export const hidden = "[secret]";
 export function pathFindingsOf(found: readonly Difference[], secrets: readonly Pointer[]): PathFinding[] {
   return found.map((difference) => {
     const { path, before, after } = difference;
-    if (secrets.some((pattern) => isWithin(path, pattern))) return { path: pathOf(path), secret: true };
+    if (secrets.some((pattern) => isAtOrBelow(path, pattern))) return { path: pathOf(path), secret: true };
     return {
       path: pathOf(path),
       ...(before === undefined ? {} : { before: withoutSecrets(before, path, secrets) }),
@@ -32,17 +32,9 @@ export function pathFindingsOf(found: readonly Difference[], secrets: readonly P
   });
 }
 
-/** Whether a path is what a pattern names, or lies inside it. */
-function isWithin(path: Path, pattern: Pointer): boolean {
-  const wanted = segmentsOf(pattern);
-  return (
-    wanted.length <= path.length && wanted.every((segment, index) => segment === "*" || segment === String(path[index]))
-  );
-}
-
 function withoutSecrets(value: Json, path: Path, secrets: readonly Pointer[]): Json {
   if (secrets.length === 0) return value;
-  if (secrets.some((pattern) => isWithin(path, pattern))) return hidden;
+  if (secrets.some((pattern) => isAtOrBelow(path, pattern))) return hidden;
   if (isJsonArray(value)) return value.map((child, index) => withoutSecrets(child, [...path, index], secrets));
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).map(([key, child]) => [key, withoutSecrets(child, [...path, key], secrets)]);

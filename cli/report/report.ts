@@ -110,5 +110,6 @@ function withoutSecret({ path, secret, ...values }: PathFinding): PathFinding {
 
 /** The text of `report.schema.json`: what a report in JSON holds, as JSON Schema 2020-12. */
 export function publishedSchema(): string {
-  return `${JSON.stringify(z.toJSONSchema(reportSchema), null, 2)}\n`;
+  const schema = { $id: "urn:pulumi-merchant-rules:report:1", ...z.toJSONSchema(reportSchema) };
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }

@@ -1,4 +1,5 @@
 import { printable } from "../../sdk/rules/printable.ts";
+import { hidden } from "./path-findings.ts";
 import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
 
 /** How people are told of a change. */
@@ -102,7 +103,7 @@ export function whereaboutsOf(finding: Finding, most: number): string[] {
 /** A path, the value on each side, in words: a secret is `[secret]`, no value is `(absent)`. */
 export function sidesOf({ path, secret, ...values }: PathFinding, most: number): Record<"path" | Side, string> {
   const side = (name: Side): string => {
-    if (secret === true) return "[secret]";
+    if (secret === true) return hidden;
     const value = values[name];
     return value === undefined ? "(absent)" : shown(JSON.stringify(value), most);
   };
@@ -130,3 +131,16 @@ export function shown(text: string, most: number): string {
     (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
   );
 }
+
+/** Text as `shown` gives it, as content or attribute of HTML and XML. */
+export function escaped(text: string): string {
+  return shown(text, mostEscaped)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}
+
+/** No name, value or message is shown longer than this. */
+const mostEscaped = 4_000;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { whyNotJson } from "../../sdk/rules/json.ts";
 import { printable } from "../../sdk/rules/printable.ts";
-import { describeIssues, EngineError, messageOf } from "./errors.ts";
-import { unsupported } from "./unsupported.ts";
+import { describeIssues, EngineError, messageOf } from "../stack/errors.ts";
+import { unsupported } from "../stack/unsupported.ts";
 
 /** One resource of an import file. */
 export interface ImportedResource {
@@ -109,7 +109,7 @@ function valid<T>(schema: z.ZodType<T>, value: unknown, file: string, place = ""
 function fault(file: string, place: string, what: string): EngineError {
   const where = place === "" ? "" : ` at ${place}`;
   const form = '{"resources": [{"type", "name", "id", "inputs", "outputs"}, …]}';
-  const message = `the import file ${file} cannot be used${where}: ${what}. What to do: give what \`merchant-rules export\` writes: ${form}`;
+  const message = `the import file ${file} cannot be used${where}: ${what}. What to do: give what \`npx --no-install merchant-rules export\` writes: ${form}`;
   return new EngineError("BAD_CALL", message);
 }
 

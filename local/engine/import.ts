@@ -1,39 +1,33 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { EngineError } from "./errors.ts";
-import { type ImportedResource, readImportFile } from "./import-file.ts";
-import { open, openCrypters } from "./open.ts";
-import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
-import { readProject } from "./project/project.ts";
-import { applyConfig, type Config, readStackFile } from "./project/stack-config.ts";
-import { providerConfig } from "./run.ts";
-import type { StackName } from "./state/backend.ts";
-import { decodeResource } from "./state/codec.ts";
-import type { Crypter } from "./state/crypter.ts";
-import { keepHistory } from "./state/history.ts";
-import { takeLock } from "./state/lock.ts";
+import { EngineError } from "../stack/errors.ts";
+import { open, openCrypters } from "../stack/open.ts";
+import { choose, readPassphrase, type StackChoice } from "../stack/project/choice.ts";
+import { applyConfig, type Config } from "../stack/project/stack-config.ts";
+import type { StackName } from "../stack/state/backend.ts";
+import { decodeResource } from "../stack/state/codec.ts";
+import type { Crypter } from "../stack/state/crypter.ts";
+import { takeLock } from "../stack/state/lock.ts";
 import {
+  defaultProviderType,
   isProvider,
   providerReference,
   type ResourceState,
   resourceSchema,
   stackType,
-} from "./state/resource-state.ts";
-import { readStack } from "./state/store.ts";
-import { makeUrn, parseUrn } from "./state/urn.ts";
-import type { PropertyMap } from "./values/value.ts";
+} from "../stack/state/resource-state.ts";
+import { readStack } from "../stack/state/store.ts";
+import { makeUrn, parseUrn } from "../stack/state/urn.ts";
+import type { PropertyMap } from "../stack/values/value.ts";
+import { keepHistory } from "./history.ts";
+import { type ImportedResource, readImportFile } from "./import-file.ts";
+import { providerConfig } from "./run.ts";
 
-export interface ImportOptions {
+export interface ImportOptions extends StackChoice {
   /** A file for `pulumi import --file`. */
   readonly file: string;
-  /** The project's folder, or one below it. Default: the working directory. */
-  readonly cwd?: string | undefined;
-  readonly stack?: string | undefined;
-  /** A `file://` URL. */
-  readonly backendUrl?: string | undefined;
   /** Looks whether it could be done, and writes nothing. */
   readonly previewOnly?: boolean | undefined;
-  readonly env?: NodeJS.ProcessEnv | undefined;
   /** Told what a user must know besides. */
   readonly inform?: (severity: "info" | "warning", message: string) => void;
 }
@@ -57,10 +51,7 @@ export async function importResources(options: ImportOptions): Promise<ImportRes
   const cwd = resolve(options.cwd ?? process.cwd());
   const preview = options.previewOnly === true;
   const entries = await readImportFile(resolve(cwd, options.file));
-  const project = await readProject(cwd);
-  const backend = await chooseBackend(project, options.backendUrl, env, cwd);
-  const stack = await chooseStack(project, backend, options.stack, env);
-  const stackFile = await readStackFile(project, stack.name);
+  const { project, backend, stack, stackFile } = await choose(options);
   const lock = preview ? undefined : await takeLock(backend, stack, (message) => inform("warning", message));
   try {
     const stored = await readStack(backend, stack);
@@ -117,14 +108,14 @@ function added(entries: readonly ImportedResource[], { stack, config, crypter, b
   };
   const stackUrn = root(stackType, `${project}-${name}`, {}).urn;
   const settings: PropertyMap = providerConfig(config);
-  const providerType = "pulumi:providers:pulumi-nodejs";
-  const provider = root(providerType, "default", { id: randomUUID(), inputs: settings, outputs: settings });
+  const provider = root(defaultProviderType, "default", { id: randomUUID(), inputs: settings, outputs: settings });
   const urns = new Map<string, string>();
   const imported = entries.map(({ parent, protect = false, ...entry }): ResourceState => {
     const parentUrn = (parent === undefined ? undefined : urns.get(parent)) ?? stackUrn;
     const urn = makeUrn(name, project, parseUrn(parentUrn).qualifiedType, entry.type, entry.name);
     if (there.has(urn)) {
-      const advice = "What to do: take it out of the file; `merchant-rules local preview` shows what is in the stack";
+      const advice =
+        "What to do: take it out of the file; `npx --no-install merchant-rules local preview` shows what is in the stack";
       throw new EngineError("BAD_CALL", `${urn} is in the state of stack ${name} already. ${advice}`, { urn });
     }
     urns.set(entry.name, urn);

@@ -1,31 +1,43 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { EngineError } from "../stack/errors.ts";
+import { open, openCrypters } from "../stack/open.ts";
+import { choose, noSuchStack, readPassphrase } from "../stack/project/choice.ts";
+import type { Project } from "../stack/project/project.ts";
+import { applyConfig, type Config } from "../stack/project/stack-config.ts";
+import type { StackName } from "../stack/state/backend.ts";
+import { takeLock } from "../stack/state/lock.ts";
+import { isProvider, type ResourceState } from "../stack/state/resource-state.ts";
+import { readStack, type StateStore, type StoredStack } from "../stack/state/store.ts";
+import { type PropertyMap, Secret } from "../stack/values/value.ts";
 import { deleteAll } from "./deploy/deletes.ts";
 import { Execution } from "./deploy/execution.ts";
 import { refreshAll } from "./deploy/refresh.ts";
 import { Registrar } from "./deploy/registrar.ts";
 import { type ChangeSummary, hasChanges, type RunEvent, type Step, summarize } from "./deploy/step.ts";
-import { EngineError } from "./errors.ts";
+import { keepHistory } from "./history.ts";
 import { MonitorServer } from "./hosts/monitor-server.ts";
-import { configEnvironment, ProgramHost } from "./hosts/program-host.ts";
+import type { PolicyRun } from "./hosts/policy-host.ts";
+import { configEnvironment, ProgramHost, type RunningProgram } from "./hosts/program-host.ts";
 import { ProviderHost } from "./hosts/provider-host.ts";
-import { open, openCrypters } from "./open.ts";
-import { chooseBackend, chooseStack, readPassphrase } from "./project/choice.ts";
-import { type Project, readProject } from "./project/project.ts";
-import { applyConfig, type Config, readStackFile } from "./project/stack-config.ts";
-import type { StackName } from "./state/backend.ts";
-import { keepHistory } from "./state/history.ts";
-import { takeLock } from "./state/lock.ts";
-import { isProvider, type ResourceState } from "./state/resource-state.ts";
-import { readStack, type StateStore, type StoredStack } from "./state/store.ts";
-import { type PropertyMap, Secret } from "./values/value.ts";
+import type { Severity } from "./hosts/registration.ts";
+import { noFindings, type PolicyFindings } from "./policies/findings.ts";
+import { type Pack, type PackChoice, readPacks } from "./policies/pack.ts";
+import { Policies } from "./policies/policies.ts";
 
 export type Verb = "preview" | "up" | "refresh" | "destroy";
 
-export interface RunOptions {
+export interface RunOptions extends PackChoice {
   readonly verb: Verb;
   /** The project's folder, or one below it. Default: the working directory. */
   readonly cwd?: string | undefined;
+  /** Default: what the Pulumi.yaml there says. */
+  readonly project?: Project | undefined;
+  /**
+   * A program that runs in this process, with this process's environment and working directory; what it gives are the
+   * stack's outputs. Default: the project's own program, in a process of its own.
+   */
+  readonly inlineProgram?: (() => unknown) | undefined;
   readonly stack?: string | undefined;
   /** A `file://` URL. */
   readonly backendUrl?: string | undefined;
@@ -37,6 +49,8 @@ export interface RunOptions {
   readonly clearPendingCreates?: boolean | undefined;
   /** Shows what `up`, `refresh` or `destroy` would do, and writes nothing. */
   readonly previewOnly?: boolean | undefined;
+  /** Whether the caller has had a preview with the policy packs: then an `up` does not begin with one. */
+  readonly previewed?: boolean | undefined;
   /** Default: this process's environment. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** Stops the run gently: nothing new begins, what is under way ends, state is written. */
@@ -61,6 +75,8 @@ export interface RunResult {
   readonly outputs: PropertyMap;
   readonly config: Config;
   readonly errors: readonly EngineError[];
+  /** What the policy packs found; empty without any. */
+  readonly policies: PolicyFindings;
   readonly durationMs: number;
 }
 
@@ -73,41 +89,57 @@ export function exitCodeOf({ ok, summary }: RunResult, expectNoChanges: boolean)
 /**
  * Runs one verb on one stack. Throws an `EngineError` when the run cannot begin (a bad call, a broken file, a lock, a
  * wrong passphrase, no such stack); everything that goes wrong later is in the result.
+ *
+ * With policy packs an `up` begins with a preview that nobody sees. Only where that goes well is anything done; where it
+ * does not, the preview is told after all, and is the result.
  */
 export async function runEngine(options: RunOptions): Promise<RunResult> {
+  const { verb, policyPacks = [], previewOnly, previewed, onEvent = () => {} } = options;
+  if (policyPacks.length > 0 && verb === "up" && previewOnly !== true && previewed !== true) {
+    const events: RunEvent[] = [];
+    const preview = await runOnce({ ...options, previewOnly: true, onEvent: (event) => events.push(event) });
+    if (!preview.ok) {
+      for (const event of events) onEvent(event);
+      return preview;
+    }
+  }
+  return await runOnce(options);
+}
+
+async function runOnce(options: RunOptions): Promise<RunResult> {
   const started = performance.now();
   const { verb, env = process.env, onEvent = () => {} } = options;
   const cwd = resolve(options.cwd ?? process.cwd());
   const preview = verb === "preview" || options.previewOnly === true;
   const parallel = options.parallel ?? availableParallelism() * 4;
-  const project = await readProject(cwd);
-  const backend = await chooseBackend(project, options.backendUrl, env, cwd);
-  const stack = await chooseStack(project, backend, options.stack, env);
-  const stackFile = await readStackFile(project, stack.name);
+  const packs = verb === "up" || verb === "preview" ? await readPacks(options, cwd) : [];
+  const { project, backend, stack, stackFile } = await choose(options);
   const exists = (await backend.read(stack)) !== undefined;
   if (!exists && (verb === "refresh" || verb === "destroy")) {
-    throw new EngineError(
-      "STACK_NOT_FOUND",
-      `there is no stack ${stack.name} of project ${project.name} in ${backend.folder}`,
-    );
+    throw await noSuchStack(project, backend, stack);
   }
   const inform = (severity: "info" | "warning", message: string): void =>
     onEvent({ kind: "diagnostic", severity, message, urn: undefined });
   const lock = preview ? undefined : await takeLock(backend, stack, (message) => inform("warning", message));
   let provider: ProviderHost | undefined;
+  let policies: Policies | undefined;
   try {
     const stored = await readStack(backend, stack);
     const crypters = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
     const config = applyConfig(project, stackFile, stack.name, crypters.config);
     // It is slow to start, and does nothing before it is configured: meanwhile the state is decrypted.
     if (needsProvider(verb, stored)) provider = startProvider(project, config, env, onEvent);
+    if (packs.length > 0)
+      policies = startPolicies(packs, { project: project.name, stack: stack.name, config, preview }, env, onEvent);
     const opened = await open({ backend, stack, stackFile, stored, crypters, preview });
     if (opened.created) inform("info", `Created stack '${stack.name}'`);
     if (opened.recovered !== undefined) inform("warning", opened.recovered);
     const { ledger, store, resources } = opened;
     onEvent({ kind: "start", preview, stack: stack.name, config });
+    await policies?.load(options.signal);
     const execution = new Execution({ preview, parallel, ledger, store: preview ? undefined : store, emit: onEvent });
-    const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources, provider });
+    const hosts = { provider, policies };
+    const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources, ...hosts });
     const { outputs, cancelled } = await run.execute(verb);
     const { steps, errors } = execution;
     const ok = errors.length === 0 && !cancelled;
@@ -118,9 +150,9 @@ export async function runEngine(options: RunOptions): Promise<RunResult> {
       keepHistory(backend, stack, { kind, durationMs, config, ok, changes: summary }, env);
     }
     const about = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
-    return { ...about, ok, cancelled, steps, summary, outputs, errors };
+    return { ...about, ok, cancelled, steps, summary, outputs, errors, policies: policies?.findings ?? noFindings };
   } finally {
-    await provider?.stop();
+    await Promise.all([provider?.stop(), policies?.stop()]);
     lock?.release();
   }
 }
@@ -146,6 +178,23 @@ function startProvider(
   });
 }
 
+function startPolicies(
+  packs: readonly Pack[],
+  run: PolicyRun,
+  env: NodeJS.ProcessEnv,
+  onEvent: (event: RunEvent) => void,
+): Policies {
+  return new Policies(packs, {
+    env,
+    run,
+    applies: true,
+    emit: onEvent,
+    onOutput: (severity, message) => {
+      if (severity !== "debug") onEvent({ kind: "diagnostic", severity, message, urn: undefined });
+    },
+  });
+}
+
 interface RunContext {
   readonly options: RunOptions;
   readonly project: Project;
@@ -157,6 +206,7 @@ interface RunContext {
   readonly store: StateStore;
   readonly resources: readonly ResourceState[];
   readonly provider: ProviderHost | undefined;
+  readonly policies: Policies | undefined;
 }
 
 /** The part of a run that has processes and a state in motion, and puts both in order at its end. */
@@ -164,7 +214,7 @@ class Run {
   readonly #context: RunContext;
   #resources: readonly ResourceState[];
   #isConfigured = false;
-  #program: ProgramHost | undefined;
+  #program: RunningProgram | undefined;
   #monitor: MonitorServer | undefined;
   #registrar: Registrar | undefined;
   #cancelled = false;
@@ -183,6 +233,7 @@ class Run {
     };
     const kill = (): void => {
       this.#context.provider?.kill();
+      this.#context.policies?.kill();
       this.#program?.kill();
     };
     options.signal?.addEventListener("abort", cancel);
@@ -228,7 +279,7 @@ class Run {
   }
 
   async #runProgram(): Promise<void> {
-    const { project, stack, env, parallel, config, execution } = this.#context;
+    const { options, project, stack, env, parallel, config, execution, policies } = this.#context;
     const provider = this.#configured(true);
     const registrar = new Registrar({
       stack: stack.name,
@@ -236,35 +287,40 @@ class Run {
       execution,
       provider,
       config: providerConfig(config),
+      policies,
       base: this.#resources,
     });
     this.#registrar = registrar;
     execution.beginAfter(() => registrar.quiet());
-    this.#monitor = new MonitorServer(registrar, project.root);
-    const monitorAddress = await this.#monitor.start();
-    this.#program = new ProgramHost({
-      project,
-      stack: stack.name,
-      config,
-      monitorAddress,
-      preview: execution.preview,
-      parallel,
-      env,
-      onOutput: (severity, message) => registrar.log(severity, message),
-    });
+    const monitor = new MonitorServer(registrar, project.root);
+    this.#monitor = monitor;
+    const about = { project, stack: stack.name, config, preview: execution.preview, parallel };
+    if (options.inlineProgram === undefined) {
+      const onOutput = (severity: Severity, message: string): void => registrar.log(severity, message);
+      this.#program = new ProgramHost({ ...about, monitorAddress: await monitor.start(), env, onOutput });
+    } else {
+      // It loads the whole SDK, which no other run needs in this process.
+      const { InlineProgram } = await import("./hosts/inline-program.ts");
+      this.#program = new InlineProgram(options.inlineProgram, { ...about, monitor: monitor.methods });
+    }
     const end = await Promise.race([this.#program.ended, execution.whenStopped()]);
     if (end === undefined) return;
     await registrar.settled();
     if (!end.ok && end.reported && registrar.loggedErrors.length > 0) execution.errors.push(...registrar.loggedErrors);
     else if (!end.ok) {
-      const what = end.reported ? "the program failed; it says above why" : `the program ended with ${end.description}`;
-      execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
+      const what = end.reported ? "the program failed; it says above why" : `the program ${end.description}`;
+      execution.fail(new EngineError("PROGRAM_FAILED", what, { cause: end.cause }), undefined);
     } else if (!registrar.isProgramDone) {
       const what =
         "the program left before its end, by process.exit or the like: nothing was deleted, for it may not have declared everything. Let it end by itself";
       execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
     }
-    if (execution.errors.length === 0 && !execution.stopped) await registrar.deleteUnnamed();
+    const isGood = (): boolean =>
+      !execution.stopped && execution.errors.every(({ code }) => code === "POLICY_VIOLATED");
+    if (isGood()) await registrar.deleteUnnamed();
+    if (policies === undefined || !isGood()) return;
+    registrar.finishOutputs(false);
+    await registrar.reviewStack(policies);
   }
 
   /** The provider host, configured when it is first needed. It gets the configuration that the CLI would give it. */

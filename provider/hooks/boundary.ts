@@ -1,5 +1,6 @@
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { Outcome } from "../reconcile/index.ts";
+import { runtimeFault } from "../runtime.ts";
 import type { Properties } from "./wire.ts";
 
 /** A hook that did part of its work: the engine keeps the properties in the state and calls update in the next run. */
@@ -26,7 +27,7 @@ export async function atBoundary<T>(
   run: () => T | Promise<T>,
 ): Promise<T> {
   try {
-    demandNode();
+    demandRuntime();
     return await run();
   } catch (error) {
     if (error instanceof PartialResult) throw new HookError(hook, explain(error.cause).message, error);
@@ -85,12 +86,7 @@ export function errorOf(
   );
 }
 
-/** Under an older Node the first request would fail in a library, long after a green preview. */
-function demandNode(): void {
-  const version = process.versions.node;
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > 22 || (major === 22 && minor >= 19)) return;
-  const reason = `the provider runs under Node ${version}, and needs 22.19 or newer`;
-  const advice = "put a newer Node first on the PATH of the engine";
-  throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
+function demandRuntime(): void {
+  const fault = runtimeFault("the provider");
+  if (fault !== undefined) throw new MerchantRulesError("SETTINGS_INVALID", fault.reason, { advice: fault.advice });
 }

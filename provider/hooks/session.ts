@@ -65,7 +65,7 @@ const aboutContract: ReadonlySet<ErrorCode> = new Set([
 
 async function connect(settings: ConnectionSettings): Promise<RulesClient> {
   const connection = connectionOf(settings);
-  // Loaded on first use: check and diff, all that a preview calls, need no HTTP.
+  // Loaded on first use: check and diff, all that a preview calls, need no HTTP, but for a set with onUnmanaged.
   const { RulesClient } = await import("../../sdk/client/index.ts");
   return new RulesClient(connection);
 }

@@ -92,6 +92,7 @@ async function goOnWith(existing: LiveRule, making: Making): Promise<KnownRule> 
   const holder = place.record(ruleId);
   // Its delete has begun since it was found, or is done. The next search waits for the end of that.
   if (holder.busy !== undefined || holder.rule === null) return made(making);
+  if (holder.owner === of.owner && !holder.isLeaving && mayReplace(making)) throw inItsOwnWay(existing, making);
   if (holder.owner !== undefined && !holder.isLeaving)
     throw refused(existing, `is managed by ${named(holder.owner)} of this stack`, making);
   const owner = holder.owner ?? mark;
@@ -171,13 +172,24 @@ function isToBeMarked({ rule }: LiveRule, { of, place }: Making): boolean {
 async function claimed(known: KnownRule, making: Making, isToBeWritten: boolean): Promise<KnownRule> {
   const { definition, of, place } = making;
   place.claim(known.ruleId, of.owner);
-  place.record(known.ruleId).isTakenOver = true;
+  const record = place.record(known.ruleId);
+  record.isTakenOver = true;
+  // The delete of what the resource was, if the engine calls it, comes next.
+  if (mayReplace(making)) record.isPassedOn = true;
   try {
     return isToBeWritten ? await write.update(known, definition, making) : { ...known, definition };
   } catch (error) {
     if (!(error instanceof write.Written)) delete place.record(known.ruleId).owner;
     throw error;
   }
+}
+
+/**
+ * Whether the resource may be created to replace what it was. The engine says nothing of it where it has decided this alone
+ * (`--replace`, `--target-replace`, `replacementTrigger`, a taint): then only create and delete are called.
+ */
+function mayReplace({ of }: Making): boolean {
+  return of.known.size === 0 && of.owner !== "";
 }
 
 /** An existing rule as the state would know it. */
@@ -208,6 +220,16 @@ function refused(existing: LiveRule, why: string, { key, of, place, attempted }:
     ? `to take it over all the same, add ${of.adopting(key, existing.ruleId)}; to leave it, declare yours with another natural key`
     : "declare yours with another natural key, or the rule once. Where the other resource was only renamed to this one, give this one an alias; where it has just been changed to be another rule, run again";
   return new MerchantRulesError("RULE_CONFLICT", `${sameKey(existing, place)} ${why}`, { attempted, advice });
+}
+
+/** The program has the engine make a new rule while the old one, which it could change in place, is still there. */
+function inItsOwnWay(existing: LiveRule, { place, attempted }: Making): MerchantRulesError {
+  const reason = `${sameKey(existing, place)} is this resource's own, which the new rule is to replace`;
+  return new MerchantRulesError("RULE_CONFLICT", reason, {
+    attempted,
+    advice:
+      "give the resource the option deleteBeforeReplace: true, or take from it what has it replaced (replaceOnChanges), and the rule is changed in place",
+  });
 }
 
 /** Nobody can tell whose rule this is, so nobody takes it over without a word. */

@@ -98,7 +98,10 @@ export class Place {
   #pass: Promise<Pass> | undefined;
   #nextPass: Promise<Pass> | undefined;
 
-  /** @param connect called on first use: check and diff, all that a preview calls, need no HTTP and no credentials */
+  /**
+   * @param connect called on first use: check and diff, all that a preview calls, need neither HTTP nor credentials, but
+   * for a set with onUnmanaged
+   */
   constructor(
     options: PlaceOptions,
     connect: () => Promise<RulesClient>,
@@ -153,6 +156,7 @@ export class Place {
     if (this.isHeldByOther(ruleId, owner)) throw conflict(ruleId, record.owner);
     record.owner = owner;
     record.isLeaving = false;
+    delete record.isPassedOn;
   }
 
   /** A resource deletes or replaces the rule in this run, so that another may have it. */

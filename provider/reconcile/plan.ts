@@ -109,7 +109,7 @@ function planRule(key: string, known: KnownRule | undefined, declared: DeclaredR
 /** Why a change of a definition cannot be made in place; undefined where it can. */
 export function reasonToReplace(before: JsonObject, after: JsonObject, contract: Contract): string | undefined {
   const { operations, rule } = contract;
-  if (operations.update === null) return "it has no update operation (operations.update)";
+  if (operations.update === null) return "there is no update operation (operations.update)";
   const changes = rule.immutable.length === 0 ? [] : differences(before, after, rule);
   const immutable = rule.immutable.find((pattern) => changes.some((change) => touches(change, pattern)));
   return immutable === undefined ? undefined : `${immutable} is immutable (rule.immutable)`;

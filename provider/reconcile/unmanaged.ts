@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { isAt, type Json, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
+import { naturalKeyText } from "./natural-key.ts";
 import { markedOwner, type Owner } from "./owner.ts";
 import type { Place } from "./place.ts";
 import type { Declared, Known } from "./plan.ts";
@@ -88,19 +88,9 @@ async function describeUnmanaged(parts: readonly Part[], place: Place): Promise<
 
 /** `"large-amounts" (17, of "shop/prod/all")`: its natural key, where there is one and it may be shown; its id; its owner. */
 function nameOf({ ruleId, rule }: LiveRule, place: Place): string {
-  const name = naturalKeyText(rule, place);
+  const name = naturalKeyText(rule, place.contract);
   const mark = markedOwner(rule, place.contract);
   const owner = mark === undefined ? [] : [`of "${mark}"`];
   if (name !== undefined) return `${JSON.stringify(name).slice(0, 100)} (${[ruleId, ...owner].join(", ")})`;
   return mark === undefined ? ruleId : `${ruleId} (${owner.join()})`;
-}
-
-/** A rule's natural key as text; undefined where the contract has none, or it is neither text nor number, or secret. */
-export function naturalKeyText(definition: Json | undefined, { contract }: Place): string | undefined {
-  const { naturalKey, secret } = contract.rule;
-  if (naturalKey === null) return undefined;
-  const path = segmentsOf(naturalKey);
-  const isSecret = secret.some((pattern) => isAt(path.slice(0, segmentsOf(pattern).length), pattern));
-  const value = valueAt(definition, naturalKey);
-  return !isSecret && (typeof value === "string" || typeof value === "number") ? String(value) : undefined;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Contract } from "../contract/schema.ts";
-import { isMerchantRulesError, MerchantRulesError, type Outer } from "../errors.ts";
+import { isMerchantRulesError, MerchantRulesError, type MerchantRulesErrorContext } from "../errors.ts";
 import type { ErrorBudget } from "./error-budget.ts";
 import {
   errorOfAnswer,
@@ -176,7 +176,7 @@ function endOf(
   { isRepeatable }: Call<unknown>,
   limits: Contract["limits"],
   { attempts, postponed, isInTime }: { attempts: number; postponed: number; isInTime: boolean },
-): Outer | undefined {
+): MerchantRulesErrorContext | undefined {
   if (!error.retryable || (error.outcomeUnknown && !isRepeatable)) return {};
   if (asksTooMuch(error, limits)) {
     const asked = `asks to wait ${Math.ceil((error.retryAfterMs ?? 0) / 1000)} s`;

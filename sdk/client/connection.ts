@@ -7,6 +7,7 @@ export interface Connection {
   readonly name: string;
   /** The service's address, without the paths of the contract: https, or http on loopback. */
   readonly baseUrl: string;
+  /** How the service speaks. */
   readonly contract: Contract;
   /** Values of the contract's parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -14,6 +15,7 @@ export interface Connection {
   readonly credentials: Credentials;
 }
 
+/** As whom requests are sent: a token, or a client id and secret for which the contract's `auth.token` gets one. */
 export type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "token"; readonly token: string }

@@ -1,6 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
-import { type JsonObject, pathOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
-import { isAt } from "../rules/pointer.ts";
+import { isAtOrBelow, type JsonObject, pathOf, valueAt, walk } from "../rules/index.ts";
 
 /** A text that must not be seen. */
 export interface Hidden {
@@ -195,7 +194,7 @@ export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "s
     const isText = typeof value === "string";
     const mark = `[${pathOf(path, "definition")}]`;
     const hidden = { text, mark, isWord: !isText || text.length < shortestWithinWords };
-    const isSecret = rule.secret.some((pattern) => isAt(path.slice(0, segmentsOf(pattern).length), pattern));
+    const isSecret = rule.secret.some((pattern) => isAtOrBelow(path, pattern));
     if (isSecret && (isText || /\d\D*\d/.test(text))) secrets.push(hidden);
     if (text.length >= shortestHidden && text !== name) others.push(hidden);
   });

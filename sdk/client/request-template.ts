@@ -1,8 +1,8 @@
-import { createRequire } from "node:module";
 import type { IdentifyBy, Operations } from "../contract/schema.ts";
 import { expand, namesIn } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
 import type { JsonObject } from "../rules/index.ts";
+import { packageVersion } from "../version.ts";
 import type { Connection } from "./connection.ts";
 
 type Target = Omit<Connection, "credentials" | "baseUrl">;
@@ -176,15 +176,4 @@ function stepsAside(value: string): boolean {
   }
 }
 
-const userAgent = `pulumi-merchant-rules/${version()}`;
-
-/** The package names itself, so the sources and the compiled files find the same version. */
-function version(): string {
-  try {
-    const described: unknown = createRequire(import.meta.url)("pulumi-merchant-rules/package.json");
-    if (typeof described === "object" && described !== null && "version" in described) return String(described.version);
-  } catch {
-    // Bundled into another program, the package has no file of its own.
-  }
-  return "unknown";
-}
+const userAgent = `pulumi-merchant-rules/${packageVersion()}`;

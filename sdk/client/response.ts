@@ -16,6 +16,7 @@ export class UnusableAnswer extends Error {
 
 /** A rule as the service has it. */
 export interface LiveRule {
+  /** The service's id of the rule. */
   readonly ruleId: string;
   /** The JSON inside the contract's envelope (`rule.envelope`). */
   readonly rule: JsonObject;

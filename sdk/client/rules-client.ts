@@ -13,11 +13,13 @@ import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
 import { demandOwnFields, updateBody } from "./update-body.ts";
 
+/** How a client waits. */
 export interface RulesClientOptions {
   /** The bound of the random wait before the second attempt, in milliseconds; it doubles with each. Default 200. */
   readonly backoffMs?: number;
 }
 
+/** What messages of one call may say of its rule. */
 export interface CallOptions {
   /** What messages call the rule, such as the key it has in a set. */
   readonly label?: string;
@@ -25,6 +27,7 @@ export interface CallOptions {
   readonly known?: JsonObject;
 }
 
+/** What is known of a rule before it is updated. */
 export interface UpdateOptions extends CallOptions {
   /** The rule as a GET just showed it, so that it is not read again. */
   readonly live?: JsonObject;
@@ -38,7 +41,9 @@ export interface UpdateOptions extends CallOptions {
  * was sent, because the credentials were refused or the last 20 attempts failed.
  */
 export class RulesClient {
+  /** The contract of the connection. */
   readonly contract: Contract;
+  /** The connection's name, as messages print it. */
   readonly connectionName: string;
   /** The service's address, without a slash at its end. */
   readonly baseUrl: string;

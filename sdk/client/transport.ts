@@ -1,6 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
+import { isError } from "../rules/json.ts";
 import type { BaseUrl } from "./connection.ts";
 import type { WireRequest } from "./request-template.ts";
 
@@ -46,7 +47,7 @@ export class Transport {
     try {
       this.#dispatcher.dispatch({ origin: this.origin, method, path: target, headers, body }, exchange);
     } catch (error) {
-      exchange.onResponseError(undefined, error instanceof Error ? error : new Error(String(error)));
+      exchange.onResponseError(undefined, isError(error) ? error : new Error(String(error)));
     }
     return exchange.outcome.promise;
   }

@@ -2,7 +2,8 @@ import { type Path, segmentsOf } from "../rules/index.ts";
 import type { NotJson } from "../rules/json.ts";
 import { printable } from "../rules/printable.ts";
 import { schemaError } from "./definition-schema.ts";
-import { type Contract, headerNamePattern } from "./schema.ts";
+import type { Contract } from "./schema.ts";
+import { headerNamePattern } from "./schema-parts.ts";
 import { namesIn } from "./template.ts";
 
 /** One thing that is wrong with a contract: where, the value there, the values that may be there. */

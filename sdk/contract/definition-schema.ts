@@ -20,11 +20,21 @@ export function definitionChecker(
   const validate = compile(schema);
   return (definition, isOpen = () => false) => {
     if (validate(definition)) return [];
-    const known = validate.errors?.filter(({ instancePath }) => !contains(valueAt(definition, instancePath), isOpen));
+    const { open = [], known = [] } = Object.groupBy(validate.errors ?? [], ({ instancePath }) =>
+      contains(valueAt(definition, instancePath), isOpen) ? "open" : "known",
+    );
+    // Which branch applies may depend on what is not known yet, and so does every error within the branches.
+    const undecided = open
+      .filter(({ keyword }) => branching.has(keyword))
+      .map(({ instancePath }) => `${instancePath}/`);
+    const decided = known.filter(({ instancePath }) => !undecided.some((start) => instancePath.startsWith(start)));
     // An error of `if` only repeats the errors inside it.
-    return (known ?? []).flatMap((error) => (error.keyword === "if" ? [] : faultOf(error, definition)));
+    return decided.flatMap((error) => (error.keyword === "if" ? [] : faultOf(error, definition)));
   };
 }
+
+/** The keywords that choose between schemas. Each fails where it stands when a schema inside it fails. */
+const branching: ReadonlySet<string> = new Set(["if", "anyOf", "oneOf", "contains"]);
 
 /** Why a JSON Schema does not compile, or undefined when it does. */
 export function schemaError(schema: JsonObject): string | undefined {

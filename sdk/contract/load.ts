@@ -1,5 +1,5 @@
-import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
 import { distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
@@ -11,6 +11,7 @@ import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 
 /** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
 export const presets = ["seed", "illustrative"] as const;
+/** The name of a preset. */
 export type Preset = (typeof presets)[number];
 
 /** The names of the contract file that is found in a project's folder without being named; the first that is there. */
@@ -45,11 +46,11 @@ export function loadPreset(preset: Preset, use?: ContractUse): Contract {
 
 /** The path of a preset's file. */
 export function presetFile(preset: Preset): string {
-  // Sources run in sdk/contract, the compiled package in dist/sdk/contract; only the first holds the presets.
-  const root = import.meta.url.includes("/dist/sdk/contract/") ? "../../../" : "../../";
-  return fileURLToPath(new URL(`${root}sdk/contract/presets/${preset}.contract.yaml`, import.meta.url));
+  const home = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
+  return join(home, "sdk/contract/presets", `${preset}.contract.yaml`);
 }
 
+/** Whether a text is the name of a preset. */
 export function isPreset(name: string): name is Preset {
   return presets.some((preset) => preset === name);
 }
@@ -107,7 +108,7 @@ function invalid<T>(file: string, faults: readonly T[], sentenceOf: (fault: T) =
   const shown = faults.slice(0, 20).map(sentenceOf);
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
   return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:\n  ${shown.join("\n  ")}`, {
-    advice: "fix the contract; its format is in docs/contract.md and, for editors, in contract.schema.json",
+    advice: "fix the contract; docs/reference/contract.md has every field, and for editors contract.schema.json has",
   });
 }
 

@@ -12,6 +12,7 @@ export {
 } from "./json.ts";
 export {
   isAt,
+  isAtOrBelow,
   isPointer,
   type Pointer,
   pointerOf,

@@ -1,8 +1,10 @@
+import { types } from "node:util";
 import { type Path, walk } from "./walk.ts";
 
 /** A JSON value (RFC 8259). A rule's definition is a JsonObject; its fields are a gap (seed, section 2). */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
@@ -81,7 +83,12 @@ export function findInexactNumber(root: Json): NotJson | undefined {
 
 /** The message of what was thrown, which may be anything. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return isError(error) ? error.message : String(error);
+}
+
+/** Also an error that Node made outside of the realm in which this code runs, as under jest. */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value);
 }
 
 /** The message of JSON.parse without the piece of the text that it may quote: that may be secret. */

@@ -60,6 +60,11 @@ export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObje
   return Object.fromEntries(Object.keys(kept).length === 0 ? others : [...others, [first, kept]]);
 }
 
+/** Whether a pattern names the value at a path, or one around it. */
+export function isAtOrBelow(path: Path, pattern: Pointer): boolean {
+  return isAt(path.slice(0, segmentsOf(pattern).length), pattern);
+}
+
 /** Whether a pattern names the value at a path. */
 export function isAt(path: Path, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);

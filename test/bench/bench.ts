@@ -6,6 +6,7 @@ import { hasPulumi } from "../support/project.ts";
 import { thisMachine } from "./machine.ts";
 import { type MeasuredEngine, measure, type Run, type StepFigures } from "./measure.ts";
 import { hasOpenTofu } from "./open-tofu.ts";
+import { type PolicyFigures, policiesOver } from "./policies.ts";
 import { type ClientFigures, sdkAgainstUndici } from "./sdk-against-undici.ts";
 import { subjects } from "./subjects.ts";
 import { table } from "./table.ts";
@@ -17,6 +18,9 @@ interface Options {
   readonly setsOnly: boolean;
   readonly output?: string;
 }
+
+/** The policy pack looks at so many rules, whatever the rest of the workload has. */
+const rulesOfPolicies = 10_000;
 
 const engineNames: readonly MeasuredEngine[] = ["local", "pulumi", "opentofu"];
 
@@ -63,11 +67,19 @@ async function main(argv: readonly string[]): Promise<number> {
       return [];
     });
   }
+  let policies: PolicyFigures[] = [];
+  if (!stopped.signal.aborted) {
+    console.error("The policy pack ...");
+    policies = await policiesOver(rulesOfPolicies, stopped.signal).catch((error: unknown) => {
+      failures.push(`the policy pack: ${messageOf(error)}`);
+      return [];
+    });
+  }
   if (stopped.signal.aborted) {
     console.error("error: stopped before the end; nothing was written.");
     return 1;
   }
-  const report = { rules: options.rules, machine: thisMachine(), steps, sdkAgainstUndici: clients, failures };
+  const report = { rules: options.rules, machine: thisMachine(), steps, sdkAgainstUndici: clients, policies, failures };
   console.log(table(report));
   if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(report, undefined, 2)}\n`);
   for (const failure of failures) console.error(`\nerror: ${failure}`);

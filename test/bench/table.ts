@@ -1,5 +1,6 @@
 import type { Machine } from "./machine.ts";
 import type { StepFigures } from "./measure.ts";
+import type { PolicyFigures } from "./policies.ts";
 import type { ClientFigures } from "./sdk-against-undici.ts";
 import type { RequestCounts } from "./steps.ts";
 import type { SubjectName } from "./subjects.ts";
@@ -10,11 +11,12 @@ export interface Report {
   readonly machine: Machine;
   readonly steps: readonly StepFigures[];
   readonly sdkAgainstUndici: readonly ClientFigures[];
+  readonly policies: readonly PolicyFigures[];
   readonly failures: readonly string[];
 }
 
 /** The report for a person: plain text. */
-export function table({ rules, machine, steps, sdkAgainstUndici }: Report): string {
+export function table({ rules, machine, steps, sdkAgainstUndici, policies }: Report): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   const size = `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, ${machine.platform}`;
   const engineRows = steps.map((each) => [
@@ -39,6 +41,13 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
     (each.undiciSeconds * 1000).toFixed(0),
     each.ratio.toFixed(2),
   ]);
+  const policyRows = policies.map((each) => [
+    each.subject,
+    String(each.rules),
+    each.checkSeconds.toFixed(2),
+    each.wholeSeconds.toFixed(2),
+    each.startSeconds.toFixed(2),
+  ]);
   return [
     `${rules} rules, on ${size}; Node ${machine.node}, ${versions.join(", ")}`,
     "",
@@ -49,6 +58,11 @@ export function table({ rules, machine, steps, sdkAgainstUndici }: Report): stri
     "/drift check: merchant-rules drift by the engine's own. Host memory: the most that the provider host had.",
     "",
     ...aligned([["client", "SDK, ms", "bare undici, ms", "ratio"], ...clientRows]),
+    "",
+    ...aligned([
+      ["policy pack", "rules", "its policies, seconds", "with host and protocol", "of which its start"],
+      ...policyRows,
+    ]),
   ].join("\n");
 }
 

@@ -10,13 +10,22 @@ describe("the merchant-rules command", () => {
     expect(await command("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
+  test.each([["--help"], ["local", "--help"]])(
+    "%s %s ends with exit codes and an example as well",
+    async (...words) => {
+      const { code, stdout } = await command(...words);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/\nExit codes: [\s\S]+\nExample[^\n]*:\n {2}npx --no-install merchant-rules /);
+    },
+  );
+
   test.each(subcommands)("%s --help ends with exit codes and an example", async (words) => {
     const { code, stdout } = await command(...words.split(" "), "--help");
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: merchant-rules ${words}`);
     expect(stdout).toMatch(
       new RegExp(
-        `\\nExit codes: 0 [\\s\\S]+2 called wrongly[\\s\\S]+\\nExample[^\\n]*:\\n[\\s\\S]*merchant-rules ${words}`,
+        `\\nExit codes: 0 [\\s\\S]+2 called wrongly[\\s\\S]+\\nExample[^\\n]*:\\n[\\s\\S]*npx --no-install merchant-rules ${words}`,
       ),
     );
   });
@@ -26,6 +35,11 @@ describe("the merchant-rules command", () => {
     [["local", "prevew"], "unknown command 'prevew'\n(Did you mean preview?)"],
     [["plan", "--stak", "x"], "unknown option '--stak'\n(Did you mean --stack?)"],
     [["diff", "--from", "a", "--to", "b", "--form", "c"], "unknown option '--form'\n(Did you mean"],
+    [["diff", "--form", "a", "--to", "b"], "unknown option '--form'\n(Did you mean --from?)"],
+    [["diff", "--from", "a"], "required option '--to <name>' not specified"],
+    [["local", "import", "--flie", "a"], "unknown option '--flie'\n(Did you mean --file?)"],
+    [["local", "import"], "required option '-f, --file <file>' not specified"],
+    [["drift", "--json", "--format", "html"], "option '--json' cannot be used with another --format"],
     [["local", "up", "--yess"], "unknown option '--yess'\n(Did you mean --yes?)"],
     [["serve", "--prot", "1"], "unknown option '--prot'\n(Did you mean --port?)"],
   ])("refuses %j and names the nearest there is", async (words, said) => {

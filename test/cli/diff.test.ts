@@ -146,11 +146,55 @@ describe("merchant-rules diff", () => {
     expect(same).toEqual({ code: 0, stdout: "Difference of sandbox and production: none, 2 the same\n", stderr: "" });
   });
 
+  test("calls rules by their ids where the natural key lies inside what a contract calls secret", async () => {
+    const secretive = { ...contract, rule: { ...contract.rule, naturalKey: "/card/holder", secret: ["/card"] } };
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => startLocalService({ contract: defineContract(secretive) })),
+    );
+    if (one === undefined || other === undefined) throw new Error("there is no service");
+    fill(one, [{ card: { holder: "hidden-1" } }, { card: { holder: "hidden-2" }, priority: 1 }]);
+    fill(other, [{ card: { holder: "hidden-2" }, priority: 2 }, { card: { holder: "hidden-3" } }]);
+    vi.stubEnv("MERCHANT_RULES_SANDBOX__BASE_URL", one.url);
+    vi.stubEnv("MERCHANT_RULES_PRODUCTION__BASE_URL", other.url);
+    // The whole parent is secret to both; then the key itself is, and only one side says so.
+    for (const secret of [["/card"], ["/card/holder"]]) {
+      write("secret.yaml", JSON.stringify({ ...secretive, rule: { ...secretive.rule, secret } }));
+      write("open.yaml", JSON.stringify({ ...secretive, rule: { ...secretive.rule, secret: [] } }));
+      for (const [sandboxHas, productionHas] of [
+        ["secret.yaml", "secret.yaml"],
+        ["open.yaml", "secret.yaml"],
+      ]) {
+        vi.stubEnv("MERCHANT_RULES_SANDBOX__CONTRACT", sandboxHas);
+        vi.stubEnv("MERCHANT_RULES_PRODUCTION__CONTRACT", productionHas);
+        const { code, stdout, stderr } = await diff();
+        expect([code, stderr]).toEqual([7, ""]);
+        expect(stdout).not.toContain("hidden-");
+        expect(stdout).toContain("1 only in sandbox, 1 only in production, 1 changed, 0 the same");
+        expect(stdout).toContain("priority: 1 → 2");
+      }
+    }
+    await Promise.all([one.close(), other.close()]);
+  });
+
   test("refuses an environment that is neither stack nor connection", async () => {
     const { code, stderr } = await diff();
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: find environment sandbox failed: there is no stack file Pulumi\.sandbox\.yaml/);
     expect(stderr).toContain("MERCHANT_RULES_SANDBOX__BASE_URL");
+  });
+
+  test("names the stacks that there are, where one is misspelt and none is chosen", async () => {
+    write("Pulumi.yaml", "name: shop\nruntime: nodejs\n");
+    write("Pulumi.sandbox.yaml", `config:\n  merchant-rules:baseUrl: ${sandbox.url}\n`);
+    write("Pulumi.live.yaml", `config:\n  merchant-rules:baseUrl: ${production.url}\n`);
+    const { code, stderr } = await diff("--engine", "local");
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "error: find environment production failed: there is no stack file Pulumi.production.yaml in the project's folder, and no stack is chosen that could have a connection production. What to do: name a stack that has such a file (stacks with a file: live, sandbox); or, with --stack, the stack whose connection it is",
+    );
+    const chosen = await diff("--engine", "local", "--stack", "sandbox");
+    expect(chosen.stderr).toContain("stack sandbox has no connection production. What to do: ");
+    expect(chosen.stderr).toContain("(stacks with a file: live, sandbox)");
   });
 
   test("refuses two names of one place", async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { parsePath } from "../../local/engine/values/path.ts";
+import { parsePath } from "../../local/stack/values/path.ts";
 import { rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { openStack } from "../support/stack.ts";
 import { contractOf } from "../worlds/world.ts";
+import { run } from "./command.ts";
 import { driftFolder } from "./drift-command.ts";
 
 const previewed = z.object({
@@ -84,9 +85,17 @@ describe.skipIf(!hasPulumi)("on the Pulumi CLI", () => {
   test("a stack that is not there is named with those that are", async () => {
     const { project } = await openStack("pulumi", { onTestFinished });
     const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI)_/.test(name));
-    const { drift } = driftFolder(Object.fromEntries(environment.map(([name, value = ""]) => [name, value])));
+    const variables = Object.fromEntries(environment.map(([name, value = ""]) => [name, value]));
+    const { drift } = driftFolder(variables);
     const { code, errors } = await drift("--cwd", project.folder, "--engine", "pulumi", "--stack", "nope");
     expect(code).toBe(1);
     expect(errors).toMatch(/no stack named 'nope' found\. What to do: name one .* with --stack \(there are: test\)/);
+    for (const [name, ...options] of [["plan"], ["export"], ["diff", "--from", "a", "--to", "b"]]) {
+      const other = await run([name ?? "", ...options, "--cwd", project.folder, "--stack", "nope"], variables);
+      expect(other.code).toBe(1);
+      expect(other.stderr).toMatch(
+        /no stack named 'nope' found\. What to do: name one .* with --stack \(there are: test\)/,
+      );
+    }
   });
 });

@@ -353,7 +353,7 @@ describe("an export that cannot be", () => {
     const { code, stdout } = await run(["export", "--help"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly\nExample: merchant-rules export /,
+      /Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly\nExample: npx --no-install merchant-rules export /,
     );
   });
 });

@@ -48,6 +48,27 @@ describe("merchant-rules plan", () => {
     },
   );
 
+  test("takes --json for --format json", async () => {
+    const preview = join(recorded, "preview.json");
+    const { stdout } = await command("plan", preview, "--cwd", recorded, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ version: 1, report: "plan", counts: { delete: 2 } });
+    expect(await command("plan", preview, "--cwd", recorded, "--format", "json")).toMatchObject({ stdout });
+  });
+
+  test("refuses a step that is not known, or that lacks a side, rather than call its rules unchanged", async () => {
+    const step = set("update", { a: { name: "a" } }, { a: { name: "b" } });
+    for (const [odd, said] of [
+      [{ ...step, op: "create-replacement" }, 'what a step "create-replacement" does is not known here'],
+      [{ ...step, newState: null }, 'its step "update" has no newState in the preview'],
+      [{ ...step, oldState: null }, 'its step "update" has no oldState in the preview'],
+      [{ ...step, op: "delete", oldState: null }, 'its step "delete" has no oldState in the preview'],
+    ] as const) {
+      const { code, stdout, stderr } = await command("plan", written({ steps: [odd] }), "--cwd", recorded);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toContain(`error: plan MerchantRuleSet all failed: ${said}. What to do: give what`);
+    }
+  });
+
   test("exits with 7 where no changes were expected, and with 0 where there are none", async () => {
     const change = await command("plan", join(recorded, "preview.json"), "--cwd", recorded, "--expect-no-changes");
     expect(change.code).toBe(7);
@@ -107,6 +128,15 @@ describe("merchant-rules plan", () => {
     expect(stderr).toContain(said);
   });
 
+  test("says that it is the contract which makes it replace a rule", () => {
+    const before = { a: { name: "a", priority: 1 } };
+    const step = set("update", before, { a: { name: "a", priority: 2 } });
+    const without = { ...full, operations: { ...full.operations, update: null } };
+    expect(findings([step], without)).toMatchObject([
+      { change: "replace", reason: "there is no update operation (operations.update)" },
+    ]);
+  });
+
   test("refuses a comment that is no Markdown", async () => {
     const preview = join(recorded, "preview.json");
     const { code, stderr } = await command("plan", preview, "--format", "html", "--comment");
@@ -133,6 +163,35 @@ describe("merchant-rules plan", () => {
     const { code, stdout, stderr } = await command("plan", file);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(`error: read ${file} failed: it does not hold what \`pulumi preview --json\` prints: `);
+    expect(stderr).toContain("What to do: run `pulumi preview --json --show-sames > preview.json` to its end");
+  });
+
+  test.each<[string, string, JsonObject, string]>([
+    ["create", "MerchantRuleSet", { newState: { inputs: { rules: 5 } } }, "the new inputs have a number at rules"],
+    ["update", "MerchantRuleSet", { newState: { inputs: { rules: "x" } } }, "the new inputs have a string at rules"],
+    ["same", "MerchantRuleSet", { oldState: { outputs: { rules: [] } } }, "the old outputs have an array at rules"],
+    [
+      "create",
+      "MerchantRuleSet",
+      { newState: { inputs: { rules: { "a b": true } } } },
+      'the new inputs have a boolean at rules["a b"]',
+    ],
+    [
+      "create",
+      "MerchantRule",
+      { newState: { inputs: { definition: 5 } } },
+      "the new inputs have a number at definition",
+    ],
+  ])("refuses a %s of a %s with other rules than objects, as %j", async (op, kind, states, said) => {
+    const type = `pulumi-nodejs:dynamic/merchant-rules:${kind}`;
+    const urn = `urn:pulumi:dev::shop::${type}::all`;
+    const typed = Object.entries(states).map(([side, state]) => [side, Object.assign({ type }, state)]);
+    const { code, stdout, stderr } = await command(
+      "plan",
+      written({ steps: [{ op, urn, ...Object.fromEntries(typed) }] }),
+    );
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`prints: in the step ${op} of ${kind} all, ${said}, where an object belongs`);
     expect(stderr).toContain("What to do: run `pulumi preview --json --show-sames > preview.json` to its end");
   });
 
@@ -178,6 +237,22 @@ describe("what a plan says of a rule", () => {
     );
     const marked = { ...full, rule: { ...full.rule, owner: { at: "/managedBy" } } };
     expect(findings([leaving, arriving()], marked)).toMatchObject([{ change: "rename", formerKey: "a", key: "x" }]);
+  });
+
+  test("that gets a natural key which another resource's rule has until the same run: one of the two may be refused", () => {
+    const gives = set("update", { a: { name: "x" } }, { a: { name: "y" } }, { name: "old" });
+    const gets = set("update", { b: { name: "z" } }, { b: { name: "z" }, c: { name: "x" } }, { name: "new" });
+    for (const steps of [
+      [gives, gets],
+      [gets, gives],
+    ]) {
+      const { report } = plan(steps, full);
+      expect(report.findings.map(({ change }) => change)).toEqual(["update", "create"]);
+      expect(report.warnings).toEqual([
+        "x is declared by MerchantRuleSet new, key c, and is the natural key of rule id-a of MerchantRuleSet old now, so that the run may refuse one of the two. Where that rule gets another one in this run, run `pulumi up` once more",
+      ]);
+    }
+    expect(plan([gives, gets], { ...full, rule: { ...full.rule, naturalKey: null } }).report.warnings).toEqual([]);
   });
 
   test("that is taken over: by its id, or where one with its natural key exists", () => {
@@ -254,6 +329,21 @@ describe("what a plan says of a rule", () => {
     ]);
   });
 
+  test("whose natural key the contract calls secret, or what is around it: it goes by its key", () => {
+    for (const secret of ["/card", "/card/holder"]) {
+      const contract = { ...full, rule: { naturalKey: "/card/holder", secret: [secret] } };
+      const before = { a: { card: { holder: "visible-1" } }, b: { card: { holder: "visible-2" }, p: 1 } };
+      const after = { b: { card: { holder: "visible-2" }, p: 2 }, c: { card: { holder: "visible-3" } } };
+      const { report } = plan([set("update", before, after)], contract);
+      expect(JSON.stringify(report)).not.toContain("visible-");
+      expect(report.findings.map(({ change, name }) => [change, name])).toEqual([
+        ["delete", "a"],
+        ["update", "b"],
+        ["create", "c"],
+      ]);
+    }
+  });
+
   test("at another connection: it is replaced", () => {
     const step = set(
       "replace",
@@ -285,6 +375,9 @@ describe("what a plan says beside rules", () => {
     expect(plan([set("update", rules, three)], full).report.warnings).toEqual([
       "3 of 20 rules are to be deleted, more than a tenth. See that this is meant before you run `pulumi up`",
     ]);
+    const [one] = plan([set("update", { a: { name: "a" }, b: { name: "b" } }, { a: { name: "a" } })], full).report
+      .warnings;
+    expect(one).toMatch(/^1 of 2 rules is to be deleted, /);
   });
 
   test("steps on other resources, inputs of a set that are no rules, and rules that are only forgotten", () => {

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Finding, type Format, formats, type Report, render, reportOf } from "../../cli/report/index.ts";
-import { leastLimit, markerOf } from "../../cli/report/markdown.ts";
+import { type Format, formats, leastOfComment } from "../../cli/report/formats.ts";
+import { type Finding, type Report, render, reportOf } from "../../cli/report/index.ts";
+import { markerOf } from "../../cli/report/markdown.ts";
 import { changes, publishedSchema } from "../../cli/report/report.ts";
 import { elementsOf } from "./markup.ts";
 
@@ -158,7 +159,7 @@ describe("a report as Markdown", () => {
 
   test("is a table with the right number of columns and at most as long as the limit, whatever is in it", () => {
     fc.assert(
-      fc.property(hostileReport(), fc.integer({ min: leastLimit, max: 70_000 }), (hostile, limit) => {
+      fc.property(hostileReport(), fc.integer({ min: leastOfComment, max: 70_000 }), (hostile, limit) => {
         const page = render(hostile, "markdown", { limit });
         expect(page.length).toBeLessThanOrEqual(limit);
         let columns = 0;

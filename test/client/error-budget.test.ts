@@ -46,7 +46,7 @@ describe("a service that accepts and never answers", () => {
     const client = clientOf(server, { limits: { concurrency: 16, attemptTimeoutMs: 400 } }, {}, { backoffMs: 50 });
     const began = performance.now();
     const failed = await failures(1000, (index) => call(client, index));
-    expect(performance.now() - began).toBeLessThan(4000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     expect(server.requests.length).toBeLessThanOrEqual(25);
     expect(failed.filter(({ code }) => code === "NOT_TRIED").length).toBeGreaterThanOrEqual(975);
     expect(failed.filter(({ outcomeUnknown }) => outcomeUnknown).length).toBeLessThanOrEqual(25);
@@ -58,7 +58,7 @@ describe("a service that accepts and never answers", () => {
     const client = clientOf(server, { limits });
     const began = performance.now();
     const failed = await failures(500, () => client.get("r1"));
-    expect(performance.now() - began).toBeLessThan(4000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     expect(codesOf(failed)).toEqual({ TIMED_OUT: server.requests.length, NOT_TRIED: 500 - server.requests.length });
     // The 30 that had room, and one more if those failed within a second.
     expect(server.requests.length).toBeLessThanOrEqual(31);
@@ -174,6 +174,7 @@ test("fewer requests are under way, the fewer failures are left, and all of them
     [16, 31],
   ] as const) {
     const calls = Promise.all(Array.from({ length: 16 }, () => client.get("r1")));
+    await expect.poll(() => server.requests.length).toBe(before + underWay);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.requests).toHaveLength(before + underWay);
     gate.resolve();
@@ -191,11 +192,11 @@ describe("a retry that is not sent any more", () => {
     const client = clientOf(server, { idempotency: {} });
     const began = performance.now();
     const waiting = failureOf(lost(client));
-    await vi.waitUntil(() => server.requests.length === 1);
+    await expect.poll(() => server.requests.length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await failureOf(client.get("r2"));
     const error = await waiting;
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     expect(server.requests).toHaveLength(2);
     return error;
   }

@@ -9,6 +9,7 @@ test("the package's door to the SDK opens to the client, contracts and errors, a
     "RulesClient",
     "contractFileNames",
     "defineContract",
+    "errorCodes",
     "isMerchantRulesError",
     "isPreset",
     "loadContract",

@@ -184,11 +184,11 @@ test("a name that does not resolve sent nothing", async () => {
 
 test("an attempt that takes too long is ended; a read is tried again, a create is unknown", async () => {
   const server = await serve([silent, { json: { id: "r1" } }, silent, created]);
-  const client = clientOf(server, { limits: { ...limits, attemptTimeoutMs: 60 } });
+  const client = clientOf(server, { limits: { ...limits, attemptTimeoutMs: 500 } });
   expect(await client.get("r1")).toMatchObject({ ruleId: "r1" });
   const error = await failureOf(client.create({}));
   expect(error).toMatchObject({ code: "RULE_OUTCOME_UNKNOWN" });
-  expect(error.message).toContain("no whole answer within 60 ms");
+  expect(error.message).toContain("no whole answer within 500 ms");
   expect(server.requests).toHaveLength(3);
 });
 
@@ -199,7 +199,7 @@ test("an attempt's clock runs to the last byte, not to the next", async () => {
     response.on("close", () => clearInterval(timer));
   };
   const server = await serve([drip]);
-  const error = await failureOf(clientOf(server, { limits: { maxAttempts: 1, attemptTimeoutMs: 80 } }).get("r1"));
+  const error = await failureOf(clientOf(server, { limits: { maxAttempts: 1, attemptTimeoutMs: 600 } }).get("r1"));
   expect(error).toMatchObject({ code: "TIMED_OUT", exchange: { status: 200 } });
 });
 
@@ -211,16 +211,16 @@ test("the total clock ends a call that has attempts left", async () => {
   );
   expect(error).toMatchObject({ code: "TIMED_OUT" });
   expect(error.message).toContain("limits.totalTimeoutMs (180 ms)");
-  expect(performance.now() - before).toBeLessThan(1000);
+  expect(performance.now() - before).toBeLessThan(10_000);
   expect(server.requests.length).toBeLessThanOrEqual(5);
 });
 
 test("the total clock starts when a call's first turn comes, not while it waits for it", async () => {
   const slow: Answer = (response) => {
-    setTimeout(() => response.end('{"name":"x"}'), 40);
+    setTimeout(() => response.end('{"name":"x"}'), 200);
   };
   const server = await serve([slow]);
-  const client = clientOf(server, { limits: { concurrency: 1, attemptTimeoutMs: 200, totalTimeoutMs: 200 } });
+  const client = clientOf(server, { limits: { concurrency: 1, attemptTimeoutMs: 1200, totalTimeoutMs: 1200 } });
   await Promise.all(Array.from({ length: 8 }, () => client.get("r1")));
   expect(server.requests).toHaveLength(8);
 });

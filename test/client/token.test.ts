@@ -102,11 +102,11 @@ test("a token is renewed before it ends", async () => {
 });
 
 test("where an early renewal fails, the token is used to its end", async () => {
-  const service = await tokenService((number) => (number === 1 ? issued(number, 0.5) : { status: 500 }));
+  const service = await tokenService((number) => (number === 1 ? issued(number, 2) : { status: 500 }));
   const client = clientOf(service, { auth: { token }, limits: { maxAttempts: 1 } }, { credentials });
   const began = performance.now();
   while (service.asked() < 2) await client.get("r1");
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(2000);
   expect(service.rules().every(({ headers }) => headers.authorization === "Bearer t1")).toBe(true);
   await client.get("r1");
   expect(service.asked()).toBe(2);
@@ -311,7 +311,7 @@ test("calls that come while a token is renewed wait for that one renewal", async
   await client.get("r1");
   isRefused = true;
   const waiting = [client.get("r2")];
-  await vi.waitUntil(() => answered !== undefined);
+  await expect.poll(() => answered).toBeDefined();
   waiting.push(...Array.from({ length: 50 }, (_, index) => client.get(`r${index}`)));
   answered?.();
   await Promise.all(waiting);
@@ -341,7 +341,7 @@ test.each([
       asked += 1;
       return isMended ? issued(asked, 3600) : answer;
     });
-    const limits = { concurrency: 4, maxAttempts, attemptTimeoutMs: 100, totalTimeoutMs: 2000 };
+    const limits = { concurrency: 4, maxAttempts, attemptTimeoutMs: 500, totalTimeoutMs: 10_000 };
     const client = clientOf(server, { auth: { token }, limits }, { credentials });
     const failed = await Promise.all(Array.from({ length: 64 }, () => failureOf(client.create({}))));
     expect(new Set(failed.map((error) => error.code))).toEqual(new Set([code]));
@@ -368,13 +368,13 @@ test("a call waits for a token no longer than it may last, says so, and does not
   const server = await serve((received) => {
     if (received.target !== tokenPath) return found;
     if (!isSlow) return issued(2, 3600);
-    return (response) => void setTimeout(() => reply(response, issued(1, 3600)), 2000);
+    return (response) => void setTimeout(() => reply(response, issued(1, 3600)), 8000);
   });
-  const limits = { attemptTimeoutMs: 100, totalTimeoutMs: 150, maxAttempts: 2 };
+  const limits = { attemptTimeoutMs: 500, totalTimeoutMs: 750, maxAttempts: 2 };
   const client = clientOf(server, { auth: { token }, limits }, { credentials });
   const began = performance.now();
   const error = await failureOf(client.create({}));
-  expect(performance.now() - began).toBeLessThan(1500);
+  expect(performance.now() - began).toBeLessThan(6000);
   expect(error).toMatchObject({ code: "TIMED_OUT", outcomeUnknown: false });
   expect(error.message).toMatch(
     /^request an access token to create a rule failed: (no access token|no whole answer) within \d+ ms/,
@@ -394,7 +394,7 @@ test("a call that gets no token in what is left of its time says what to look at
     asked += 1;
     return asked === 1 ? issued(1, 3600) : silent;
   });
-  const limits = { attemptTimeoutMs: 500, totalTimeoutMs: 500 };
+  const limits = { attemptTimeoutMs: 1500, totalTimeoutMs: 1500 };
   const error = await failureOf(clientOf(server, { auth: { token }, limits }, { credentials }).get("r1"));
   expect(error).toMatchObject({ code: "TIMED_OUT", outcomeUnknown: false });
   expect(error.message).toMatch(

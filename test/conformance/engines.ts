@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EventLines } from "../../local/engine/display/json.ts";
 import { EngineError, exitCodeOf, runEngine } from "../../local/engine/index.ts";
-import { newCrypter } from "../../local/engine/state/crypter.ts";
+import { newCrypter } from "../../local/stack/state/crypter.ts";
 import { Project, passphrase } from "../engine/support.ts";
 import type { Case, Run } from "./cases.ts";
 import { type Observation, Observer, pendingOf, type Told } from "./observation.ts";

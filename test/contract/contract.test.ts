@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import {
@@ -506,7 +507,7 @@ describe("a contract that cannot work is refused", () => {
 describe("the contracts that ship", () => {
   test.each(presets)("%s is accepted, and by the published schema too", (preset) => {
     expect(loadPreset(preset).version).toBe(1);
-    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(publishedSchema()));
+    const validate = addFormats.default(new Ajv2020({ strict: false })).compile(JSON.parse(publishedSchema()));
     expect(validate(parse(readFileSync(presetFile(preset), "utf8"))), JSON.stringify(validate.errors)).toBe(true);
   });
 
@@ -564,6 +565,27 @@ describe("the JSON Schema of a definition", () => {
     expect(check({ name: "x", conditions: "?" }, isOpen)).toEqual([]);
     expect(check({ name: "x", conditions: [{ field: "?" }] }, isOpen)).toEqual([]);
     expect(check({ name: 1, conditions: "?" }, isOpen)).toEqual([{ path: ["name"], reason: "must be string" }]);
+  });
+
+  test("does not judge a branch that a value not known yet may rule out", () => {
+    const isOpen = (value: unknown): boolean => value === "?";
+    const decline = { properties: { type: { const: "decline" } }, required: ["type"] };
+    const score = { properties: { score: { maximum: 10 } } };
+    const schemas = [
+      { if: decline, else: score },
+      { anyOf: [decline, score] },
+      { oneOf: [decline, score] },
+      { $ref: "#/$defs/branch", $defs: { branch: { if: decline, else: score } } },
+    ];
+    for (const schema of schemas) {
+      const branched = definitionChecker({ ...schema, properties: { name: { type: "string" } } });
+      expect(branched({ type: "?", score: 99 }, isOpen)).toEqual([]);
+      expect(branched({ type: "?", score: 99, name: 1 }, isOpen)).toEqual([]);
+      expect(branched({ type: "route", score: 99 }, isOpen)).toContainEqual({
+        path: ["score"],
+        reason: "must be <= 10",
+      });
+    }
   });
 });
 

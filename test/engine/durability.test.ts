@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { Backend } from "../../local/engine/state/backend.ts";
-import { JournalWriter, recover } from "../../local/engine/state/journal.ts";
-import { Ledger } from "../../local/engine/state/ledger.ts";
-import { readStack, StateStore } from "../../local/engine/state/store.ts";
+import { Backend } from "../../local/stack/state/backend.ts";
+import { JournalWriter, recover } from "../../local/stack/state/journal.ts";
+import { Ledger } from "../../local/stack/state/ledger.ts";
+import { readStack, StateStore } from "../../local/stack/state/store.ts";
 import { resource } from "./resource.ts";
 
 /** Each sync of a file, as it ends: how much of the file was there when it began. */

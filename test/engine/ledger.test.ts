@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { JournalWriter, recover } from "../../local/engine/state/journal.ts";
-import { Ledger } from "../../local/engine/state/ledger.ts";
-import type { ResourceState } from "../../local/engine/state/resource-state.ts";
+import { JournalWriter, recover } from "../../local/stack/state/journal.ts";
+import { Ledger } from "../../local/stack/state/ledger.ts";
+import type { ResourceState } from "../../local/stack/state/resource-state.ts";
 import { resource } from "./resource.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledger-"));

@@ -48,8 +48,16 @@ describe.skipIf(older === undefined)("a provider host under a Node older than 22
     "fails the preview of a %s with the version that runs and the one that it needs",
     async (hooks) => {
       const message = await messageOfCheck(older?.file ?? "", hooks);
-      expect(message).toContain(`the provider runs under Node ${older?.version}, and needs 22.19 or newer`);
+      expect(message).toContain(`the provider runs under Node ${older?.version}, and needs Node 22.19 or newer`);
       expect(message).toContain("put a newer Node first on the PATH");
     },
   );
+
+  test("ends a program with the same, when it imports the package", () => {
+    const script = 'try { require("pulumi-merchant-rules") } catch (error) { console.log(error.message) }';
+    const { stdout } = spawnSync(older?.file ?? "", ["-e", script], { cwd: root, encoding: "utf8" });
+    expect(stdout).toContain(
+      `the program runs under Node ${older?.version}, and needs Node 22.19 or newer. What to do:`,
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import type { ResourceState } from "../../local/engine/state/resource-state.ts";
+import type { ResourceState } from "../../local/stack/state/resource-state.ts";
 
 /** A resource of a state; what the tests tell apart is its name and its mark. */
 export function resource(name: string, mark = 0): ResourceState {

@@ -31,7 +31,7 @@ describe.concurrent("secrets", { timeout: 120_000 }, () => {
       /Missing required configuration variable 'fixture:token'/,
     );
     // The stack and its salt are there now: secrets are made with its key, as pulumi config set --secret does.
-    const { openCrypter } = await import("../../local/engine/state/crypter.ts");
+    const { openCrypter } = await import("../../local/stack/state/crypter.ts");
     const salt = /encryptionsalt: (\S+)/.exec(project.read("Pulumi.dev.yaml"))?.[1] ?? "";
     const crypter = await openCrypter(project.env.PULUMI_CONFIG_PASSPHRASE ?? "", salt);
     project.write(
@@ -153,6 +153,7 @@ describe.concurrent("what a run is called with", { timeout: 120_000 }, () => {
     expect(await refusal(project.run("refresh", { stack: "none" }))).toMatchObject({
       code: "STACK_NOT_FOUND",
       exitCode: 6,
+      message: expect.stringMatching(/What to do: name one of its stacks with --stack \(it has none yet\)/),
     });
     expect((await refusal(project.run("preview", { backendUrl: "s3://bucket" }))).message).toBe(
       "the backend s3://bucket (only file:// is) is not handled by the local engine: install the Pulumi CLI",
@@ -170,6 +171,8 @@ describe.concurrent("what a run is called with", { timeout: 120_000 }, () => {
     );
     project.write("Pulumi.yaml", "name: fixture\nruntime: python\n");
     expect((await refusal(project.run("preview"))).message).toMatch(/the runtime "python".* install the Pulumi CLI/);
+    project.write("Pulumi.yaml", "name: fixture\nruntime: bun\n");
+    expect((await refusal(project.run("preview"))).message).toMatch(/the runtime "bun".* write runtime: nodejs/);
     project.write("Pulumi.yaml", "name: fixture\nruntime: nodejs\nconfig: { needed: { type: string } }\n");
     expect((await refusal(project.run("preview"))).message).toMatch(
       /missing configuration that the project requires: fixture:needed/,

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeValue, encodeMap } from "../../local/engine/state/codec.ts";
-import { Crypter } from "../../local/engine/state/crypter.ts";
-import { detailedDiffOf, differences, invert } from "../../local/engine/values/diff.ts";
-import { formatPath, parsePath, resetPaths, valueAt } from "../../local/engine/values/path.ts";
+import { detailedDiffOf, differences, invert } from "../../local/engine/deploy/property-diff.ts";
+import { decodeValue, encodeMap } from "../../local/stack/state/codec.ts";
+import { Crypter } from "../../local/stack/state/crypter.ts";
+import { formatPath, parsePath, resetPaths, valueAt } from "../../local/stack/values/path.ts";
 import {
   annotateSecrets,
   containsSecret,
@@ -16,8 +16,8 @@ import {
   revealMap,
   Secret,
   unknown,
-} from "../../local/engine/values/value.ts";
-import { fromWire, toProgram, toProvider, toWire } from "../../local/engine/values/wire.ts";
+} from "../../local/stack/values/value.ts";
+import { fromWire, toProgram, toProvider, toWire } from "../../local/stack/values/wire.ts";
 
 const leaf = fc.oneof(
   fc.string(),

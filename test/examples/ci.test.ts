@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -20,10 +20,10 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { type LocalService, localCredentials, startLocalService } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
+import { hasPulumi } from "../support/project.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = join(root, "examples/ci");
-const hasPulumi = spawnSync("pulumi", ["version"], { stdio: "ignore" }).status === 0;
 
 const githubSchema = z.object({
   jobs: z.record(z.string(), z.object({ steps: z.array(z.looseObject({ run: z.string().optional() })) })),

@@ -1,4 +1,5 @@
 import type { FaultInput, ServedOperation } from "../../local/service/index.ts";
+import { tooLateMs } from "./scenarios.ts";
 
 /** A fault, but for the request that it hits. */
 export interface FaultKind {
@@ -15,10 +16,10 @@ const lists = ["list"] as const;
 
 export const kinds: readonly FaultKind[] = [
   { name: "latency", fault: { kind: "latency", ms: 60 }, operations: any },
-  { name: "latency beyond the timeout, before the write", fault: { kind: "latency", ms: 900 }, operations: any },
+  { name: "latency beyond the timeout, before the write", fault: { kind: "latency", ms: tooLateMs }, operations: any },
   {
     name: "latency beyond the timeout, after the write",
-    fault: { kind: "latency", ms: 900, at: "after" },
+    fault: { kind: "latency", ms: tooLateMs, at: "after" },
     operations: any,
   },
   { name: "closed before the write", fault: { kind: "close" }, operations: any },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newCrypter } from "../../local/engine/state/crypter.ts";
+import { newCrypter } from "../../local/stack/state/crypter.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { marking, rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { rule } from "../support/connections.ts";
 import { contractOf, failureOf, open, ownedBy } from "../worlds/world.ts";
@@ -68,7 +68,7 @@ test.each(contracts)(
     world.asked();
     const arriving = single.create({ definition: rule(1), ...ownedBy("shop/test/single") });
     // The list has shown the rule; nobody has said yet that it is given up.
-    await vi.waitUntil(() => world.service.requests.some(({ operation }) => operation === "list"));
+    await expect.poll(() => world.service.requests.map(({ operation }) => operation)).toContain("list");
     await new Promise((resolve) => setTimeout(resolve, 30));
     const after = { rules: { stays: rule(8) }, ...ownedBy(owner) };
     await host.diff(from.id, from.outs, after);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { differences as engineDifferences } from "../../local/engine/values/diff.ts";
+import { differences as engineDifferences } from "../../local/engine/deploy/property-diff.ts";
 import { findDrift, type StateResource } from "../../provider/drift.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";

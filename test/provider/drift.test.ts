@@ -3,7 +3,7 @@ import { type FaultInput, localCredentials } from "../../local/service/index.ts"
 import { type Drift, findDrift, type StateResource } from "../../provider/drift.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { type JsonObject, pathOf } from "../../sdk/rules/index.ts";
+import { type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/rules/index.ts";
 import { marking, rule, serve } from "../support/connections.ts";
 import { sessionOf } from "../support/hosts.ts";
 import { applied, stateOf, withSecretsAt } from "../support/states.ts";
@@ -50,6 +50,24 @@ describe("drift of a state", () => {
     const found = await drift();
     expect(seen(found)).toEqual(none);
     expect(found).toMatchObject({ rules: 4, withoutList: [], unreadable: 0, unfinished: [], toBeDeleted: 0 });
+  });
+
+  test("passes over what the program ignores: a path of one rule, of every rule, or all below a path", async () => {
+    const { state, edit, drift } = await made(some);
+    for (const name of ["rule-1", "rule-2", "rule-4"]) edit(name, { priority: 99, conditions: [] });
+    const ignoring = (...paths: Path[]) =>
+      drift(state.map((each) => ({ ...each, ignoreChanges: paths.map(pointerOf) })));
+    const rest = (found: Drift) => seen(found).changed;
+    expect(rest(await ignoring(["rules", "a", "priority"], ["definition", "conditions"]))).toEqual([
+      ["rule-1", "conditions[0]"],
+      ["rule-2", "priority", "conditions[0]"],
+      ["rule-4", "priority"],
+    ]);
+    expect(rest(await ignoring(["rules", "*", "priority"], ["definition"]))).toEqual([
+      ["rule-1", "conditions[0]"],
+      ["rule-2", "conditions[0]"],
+    ]);
+    expect(rest(await ignoring(["rules"], ["definition", "*"]))).toEqual([]);
   });
 
   test("names what changed by path with both values, what is missing, and what nobody declares", async () => {
@@ -301,6 +319,15 @@ describe("secrets", () => {
     expect(whole).toMatchObject({ rules: 1, changed: [], missing: [], unreadable: 1 });
     service.remove(id);
     expect((await drift([known(id, unreadable)])).missing).toMatchObject([{ ruleId: id, naturalKey: "rule-1" }]);
+  });
+
+  test("in a field that is called * say nothing of other fields", async () => {
+    const { service, drift } = await made({}, spoken);
+    const odd = { ...definition, "*": "hush-4" };
+    const id = service.put(undefined, { ...odd, priority: 7 });
+    const sealed = withSecretsAt({ "*": unknown }, ["*"]);
+    const found = await drift([known(id, () => ({ definition: { ...odd, ...sealed } }))]);
+    expect(found.changed[0]?.differences.map(({ path }) => pathOf(path))).toEqual(["priority"]);
   });
 
   test("in place of ids are an error, which says how to have them", async () => {

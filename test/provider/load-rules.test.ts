@@ -109,7 +109,9 @@ describe("a folder of rules", () => {
     expect(refusal().message).toContain(`${join(folder, "more")}: is a folder`);
     symlinkSync("nowhere", join(folder, "a.yaml"));
     expect(refusal().message).toMatch(/a\.yaml: cannot be read: ENOENT/);
-    expect(refusal(join(folder, "missing")).message).toMatch(/missing: cannot be read: ENOENT/);
+    expect(refusal(join(folder, "missing")).message).toMatch(
+      /^load rules from .*missing failed: the folder cannot be read: ENOENT.* What to do: name a folder that there is/,
+    );
     expect(refusal(join(folder, "missing")).code).toBe("RULE_INVALID");
   });
 
@@ -262,6 +264,22 @@ describe("an overlay", () => {
     expect(message).toContain(`${join(over, "e.yaml")}:2: `);
     expect(message).toContain(`${join(over, "f.yaml")}:1: must hold one object`);
     const missing = join(folder, "production");
-    expect(refusal(folder, { overlay: missing }).message).toContain(`${missing}: cannot be read: ENOENT`);
+    expect(refusal(folder, { overlay: missing }).message).toContain(
+      `load rules from ${missing} failed: the folder cannot be read: ENOENT`,
+    );
+  });
+
+  test.each([
+    [{ overlays: "production" }, 'there is no option "overlays"; there is: overlay'],
+    ["production", "the second argument is no object of options"],
+    [null, "the second argument is no object of options"],
+    [{ overlay: 5 }, "the option overlay does not name a folder"],
+    [{ overlay: "" }, "the option overlay does not name a folder"],
+  ])("is never left out in silence: as %j it is refused", (options, said) => {
+    // As a program does that was written in JavaScript, or whose types nobody checked.
+    const untyped = JSON.parse(JSON.stringify(options));
+    expect(refusal(folder, untyped).message).toContain(
+      `load rules from ${folder} failed: ${said}. What to do: write loadRules("<folder>", { overlay: "<folder>" })`,
+    );
   });
 });

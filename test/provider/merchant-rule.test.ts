@@ -53,6 +53,19 @@ describe("a MerchantRule in a program", () => {
     expect(await pulumi.isSecret(rule.definition)).toBe(true);
   });
 
+  test.each([
+    [
+      { import: "r-1" },
+      "MerchantRule r: the option import cannot work for rules. To take over rule r-1, remove import",
+    ],
+    [
+      { id: "r-1" },
+      "MerchantRule r: the option id cannot work for rules. To read a rule, call getMerchantRule({ ruleId })",
+    ],
+  ])("refuses the options that would have the engine read it: %j", (opts, said) => {
+    expect(() => new MerchantRule("r", { definition: {} }, opts)).toThrow(said);
+  });
+
   test("can be told from other resources", () => {
     const rule = new MerchantRule("told", { definition: {} });
     expect(MerchantRule.isInstance(rule)).toBe(true);

@@ -52,6 +52,16 @@ test("every error that follows from it says so: a delete, an unknown path, a lis
   expect(failures).toMatchObject([{ reason: expect.stringMatching(/needs operations\.list.*no contract was found/) }]);
 });
 
+test("so does the error about a token that is lacking, though client credentials are there", async () => {
+  const host = await hostFor("merchantRule", {
+    MERCHANT_RULES_BASE_URL: environment.MERCHANT_RULES_BASE_URL,
+    MERCHANT_RULES_CLIENT_ID: "i",
+    MERCHANT_RULES_CLIENT_SECRET: "s",
+  });
+  const { message } = await failureOf(host.create({ definition: rule(1) }));
+  expect(message).toMatch(/lacks merchant-rules:token .*Note: no contract was found \(looked for/s);
+});
+
 test("a preset that is misspelt gets the nearest name", () => {
   expect(() => settings(project(), { MERCHANT_RULES_CONTRACT: "ilustrative" })).toThrow("did you mean illustrative?");
   expect(() => settings(project(), { MERCHANT_RULES_CONTRACT: "Seed" })).toThrow("did you mean seed?");

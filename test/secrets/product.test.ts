@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { newCrypter } from "../../local/engine/state/crypter.ts";
+import { newCrypter } from "../../local/stack/state/crypter.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { type EngineName, hasPulumi, TestProject } from "../support/project.ts";

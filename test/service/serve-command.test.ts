@@ -79,7 +79,7 @@ describe("merchant-rules serve", () => {
       const began = performance.now();
       command.child.kill(signal);
       expect(await command.exited).toMatchObject({ code: 0, errors: "" });
-      expect(performance.now() - began).toBeLessThan(1000);
+      expect(performance.now() - began).toBeLessThan(4000);
     },
   );
 

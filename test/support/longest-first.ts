@@ -2,11 +2,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take minutes. Begun last, they would run alone at the end, on one of the processors. */
 const long = [
+  "test/faults/matrix.",
   "test/conformance/",
+  "test/consumers/",
   "test/engine/failure.",
-  "test/worlds/dead-ends.",
-  "test/guards/data.",
-  "test/readme.",
+  "test/testing/world.",
+  "test/examples/policy.",
+  "test/engine/cli.",
 ];
 
 /** Runs the long files first, and the others in vitest's own order. */

@@ -1,7 +1,7 @@
-import { EngineError } from "../errors.ts";
+import { EngineError } from "../../stack/errors.ts";
+import { isProvider, needs, type ResourceState } from "../../stack/state/resource-state.ts";
+import { parseUrn } from "../../stack/state/urn.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
-import { isProvider, needs, type ResourceState } from "../state/resource-state.ts";
-import { parseUrn } from "../state/urn.ts";
 import type { Execution } from "./execution.ts";
 import { remove } from "./operations.ts";
 import { stepOf } from "./step.ts";

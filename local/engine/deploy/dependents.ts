@@ -1,7 +1,7 @@
-import { dependsOn, providerUrn, type ResourceState } from "../state/resource-state.ts";
-import { applyReplaceOnChanges, requiresReplace } from "../values/diff.ts";
-import { mapValues, unknown } from "../values/value.ts";
+import { dependsOn, providerUrn, type ResourceState } from "../../stack/state/resource-state.ts";
+import { mapValues, unknown } from "../../stack/values/value.ts";
 import { diffResource } from "./differ.ts";
+import { applyReplaceOnChanges, requiresReplace } from "./property-diff.ts";
 import type { ResourceContext } from "./resource.ts";
 
 interface DependentReplacement {

@@ -1,9 +1,9 @@
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import type { ResourceState } from "../../stack/state/resource-state.ts";
+import { resetPaths } from "../../stack/values/path.ts";
+import { type PropertyMap, revealMap } from "../../stack/values/value.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
-import type { ResourceState } from "../state/resource-state.ts";
-import { type Difference, detailedDiffOf, differences } from "../values/diff.ts";
-import { resetPaths } from "../values/path.ts";
-import { type PropertyMap, revealMap } from "../values/value.ts";
+import { type Difference, detailedDiffOf, differences } from "./property-diff.ts";
 
 interface DiffOptions {
   /** Whether unknown values may reach the provider. */

@@ -1,6 +1,6 @@
-import { EngineError, messageOf, RunIsOver } from "../errors.ts";
-import type { Ledger } from "../state/ledger.ts";
-import type { StateStore } from "../state/store.ts";
+import { EngineError, messageOf, RunIsOver } from "../../stack/errors.ts";
+import type { Ledger } from "../../stack/state/ledger.ts";
+import type { StateStore } from "../../stack/state/store.ts";
 import type { RunEvent, Step } from "./step.ts";
 
 interface ExecutionOptions {
@@ -73,7 +73,8 @@ export class Execution {
     const known =
       error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn, cause: error });
     this.errors.push(known);
-    this.diagnose("error", known.message, known.urn ?? urn);
+    // What violates a policy has been told as that.
+    if (known.code !== "POLICY_VIOLATED") this.diagnose("error", known.message, known.urn ?? urn);
     if (!goOn) this.stop();
   }
 

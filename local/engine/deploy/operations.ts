@@ -1,7 +1,7 @@
-import { EngineError } from "../errors.ts";
+import { EngineError } from "../../stack/errors.ts";
+import type { ResourceState } from "../../stack/state/resource-state.ts";
+import { markSecretOutputs } from "../../stack/values/value.ts";
 import type { Outcome, ProviderHost } from "../hosts/provider-host.ts";
-import type { ResourceState } from "../state/resource-state.ts";
-import { markSecretOutputs } from "../values/value.ts";
 import type { Execution } from "./execution.ts";
 
 /**

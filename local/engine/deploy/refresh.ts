@@ -1,17 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { isProvider, type ResourceState } from "../../stack/state/resource-state.ts";
+import { equalMaps, keepCiphertexts, mapValues } from "../../stack/values/value.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
-import {
-  dynamicPackage,
-  isProvider,
-  providerTypePrefix,
-  type ResourceState,
-  type StoredResource,
-} from "../state/resource-state.ts";
-import { unsupported } from "../unsupported.ts";
-import { invert } from "../values/diff.ts";
-import { equalMaps, keepCiphertexts, mapValues } from "../values/value.ts";
 import { diffResource } from "./differ.ts";
 import type { Execution } from "./execution.ts";
+import { invert } from "./property-diff.ts";
 import { type Step, stepOf } from "./step.ts";
 
 /** What a refresh found: the resources as they are now, in order, without those that are gone. */
@@ -117,19 +110,4 @@ function prune(resources: readonly ResourceState[]): ResourceState[] {
     there.add(resource.urn);
     return isDeepStrictEqual(resource, pruned) ? resource : pruned;
   });
-}
-
-/** Fails, by name, on resources in state that belong to another provider than the dynamic one. */
-export function refuseForeign(resources: readonly StoredResource[]): void {
-  for (const { urn, type, custom, external } of resources) {
-    if (!custom) continue;
-    if (!type.startsWith(`${dynamicPackage}:`) && type !== `${providerTypePrefix}${dynamicPackage}`)
-      throw unsupported("resource in state", `the resource type ${type}, which the state of this stack holds,`, urn);
-    if (external)
-      throw unsupported(
-        "resource in state",
-        "a resource that was read, not created, which the state of this stack holds,",
-        urn,
-      );
-  }
 }

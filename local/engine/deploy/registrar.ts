@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineError, RunIsOver } from "../errors.ts";
-import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
-import { formerUrns } from "../state/aliases.ts";
-import { decodeResource } from "../state/codec.ts";
+import { EngineError, RunIsOver } from "../../stack/errors.ts";
+import { formerUrns } from "../../stack/state/aliases.ts";
+import { decodeResource } from "../../stack/state/codec.ts";
 import {
+  defaultProviderType,
   dynamicPackage,
   isProvider,
   providerReference,
@@ -12,13 +12,16 @@ import {
   type ResourceState,
   resourceSchema,
   stackType,
-} from "../state/resource-state.ts";
-import { makeUrn, parseUrn } from "../state/urn.ts";
-import { unsupported } from "../unsupported.ts";
-import { equalMaps, keepCiphertexts, type PropertyMap } from "../values/value.ts";
+} from "../../stack/state/resource-state.ts";
+import { makeUrn, parseUrn } from "../../stack/state/urn.ts";
+import { unsupported } from "../../stack/unsupported.ts";
+import { equalMaps, keepCiphertexts, type PropertyMap } from "../../stack/values/value.ts";
+import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
+import type { Policies } from "../policies/policies.ts";
 import { deleteAll } from "./deletes.ts";
 import { newState, settleSame } from "./goal.ts";
 import { planResource, type ResourceContext } from "./resource.ts";
+import { reviewResource, reviewStack } from "./review.ts";
 import { type Step, type StepOp, stepOf } from "./step.ts";
 
 /** How long nothing new comes from a program that waits for the answers to what it has registered. */
@@ -29,6 +32,7 @@ interface RegistrarOptions extends Pick<ResourceContext, "execution" | "provider
   readonly project: string;
   /** The stack's configuration, as the default provider's inputs. */
   readonly config: PropertyMap;
+  readonly policies: Policies | undefined;
 }
 
 /**
@@ -52,13 +56,20 @@ export class Registrar implements MonitorHandler {
   readonly loggedErrors: EngineError[] = [];
   /** Whether the program has come to its end by itself. One that leaves by process.exit has not. */
   isProgramDone = false;
-  #defaultProvider: ResourceState | undefined;
+  #defaultProvider: Promise<ResourceState> | undefined;
   #registeredAt = Number.NEGATIVE_INFINITY;
   #stackOutputs: { readonly urn: string; readonly outputs: PropertyMap } | undefined;
 
   constructor(options: RegistrarOptions) {
     this.#options = options;
-    this.#context = { ...options, operated: new Set(), replaced: new Set(), deletedEarly: new Map() };
+    const { policies } = options;
+    this.#context = {
+      ...options,
+      review: policies && ((now, { deleteBeforeReplace }) => this.#review(policies, now, deleteBeforeReplace)),
+      operated: new Set(),
+      replaced: new Set(),
+      deletedEarly: new Map(),
+    };
     for (const resource of options.base) if (!resource.delete) this.#olds.set(resource.urn, resource);
   }
 
@@ -144,12 +155,26 @@ export class Registrar implements MonitorHandler {
     await deleteAll(execution, () => provider, condemned);
   }
 
+  /** After everything else: has the policies look at all that the program registered, with its outputs. */
+  async reviewStack(policies: Policies): Promise<void> {
+    const { stack, project, execution } = this.#options;
+    const provider = await this.#defaultProvider;
+    const resources = [...(provider === undefined ? [] : [provider]), ...this.#news.values()].map((state) => {
+      const { deleteBeforeReplace } = this.#registrations.get(state.urn) ?? {};
+      const properties = state.outputs;
+      return { state, properties, deleteBeforeReplace, provider: state.provider === "" ? undefined : provider };
+    });
+    const stackUrn = makeUrn(stack, project, "", stackType, `${project}-${stack}`);
+    await reviewStack(execution, policies, resources, stackUrn);
+  }
+
   /** Settles the stack's outputs; those of a failed run are added to what was there. */
   finishOutputs(failed: boolean): void {
     if (this.#stackOutputs === undefined) return;
     const { urn, outputs } = this.#stackOutputs;
     const state = this.#news.get(urn);
-    if (state === undefined) return;
+    if (state === undefined || this.#outputsDone.has(urn)) return;
+    this.#outputsDone.add(urn);
     this.#setOutputs(state, failed ? { ...this.#olds.get(urn)?.outputs, ...outputs } : outputs);
   }
 
@@ -194,10 +219,13 @@ export class Registrar implements MonitorHandler {
     this.#registrations.set(urn, registration);
     refuseType(registration, urn);
     const old = this.#findOld(urn, registration);
-    const provider = registration.custom ? providerReference(this.#provider()) : "";
+    const provider = registration.custom ? providerReference(await this.#provider()) : "";
     const now = newState(urn, registration, old, { provider, formerUrn: this.#formerByUrn.get(urn) });
     if (registration.custom) await planResource(this.#context, registration, old, now);
-    else this.#component(old, now);
+    else {
+      await this.#context.review?.(now, registration);
+      this.#component(old, now);
+    }
     this.#news.set(urn, now);
     // A component's old outputs may name resources that this run has not registered yet: the program gets none.
     return { urn, id: now.id, outputs: registration.custom ? now.outputs : {} };
@@ -256,20 +284,37 @@ export class Registrar implements MonitorHandler {
     return undefined;
   }
 
+  async #review(policies: Policies, now: ResourceState, deleteBeforeReplace: boolean | undefined): Promise<void> {
+    const provider = now.provider === "" ? undefined : await this.#defaultProvider;
+    const resource = { state: now, properties: now.inputs, deleteBeforeReplace, provider };
+    now.inputs = await reviewResource(this.#options.execution, policies, resource);
+  }
+
   /** The provider resource that every dynamic resource belongs to; its inputs are the stack's configuration. */
-  #provider(): ResourceState {
-    if (this.#defaultProvider !== undefined) return this.#defaultProvider;
-    const { stack, project, execution, config } = this.#options;
-    const type = `${providerTypePrefix}${dynamicPackage}`;
+  #provider(): Promise<ResourceState> {
+    if (this.#defaultProvider === undefined) {
+      // At once: two resources must not register it twice.
+      this.#defaultProvider = this.#registerProvider();
+      return this.#defaultProvider;
+    }
+    // Where it failed, the resource that needed it first has said so.
+    return this.#defaultProvider.catch(() => {
+      throw new RunIsOver();
+    });
+  }
+
+  async #registerProvider(): Promise<ResourceState> {
+    const { stack, project, execution, config, provider } = this.#options;
+    const type = defaultProviderType;
     const urn = makeUrn(stack, project, "", type, "default");
     const old = this.#olds.get(urn);
     const blank = decodeResource(resourceSchema.parse({ urn, type, custom: true }), undefined);
     const registration = { ...blank, name: "default", inputs: config, aliases: [], deleteBeforeReplace: undefined };
     const now = newState(urn, registration, old, { provider: "", formerUrn: undefined });
-    // At once: where it cannot be saved the run fails, but it must not be registered a second time until then.
-    this.#defaultProvider = now;
     this.#seen.add(urn);
     this.#context.operated.add(urn);
+    await this.#context.review?.(now, registration);
+    if (now.inputs !== config) await provider.configure(now.inputs);
     now.outputs = now.inputs;
     if (old === undefined) {
       now.id = randomUUID();

@@ -1,17 +1,17 @@
 import type { CheckFailure } from "@pulumi/pulumi/proto/provider_pb.js";
-import { EngineError } from "../errors.ts";
+import { EngineError } from "../../stack/errors.ts";
+import type { ResourceState } from "../../stack/state/resource-state.ts";
+import { parseUrn } from "../../stack/state/urn.ts";
+import { resetPaths } from "../../stack/values/path.ts";
+import { markSecretOutputs, type PropertyMap } from "../../stack/values/value.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import type { Registration } from "../hosts/registration.ts";
-import type { ResourceState } from "../state/resource-state.ts";
-import { parseUrn } from "../state/urn.ts";
-import { applyReplaceOnChanges, type Difference, replacementFor, requiresReplace } from "../values/diff.ts";
-import { resetPaths } from "../values/path.ts";
-import { markSecretOutputs, type PropertyMap } from "../values/value.ts";
 import { dependentReplacements } from "./dependents.ts";
 import { diffResource } from "./differ.ts";
 import type { Execution } from "./execution.ts";
 import { settleSame } from "./goal.ts";
 import { create, remove, update } from "./operations.ts";
+import { applyReplaceOnChanges, type Difference, replacementFor, requiresReplace } from "./property-diff.ts";
 import { stepOf } from "./step.ts";
 
 /** What deciding about one resource needs to know of the others. */
@@ -20,6 +20,13 @@ export interface ResourceContext {
   readonly provider: ProviderHost;
   /** The resources in state when the program starts, in order. */
   readonly base: readonly ResourceState[];
+  /**
+   * Has the policies look at a resource before anything is done with it. They may change its inputs; where a mandatory
+   * one is violated the run stops. Undefined where there are none.
+   */
+  readonly review:
+    | ((now: ResourceState, registration: Pick<Registration, "deleteBeforeReplace">) => Promise<void>)
+    | undefined;
   readonly operated: Set<string>;
   readonly replaced: Set<string>;
   /**
@@ -41,18 +48,22 @@ export async function planResource(
   const kept = old === undefined || recreated ? undefined : old;
   const wanted = kept === undefined ? registration.inputs : ignoreChanges(context, registration, kept);
   now.inputs = await check(context, now, kept?.inputs ?? {}, wanted);
+  const checked = now.inputs;
+  await context.review?.(now, registration);
+  // A replacement, too, is made with the inputs that the policies have changed.
+  const asked = now.inputs === checked ? registration : { ...registration, inputs: now.inputs };
   if (old === undefined) {
     context.operated.add(now.urn);
     return await createOne(context, undefined, now);
   }
   if (recreated) return await recreate(context, old, now);
   // A component has no provider that could say what to do with it.
-  if (!old.custom) return await replace(context, registration, old, now, replacementFor(["provider"]));
+  if (!old.custom) return await replace(context, asked, old, now, replacementFor(["provider"]));
   const difference = await diff(context, registration, old, now);
   // While the provider compared, another resource's replacement may have taken this one away.
   if (deletedEarly.has(now.urn)) return await recreate(context, old, now);
   if (old.pendingReplacement || (difference.changed && requiresReplace(difference)))
-    return await replace(context, registration, old, now, difference);
+    return await replace(context, asked, old, now, difference);
   context.operated.add(now.urn);
   if (difference.changed || old.initErrors.length > 0) {
     if (execution.preview) previewOutputs(now, old);

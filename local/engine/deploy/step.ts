@@ -1,6 +1,7 @@
-import type { Config } from "../project/stack-config.ts";
-import type { ResourceState } from "../state/resource-state.ts";
-import type { DetailedDiff, Difference } from "../values/diff.ts";
+import type { Config } from "../../stack/project/stack-config.ts";
+import type { ResourceState } from "../../stack/state/resource-state.ts";
+import type { PolicyEvent } from "../policies/findings.ts";
+import type { DetailedDiff, Difference } from "./property-diff.ts";
 
 /** What a run does to a resource, in the CLI's words. */
 export type StepOp =
@@ -45,6 +46,7 @@ export type ChangeSummary = { readonly [op in StepOp]?: number };
 
 /** What a run tells while it goes on. */
 export type RunEvent =
+  | PolicyEvent
   /** The verb begins, once everything that is checked beforehand was found in order. */
   | { readonly kind: "start"; readonly preview: boolean; readonly stack: string; readonly config: Config }
   /** A step begins; for a preview, this is all there is. */

@@ -1,9 +1,11 @@
+import { encodeMap, encodeResource } from "../../stack/state/codec.ts";
+import { type ResourceState, stackType } from "../../stack/state/resource-state.ts";
+import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from "../../stack/values/value.ts";
+import { secretSignature, signatureKey } from "../../stack/values/wire.ts";
 import { isPartOfReplacement, type RunEvent, type Step } from "../deploy/step.ts";
+import type { Remediation } from "../policies/findings.ts";
 import type { RunResult, Verb } from "../run.ts";
-import { encodeMap, encodeResource } from "../state/codec.ts";
-import { type ResourceState, stackType } from "../state/resource-state.ts";
-import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from "../values/value.ts";
-import { secretSignature, signatureKey } from "../values/wire.ts";
+import { policyEvent, policyOf } from "./policies.ts";
 import { printableMap, providerKey, withoutProvider } from "./printable.ts";
 
 /** One message of a run, as the CLI's JSON has it. */
@@ -22,7 +24,8 @@ function shownConfig(config: RunResult["config"]): { [key: string]: string } {
 }
 
 /**
- * A whole run as one document, of the shape of the CLI's `preview --json`; `outputs` is an addition.
+ * A whole run as one document, of the shape of the CLI's `preview --json`; `outputs`, and what policies found, are
+ * additions.
  * @param showSames whether resources that do not change are in it, as with the CLI's `--show-sames`
  */
 export function jsonDocument(
@@ -30,11 +33,14 @@ export function jsonDocument(
   diagnostics: readonly JsonDiagnostic[],
   showSames = false,
 ): { [key: string]: unknown } {
+  const { violations, remediations } = result.policies;
   const shown = result.steps.filter(({ op, urn }) => (op === "same" && showSames) || isShown(op, urn, result.verb));
   return {
     config: shownConfig(result.config),
     steps: shown.map((step) => jsonStep(step, result)),
     ...(Object.keys(result.outputs).length === 0 ? {} : { outputs: printableMap(result.outputs) }),
+    ...(violations.length === 0 ? {} : { policyViolations: violations.map(policyEvent) }),
+    ...(remediations.length === 0 ? {} : { policyRemediations: remediations.map(remediationEvent) }),
     ...(diagnostics.length === 0 ? {} : { diagnostics }),
     duration: Math.round(result.durationMs * 1e6),
     changeSummary: result.summary,
@@ -73,6 +79,8 @@ function blindMap(map: PropertyMap, secret: PropertyValue): PropertyMap {
   return mapValues(withoutProvider(map), (value) => rebuild(value, (part) => (part instanceof Secret ? secret : part)));
 }
 
+type EventSummary = Pick<RunResult, "summary" | "durationMs" | "preview" | "ok" | "policies">;
+
 /** Prints a run as the CLI's engine events, one JSON object a line. */
 export class EventLines {
   readonly #verb: Verb;
@@ -92,18 +100,23 @@ export class EventLines {
       this.#line(engineEvent({ kind: "done", step: event.step, failed: false, durationMs: 0 }, this.#verb));
   }
 
-  finish({ summary, durationMs, preview, ok }: RunResult): void {
+  finish(result: RunResult): void {
+    this.summary(result);
+    this.#line({ cancelEvent: {} });
+  }
+
+  summary({ summary, durationMs, preview, ok, policies }: EventSummary): void {
+    const packs = policies.packs.map(({ name, version, folder }) => [`${name}|local|${folder}`, version]);
     this.#line({
       summaryEvent: {
         maybeCorrupt: false,
         durationSeconds: Math.ceil(durationMs / 1000),
         resourceChanges: summary,
-        PolicyPacks: {},
+        PolicyPacks: Object.fromEntries(packs),
         isPreview: preview,
         result: ok ? "succeeded" : "failed",
       },
     });
-    this.#line({ cancelEvent: {} });
   }
 
   #line(event: { [key: string]: unknown }): void {
@@ -113,6 +126,12 @@ export class EventLines {
 
 function engineEvent(event: RunEvent, verb: Verb): { [key: string]: unknown } {
   switch (event.kind) {
+    case "policy-load":
+      return { policyLoadEvent: {} };
+    case "violation":
+      return { policyEvent: policyEvent(event.violation) };
+    case "remediation":
+      return { policyRemediationEvent: remediationEvent(event.remediation) };
     case "start":
       return { preludeEvent: { config: shownConfig(event.config) } };
     case "step":
@@ -148,6 +167,16 @@ function stepMetadata(step: Step, op: string = step.op): { [key: string]: unknow
     detailedDiff: detailedDiff && mapValues(detailedDiff, ({ kind, inputDiff }) => ({ diffKind: kind, inputDiff })),
     ...(isPartOfReplacement(step.op) ? {} : { logical: true }),
     provider,
+  };
+}
+
+function remediationEvent({ urn, before, after, ...finding }: Remediation): { [key: string]: unknown } {
+  return {
+    resourceUrn: urn,
+    color: "never",
+    ...policyOf(finding),
+    before: encodeMap(blindMap(before, blindSecret), undefined),
+    after: encodeMap(blindMap(after, blindSecret), undefined),
   };
 }
 

@@ -1,11 +1,10 @@
+import { stackType } from "../../stack/state/resource-state.ts";
+import { parseUrn } from "../../stack/state/urn.ts";
 import { hasChanges, isPartOfReplacement, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
 import type { RunResult, Verb } from "../run.ts";
-import { stackType } from "../state/resource-state.ts";
-import { parseUrn } from "../state/urn.ts";
-import { differences } from "../values/diff.ts";
-import { formatPath, type PropertyPath, parsePath, valueAt } from "../values/path.ts";
-import type { PropertyMap, PropertyValue } from "../values/value.ts";
-import { formatValue, printable, providerKey, withoutProvider } from "./printable.ts";
+import { allProperties, type ChangedPath, changedPaths } from "./changed-paths.ts";
+import { policyLines } from "./policies.ts";
+import { formatValue, printable } from "./printable.ts";
 
 interface TextOptions {
   readonly verb: Verb;
@@ -38,6 +37,7 @@ export class TextDisplay {
   finish(result: RunResult): void {
     const { print } = this.#options;
     this.#tree();
+    for (const { symbol, text } of policyLines(result.policies)) print(this.#paint(symbol, text));
     const outputs = Object.entries(result.outputs);
     if (outputs.length > 0) {
       print("Outputs:");
@@ -52,6 +52,10 @@ export class TextDisplay {
     print(`Resources: ${summaryLine(result)}`);
     if (result.cancelled)
       print(`Cancelled: ${result.preview ? "this is not the whole preview" : "the next run does the rest"}`);
+    if (result.policies.violations.some(({ level }) => level === "mandatory")) {
+      const so = result.preview ? "nothing was done" : "the run stopped";
+      print(this.#paint("-", `error: a mandatory policy is violated: ${so}`));
+    }
     print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
   }
 
@@ -95,7 +99,8 @@ export class TextDisplay {
   }
 
   #details(step: Step): ChangedPath[] {
-    if (step.op === "update" || step.op === "replace") return changedPaths(step);
+    if (step.op === "update" || step.op === "replace")
+      return changedPaths(step.old?.inputs ?? {}, step.new?.inputs ?? {}, step.detailedDiff);
     if (!this.#options.diff) return [];
     if (step.op === "create") return allProperties(step.new?.inputs ?? {}, "+");
     return step.op === "delete" ? allProperties(step.old?.inputs ?? {}, "-") : [];
@@ -114,10 +119,15 @@ export class TextDisplay {
   }
 
   #paint(symbol: string, text: string): string {
-    if (!this.#options.color) return text;
-    const code = symbol.startsWith("+-") ? 35 : symbol.startsWith("+") ? 32 : symbol.startsWith("-") ? 31 : 33;
-    return `\u001b[${code}m${text}\u001b[0m`;
+    return paint(symbol, text, this.#options.color);
   }
+}
+
+/** A line in the color of its symbol; without one it stays as it is. */
+export function paint(symbol: string, text: string, color: boolean): string {
+  if (!color || symbol === "") return text;
+  const code = symbol.startsWith("+-") ? 35 : symbol.startsWith("+") ? 32 : symbol.startsWith("-") ? 31 : 33;
+  return `\u001b[${code}m${text}\u001b[0m`;
 }
 
 const shownOps: { readonly [op in StepOp]?: readonly [symbol: string, word: string] } = {
@@ -167,46 +177,4 @@ function summaryLine(result: Pick<RunResult, "summary" | "preview" | "verb" | "o
   if (verb !== "destroy") return parts.length === 0 ? "none" : parts.join(", ");
   if (hasChanges(summary)) return parts.join(", ");
   return ok ? "nothing to destroy" : `none ${preview ? "to delete" : "deleted"}`;
-}
-
-/** One line beneath a step: what changed where. */
-interface ChangedPath {
-  readonly symbol: "+" | "-" | "~";
-  readonly text: string;
-}
-
-const maxShownLength = 160;
-
-/** The paths that a step changes, with the values before and after. */
-function changedPaths(step: Step): ChangedPath[] {
-  const old = step.old?.inputs ?? {};
-  const now = step.new?.inputs ?? {};
-  const found: { text: string; path: PropertyPath; kind: string }[] =
-    step.detailedDiff === null
-      ? differences(old, now).map(({ path, kind }) => ({ text: formatPath(path), path, kind }))
-      : Object.entries(step.detailedDiff).map(([text, { kind }]) => ({ text, path: parsePath(text), kind }));
-  const shown = found.filter(({ path }) => path[0] !== providerKey);
-  if (shown.length === 0 && found.length > 0) return [{ symbol: "~", text: "the provider's code" }];
-  return shown
-    .sort((a, b) => (a.text < b.text ? -1 : 1))
-    .map(({ text, path, kind }) => lineOf(text, kind, valueAt(old, path), valueAt(now, path)));
-}
-
-function lineOf(
-  path: string,
-  kind: string,
-  old: PropertyValue | undefined,
-  now: PropertyValue | undefined,
-): ChangedPath {
-  if (kind.startsWith("add")) return { symbol: "+", text: `${path}: ${formatValue(now, maxShownLength)}` };
-  if (kind.startsWith("delete")) return { symbol: "-", text: path };
-  return { symbol: "~", text: `${path}: ${formatValue(old, maxShownLength)} => ${formatValue(now, maxShownLength)}` };
-}
-
-/** Every property of a resource, in full, for what is created or deleted. */
-function allProperties(map: PropertyMap, symbol: "+" | "-"): ChangedPath[] {
-  return Object.entries(withoutProvider(map)).map(([key, value]) => ({
-    symbol,
-    text: `${formatPath([key])}: ${formatValue(value)}`,
-  }));
 }

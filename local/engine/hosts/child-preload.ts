@@ -23,9 +23,9 @@ if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
     spillLargeErrors(grpc);
     // Innermost, so that it sees an error before it is spilled.
     markMessages(grpc);
-    // It is ended by a signal, so that Node itself writes nothing.
-    setTimeout(flushCompileCache, 1_000).unref();
   } else logByLines();
+  // A plugin is ended by a signal, so that Node itself writes nothing.
+  if (/[\\/]cmd[\\/](dynamic-provider|run-policy-pack)[\\/]/.test(script)) setTimeout(flushCompileCache, 1_000).unref();
 }
 
 /** Descriptor 3 is a pipe that nobody writes to; it closes when the parent does. */

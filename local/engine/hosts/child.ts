@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { EngineError, systemCode } from "../errors.ts";
+import { EngineError, systemCode } from "../../stack/errors.ts";
 
 // The sources run as they are in tests, and compiled from dist.
 const preload = `--import=${new URL(`./child-preload${extname(import.meta.url)}`, import.meta.url).href}`;
@@ -91,10 +91,11 @@ function readLines(stream: Readable | null, onLines: OnLines): void {
   stream?.on("end", () => rest !== "" && onLines([rest], true));
 }
 
-/** To compile the SDK anew takes half of the time in which a small program runs. */
+/** To compile the SDK anew takes half of the time in which a small program runs. A policy pack may be part of a package. */
 function compileCache(folder: string): NodeJS.ProcessEnv {
   const modules = join(folder, "node_modules");
-  return existsSync(modules) ? { NODE_COMPILE_CACHE: join(modules, ".cache/merchant-rules/compiled") } : {};
+  if (existsSync(modules)) return { NODE_COMPILE_CACHE: join(modules, ".cache/merchant-rules/compiled") };
+  return dirname(folder) === folder ? {} : compileCache(dirname(folder));
 }
 
 /** Finds a module of the Pulumi SDK as the program itself would. */

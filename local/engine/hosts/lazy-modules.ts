@@ -11,16 +11,23 @@ const loaded = createRequire(import.meta.url).cache;
  * the time in which a provider host starts. A program that requires one of them itself gets the real one.
  */
 export function loadHeavyModulesLate(): void {
-  const late = new Set<string>();
   registerHooks({
     resolve(specifier, context, next) {
       const found = next(specifier, context);
       const isTheSdk = /[\\/]@pulumi[\\/]pulumi[\\/]/.test(context.parentURL ?? "");
-      if (isTheSdk && heavy.has(specifier) && loaded[fileURLToPath(found.url)] === undefined) late.add(found.url);
+      if (isTheSdk && heavy.has(specifier) && loaded[fileURLToPath(found.url)] === undefined) standInFor(found.url);
       return found;
     },
+  });
+}
+
+/** For the load that follows alone: in early versions of Node 22 a module that is imported under a load hook has no `require.extensions`. */
+function standInFor(late: string): void {
+  const hooks = registerHooks({
     load(url, context, next) {
-      return late.delete(url) ? { format: "commonjs", source: standIn, shortCircuit: true } : next(url, context);
+      if (url !== late) return next(url, context);
+      hooks.deregister();
+      return { format: "commonjs", source: standIn, shortCircuit: true };
     },
   });
 }

@@ -15,9 +15,9 @@ import type {
 import resourceMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
-import { EngineError, messageOf, RunIsOver } from "../errors.ts";
-import { type UnsupportedFeature, unsupported } from "../unsupported.ts";
-import { toProgram } from "../values/wire.ts";
+import { EngineError, messageOf, RunIsOver } from "../../stack/errors.ts";
+import { type UnsupportedFeature, unsupported } from "../../stack/unsupported.ts";
+import { toProgram } from "../../stack/values/wire.ts";
 import { channelOptions, readProperties, writeProperties } from "./grpc.ts";
 import type { MonitorHandler, Registration } from "./registration.ts";
 
@@ -39,8 +39,10 @@ const features: { readonly [id: string]: number } = {
   errorHooks: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS,
 };
 
-/** The service that a program registers its resources with, on a loopback port. */
+/** The service that a program registers its resources with: on a loopback port once it is started, or called directly. */
 export class MonitorServer {
+  /** By name, as gRPC has them. */
+  readonly methods: grpc.UntypedServiceImplementation;
   readonly #server = new grpc.Server(channelOptions);
   readonly #handler: MonitorHandler;
   readonly #projectRoot: string;
@@ -48,7 +50,8 @@ export class MonitorServer {
   constructor(handler: MonitorHandler, projectRoot: string) {
     this.#handler = handler;
     this.#projectRoot = projectRoot;
-    this.#server.addService(resourceServices.ResourceMonitorService, this.#monitor());
+    this.methods = this.#monitor();
+    this.#server.addService(resourceServices.ResourceMonitorService, this.methods);
   }
 
   /** Gives the address. */
@@ -172,7 +175,12 @@ function refuseOptions(request: RegisterResourceRequest): void {
     [request.hasReplacementTrigger(), "option", 'the option "replacementTrigger"'],
     [request.getHidediffsList().length > 0, "option", 'the option "hideDiffs"'],
     [request.getEnvvarmappingsMap().getLength() > 0, "option", 'the option "envVarMappings"'],
-    [request.getStateMigrationsList().length > 0, "option", 'the option "stateMigrations"'],
+    // The protocol of an older SDK, which the program may have, knows no such option.
+    [
+      "getStateMigrationsList" in request && request.getStateMigrationsList().length > 0,
+      "option",
+      'the option "stateMigrations"',
+    ],
     [
       Object.values(request.getHooks()?.toObject() ?? {}).some((hooks) => Array.isArray(hooks) && hooks.length > 0),
       "option",

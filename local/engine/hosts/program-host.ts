@@ -1,34 +1,49 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Project } from "../project/project.ts";
-import type { Config } from "../project/stack-config.ts";
+import type { Project } from "../../stack/project/project.ts";
+import type { Config } from "../../stack/project/stack-config.ts";
 import { Child, resolveSdkModule } from "./child.ts";
 import { messageOfLine } from "./program-output.ts";
 import type { Severity } from "./registration.ts";
 
-interface ProgramOptions {
+/** What a program is told of the run. */
+export interface ProgramRun {
   readonly project: Project;
   readonly stack: string;
   readonly config: Config;
-  readonly monitorAddress: string;
   readonly preview: boolean;
   readonly parallel: number;
+}
+
+interface ProgramOptions extends ProgramRun {
+  readonly monitorAddress: string;
   readonly env: NodeJS.ProcessEnv;
   /** What the program logs, and what it prints, line by line. */
   readonly onOutput: (severity: Severity, message: string) => void;
 }
 
 /** How a program ended. `reported` is whether it has told the user itself what went wrong. */
-interface ProgramEnd {
+export interface ProgramEnd {
   readonly ok: boolean;
   readonly reported: boolean;
+  /** As in "the program ended with exit code 1". */
   readonly description: string;
+  /** What the program threw, where that is known. */
+  readonly cause?: unknown;
+}
+
+/** A program that has been started. */
+export interface RunningProgram {
+  readonly ended: Promise<ProgramEnd>;
+  /** Waits a little for the program to end by itself, which it does when the engine is gone; then ends it. */
+  stop(graceMs: number): Promise<void>;
+  kill(): void;
 }
 
 /** The exit code by which the SDK says that the user has seen the error already. */
 const reportedExitCode = 32;
 
 /** A running Pulumi program: the SDK's own `cmd/run`, started as the CLI's language host starts it. */
-export class ProgramHost {
+export class ProgramHost implements RunningProgram {
   readonly #child: Child;
   readonly ended: Promise<ProgramEnd>;
 
@@ -57,13 +72,12 @@ export class ProgramHost {
       onStderr: onLines,
     });
     this.ended = this.#child.exited.then(({ code, signal }) => {
-      const description = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      const description = `ended with ${signal === null ? `exit code ${code}` : `signal ${signal}`}`;
       return { ok: code === 0, reported: code === reportedExitCode, description };
     });
     this.ended.catch(() => {});
   }
 
-  /** Waits a little for the program to end by itself, which it does when the engine is gone; then ends it. */
   async stop(graceMs: number): Promise<void> {
     await Promise.race([this.ended.catch(() => {}), sleep(graceMs, undefined, { ref: false })]);
     await this.#child.end(1_000);

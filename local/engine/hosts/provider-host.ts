@@ -1,19 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import * as grpc from "@grpc/grpc-js";
+import type * as grpc from "@grpc/grpc-js";
 import providerServices from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import type { CheckFailure, DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import PQueue from "p-queue";
-import { EngineError } from "../errors.ts";
-import type { ResourceState } from "../state/resource-state.ts";
-import { parseUrn } from "../state/urn.ts";
-import { annotateSecrets, containsUnknown, type PropertyMap } from "../values/value.ts";
-import { toProgram, toProvider } from "../values/wire.ts";
-import { Child, type ChildExit, resolveSdkModule } from "./child.ts";
-import { channelOptions, type Properties, readProperties, writeProperties } from "./grpc.ts";
+import { EngineError } from "../../stack/errors.ts";
+import type { ResourceState } from "../../stack/state/resource-state.ts";
+import { parseUrn } from "../../stack/state/urn.ts";
+import { annotateSecrets, containsUnknown, type PropertyMap } from "../../stack/values/value.ts";
+import { toProgram, toProvider } from "../../stack/values/wire.ts";
+import { resolveSdkModule } from "./child.ts";
+import { type Properties, readProperties, writeProperties } from "./grpc.ts";
 import { wholeError } from "./large-errors.ts";
 import { type Message, MessageReader } from "./messages.ts";
+import { Plugin } from "./plugin.ts";
 
 interface ProviderHostOptions {
   /** The program's folder: the host runs there, with the SDK that is installed for it. */
@@ -37,12 +37,11 @@ export interface Outcome {
 type Known = Pick<ResourceState, "urn" | "id" | "inputs" | "outputs" | "customTimeouts">;
 
 const service = providerServices.ResourceProviderService;
-const startTimeoutMs = 120_000;
 
 /** Outside of a preview nothing is unknown. */
 const outsidePreview = toProvider(false);
 
-/** Check and diff do no I/O: more of them under way at once would only take memory. */
+/** But for a set with onUnmanaged, check and diff do no I/O: more of them under way at once would only take memory. */
 const maxPureCalls = 32;
 
 /**
@@ -50,44 +49,21 @@ const maxPureCalls = 32;
  * go to it plain, and what comes back is marked secret where the input of the same key was.
  */
 export class ProviderHost {
-  readonly #child: Child;
-  readonly #ready: Promise<grpc.Client>;
+  readonly #plugin: Plugin;
   readonly #pure = new PQueue({ concurrency: maxPureCalls });
-  #client: grpc.Client | undefined;
-  #exit: ChildExit | undefined;
 
-  constructor(options: ProviderHostOptions) {
-    const { folder, env, onPrint, onMessage } = options;
+  constructor({ folder, env, onPrint, onMessage }: ProviderHostOptions) {
     const reader = new MessageReader(onMessage);
-    const port = Promise.withResolvers<string>();
-    let isStarted = false;
-    this.#child = new Child(resolveSdkModule("cmd/dynamic-provider", folder), ["127.0.0.1:0"], {
+    this.#plugin = new Plugin({
+      script: resolveSdkModule("cmd/dynamic-provider", folder),
+      args: ["127.0.0.1:0"],
       cwd: folder,
       env,
-      onStdout: (lines) => {
-        for (const line of lines) {
-          if (!isStarted && /^\d+$/.test(line)) {
-            isStarted = true;
-            port.resolve(line);
-          } else if (line.trim() !== "") onPrint(line);
-        }
-      },
+      onPrint,
       onStderr: (lines, isWhole) => reader.read(lines, isWhole),
+      onEnd: () => reader.end(),
+      startError: (how) => new EngineError("PROVIDER_FAILED", `the provider host ${how}`),
     });
-    const ended = this.#child.exited.then((exit) => {
-      this.#exit = exit;
-      reader.end();
-      throw new EngineError("PROVIDER_FAILED", `the provider host ended before it was ready (${describeExit(exit)})`);
-    });
-    const late = sleep(startTimeoutMs, undefined, { ref: false }).then(() => {
-      const message = `the provider host was not ready within ${startTimeoutMs / 1000} s`;
-      throw new EngineError("PROVIDER_FAILED", message);
-    });
-    this.#ready = Promise.race([port.promise, ended, late]).then((number) => {
-      this.#client = new grpc.Client(`127.0.0.1:${number}`, grpc.credentials.createInsecure(), channelOptions);
-      return this.#client;
-    });
-    for (const promise of [ended, this.#ready]) promise.catch(() => {});
   }
 
   /** Hands the stack's configuration over; every later call waits for it. */
@@ -174,12 +150,11 @@ export class ProviderHost {
 
   /** Ends the process. What it prints until then is still passed on. */
   async stop(): Promise<void> {
-    this.#client?.close();
-    await this.#child.end(2_000);
+    await this.#plugin.stop();
   }
 
   kill(): void {
-    this.#child.kill();
+    this.#plugin.kill();
   }
 
   /** A call whose error may say that the resource exists all the same, and what is known of it. */
@@ -221,35 +196,14 @@ export class ProviderHost {
     method: grpc.MethodDefinition<Request, Response>,
     request: Request,
   ): Promise<Response> {
-    const client = await this.#ready;
-    return await new Promise((resolve, reject) => {
-      client.makeUnaryRequest(
-        method.path,
-        method.requestSerialize,
-        method.responseDeserialize,
-        request,
-        (error, response) => {
-          if (error === null && response !== undefined) resolve(response);
-          else if (error === null)
-            reject(new EngineError("PROVIDER_FAILED", `the provider gave no answer to ${verb}`, { urn }));
-          else if (error.code === grpc.status.UNAVAILABLE || error.code === grpc.status.CANCELLED)
-            this.#lost(verb, urn).then(reject, reject);
-          else reject(new ProviderCallError(error));
-        },
-      );
+    return await this.#plugin.call(method, request, {
+      lost: (how) => {
+        const name = urn.startsWith("urn:") ? ` of ${parseUrn(urn).name}` : "";
+        const message = `the provider host ended during the ${verb}${name} (${how}): whether that took effect is not known`;
+        return new EngineError("PROVIDER_FAILED", message, { urn });
+      },
+      returned: (error) => new ProviderCallError(error),
     });
-  }
-
-  /** The connection is gone; the process is, too, or will be in a moment. */
-  async #lost(verb: string, urn: string): Promise<EngineError> {
-    await Promise.race([this.#child.exited, sleep(1_000, undefined, { ref: false })]).catch(() => {});
-    const how = this.#exit === undefined ? "it no longer answers" : describeExit(this.#exit);
-    const name = urn.startsWith("urn:") ? ` of ${parseUrn(urn).name}` : "";
-    return new EngineError(
-      "PROVIDER_FAILED",
-      `the provider host ended during the ${verb}${name} (${how}): whether that took effect is not known`,
-      { urn },
-    );
   }
 }
 
@@ -292,8 +246,4 @@ function named<T extends Named<T>>(request: T, urn: string): T {
 function rejectUnknowns(map: PropertyMap, preview: boolean, urn: string): void {
   if (!preview && containsUnknown(map))
     throw new EngineError("FAILED", "the provider returned a value that is not known outside of a preview", { urn });
-}
-
-function describeExit({ code, signal }: ChildExit): string {
-  return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }

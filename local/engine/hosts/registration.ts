@@ -1,6 +1,6 @@
 import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
-import type { ResourceState } from "../state/resource-state.ts";
-import type { PropertyMap } from "../values/value.ts";
+import type { ResourceState } from "../../stack/state/resource-state.ts";
+import type { PropertyMap } from "../../stack/values/value.ts";
 
 /** What a registration says that is then in state as it is. */
 type Kept =

@@ -1,0 +1,90 @@
+import { Command, Option } from "commander";
+import { inputOf } from "./input.ts";
+import { interruptible } from "./interrupt.ts";
+import { localEngine } from "./local-package.ts";
+import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
+import { sourceOf, stateAdvice, titleOf } from "./stack.ts";
+import { hasColor } from "./terminal.ts";
+
+interface AnalyzeCommandOptions extends PolicyOptions {
+  readonly state?: string;
+  readonly stack?: string;
+  readonly cwd?: string;
+  readonly backend?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * `merchant-rules local policy analyze`: policy packs over a stack's state, as `pulumi policy analyze`. Exit codes: 0
+ * no mandatory policy is violated, 1 one is, or it cannot be told, 2 called wrongly, 6 no such stack.
+ */
+export function localPolicyCommand(done: (exitCode: number) => void): Command {
+  const analyze = new Command("analyze")
+    .description("run policy packs over a stack's state; no program runs and no service is asked")
+    .addOption(
+      new Option("--state <file>", "analyze what `pulumi stack export` printed; - for standard input").conflicts([
+        "stack",
+        "backend",
+      ]),
+    )
+    .option("-s, --stack <name>", "the stack (default: as up)")
+    .option("-C, --cwd <dir>", "the project's folder, or one below it; paths of packs begin there")
+    .option("--backend <url>", "a file:// URL (default: as up)")
+    .option("-j, --json", "print JSON as the Pulumi CLI: one engine event a line")
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `
+Policies of resources look at inputs, policies of stacks at outputs. What a policy would change is shown, and not done.
+Secrets are decrypted with PULUMI_CONFIG_PASSPHRASE; without it policies get "[secret]" in their place.
+
+Exit codes: 0 no mandatory policy is violated; 1 one is, or it cannot be told; 2 called wrongly; 6 no such stack
+
+Example:
+  pulumi stack export --stack prod | npx --no-install merchant-rules local policy analyze --state - --policy-pack policies`,
+    )
+    .action(async (options: AnalyzeCommandOptions) => done(await runAnalyze(options, done)));
+  return new Command("policy")
+    .description("policy packs without a run")
+    .exitOverride()
+    .addCommand(withPolicyOptions(analyze));
+}
+
+async function runAnalyze(options: AnalyzeCommandOptions, done: (exitCode: number) => void): Promise<number> {
+  const started = performance.now();
+  const { analyzeState, EventLines, isEngineError, paint, policyLines, readExport, readStack } = await localEngine();
+  const { policyPack: policyPacks, policyPackConfig: policyPackConfigs, cwd } = options;
+  const lines = options.json === true ? new EventLines("preview", (line) => console.log(line)) : undefined;
+  try {
+    const { stack, backend, state } = options;
+    const resources =
+      state === undefined
+        ? (await readStack({ stack, cwd, backendUrl: backend })).resources
+        : await readExport(await inputOf(state, "read state", stateAdvice), sourceOf(state), true);
+    const title = titleOf(stack, resources, state);
+    const policies = await interruptible((signals) =>
+      analyzeState({
+        ...{ policyPacks, policyPackConfigs, resources, cwd, ...signals },
+        onEvent: (event) => {
+          if (event.kind !== "policy-load") lines?.onEvent(event);
+        },
+        onOutput: (severity, message) => {
+          if (severity !== "debug") console.error(severity === "info" ? message : `${severity}: ${message}`);
+        },
+      }),
+    );
+    const isRefused = policies.violations.some(({ level }) => level === "mandatory");
+    const durationMs = performance.now() - started;
+    lines?.summary({ summary: {}, durationMs, preview: false, ok: !isRefused, policies });
+    if (lines === undefined) {
+      console.log(`Analyzing ${title}:`);
+      for (const { symbol, text } of policyLines(policies)) console.log(paint(symbol, text, hasColor(process.stdout)));
+    }
+    if (policies.packs.length === 0) console.error(`${title} has no resources: there is nothing to analyze`);
+    if (isRefused) console.error("error: a mandatory policy is violated");
+    return isRefused ? 1 : 0;
+  } catch (error) {
+    done(isEngineError(error) ? error.exitCode : 1);
+    throw error;
+  }
+}

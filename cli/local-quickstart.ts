@@ -1,0 +1,48 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { Command, Option } from "commander";
+import type { QuickstartOptions } from "pulumi-merchant-rules-local/quickstart";
+import { localQuickstart } from "./local-package.ts";
+
+/**
+ * `merchant-rules local quickstart`: the whole life of three rules on a local service, with the program of
+ * examples/quickstart. Exit codes: 0 done; 1 a step failed, or an earlier quickstart is still there; 2 called wrongly;
+ * 130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by the end of the terminal.
+ * @param words how the user starts it, up to its options
+ */
+export function localQuickstartCommand(
+  done: (exitCode: number) => void,
+  words = "npx --no-install merchant-rules local quickstart",
+): Command {
+  return new Command("quickstart")
+    .description("see it all in a minute: three rules on a local service, which drift, heal and go away")
+    .option("--keep", "leave the rules and the service there, and say what to try next")
+    .addOption(
+      new Option("--engine <name>", "the engine (default: pulumi where it is on the PATH, else local)").choices([
+        "pulumi",
+        "local",
+      ]),
+    )
+    .addOption(
+      new Option("--clean", "remove what --keep has left: the service, its rules, the project").conflicts([
+        "keep",
+        "engine",
+      ]),
+    )
+    .showHelpAfterError("(add --help for the list of options)")
+    .addHelpText(
+      "after",
+      `
+Exit codes: 0 done; 1 a step failed, or an earlier quickstart is still there; 2 called wrongly;
+130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by the end of the terminal.
+
+Example:
+  ${words} --keep`,
+    )
+    .exitOverride()
+    .action(async (options: QuickstartOptions) => {
+      const { quickstart } = await localQuickstart();
+      const home = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
+      done(await quickstart(options, { program: join(home, "examples/quickstart"), command: words }));
+    });
+}

@@ -1,0 +1,57 @@
+import type { Json } from "../../../sdk/rules/index.ts";
+import { formatPath, type PropertyPath, parsePath, valueAt } from "../../stack/values/path.ts";
+import type { PropertyMap, PropertyValue } from "../../stack/values/value.ts";
+import { type DetailedDiff, differences } from "../deploy/property-diff.ts";
+import { formatValue, printable, providerKey } from "./printable.ts";
+
+/** One line beneath a step: what changed where. */
+export interface ChangedPath {
+  readonly symbol: "+" | "-" | "~";
+  readonly text: string;
+}
+
+const maxShownLength = 160;
+
+/** The paths that change, with the values before and after. Where it is not said which they are, all that differ. */
+export function changedPaths(old: PropertyMap, now: PropertyMap, said: DetailedDiff | null): ChangedPath[] {
+  const found: { text: string; path: PropertyPath; kind: string }[] =
+    said === null
+      ? differences(old, now).map(({ path, kind }) => ({ text: formatPath(path), path, kind }))
+      : Object.entries(said).map(([text, { kind }]) => ({ text, path: parsePath(text), kind }));
+  const shown = found.filter(({ path }) => path[0] !== providerKey);
+  if (shown.length === 0 && found.length > 0) return [{ symbol: "~", text: "the provider's code" }];
+  return shown
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ text, path, kind }) => lineOf(text, kind, valueAt(old, path), valueAt(now, path)));
+}
+
+function lineOf(
+  path: string,
+  kind: string,
+  old: PropertyValue | undefined,
+  now: PropertyValue | undefined,
+): ChangedPath {
+  if (kind.startsWith("add")) return { symbol: "+", text: `${path}: ${formatValue(now, maxShownLength)}` };
+  if (kind.startsWith("delete")) return { symbol: "-", text: path };
+  return { symbol: "~", text: `${path}: ${formatValue(old, maxShownLength)} => ${formatValue(now, maxShownLength)}` };
+}
+
+/** Every property of a resource, in full, for what is created or deleted. As for the CLI, what begins with __ is internal. */
+export function allProperties(map: PropertyMap, symbol: "+" | "-"): ChangedPath[] {
+  return Object.entries(map)
+    .filter(([key]) => !key.startsWith("__"))
+    .flatMap(([key, value]) => linesOf(formatPath([key]), printable(value), ""))
+    .map((text) => ({ symbol, text }));
+}
+
+const lineLength = 100;
+
+/** A value on one line; where that gets too long, one line for each of its parts. */
+function linesOf(name: string, value: Json, indent: string): string[] {
+  const line = `${indent}${name}: ${formatValue(value)}`;
+  if (line.length <= lineLength || typeof value !== "object" || value === null) return [line];
+  const parts: [string, Json][] = Array.isArray(value)
+    ? value.map((part, at) => [`[${at}]`, part])
+    : Object.entries(value).map(([key, part]) => [formatPath([key]), part]);
+  return [`${indent}${name}:`, ...parts.flatMap(([key, part]) => linesOf(key, part, `${indent}  `))];
+}

@@ -1,0 +1,1 @@
+export { type QuickstartOptions, type QuickstartSetting, quickstart } from "./main.ts";

@@ -1,0 +1,138 @@
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chosenEngine, type Engine, type EngineName } from "./engine.ts";
+import { type Interrupts, interruptible } from "./interrupt.ts";
+import { cleanUp, type Found, findQuickstarts, folderPrefix, serviceName, writeRecord } from "./keep.ts";
+import { Narrator, shellWord } from "./narrator.ts";
+import { sayWhatIsNext } from "./next-steps.ts";
+import { knownProcess } from "./processes.ts";
+import { findPackages } from "./project.ts";
+import { startService } from "./service.ts";
+import { tellStory } from "./story.ts";
+
+/** How the quickstart is started, and what it shows. */
+export interface QuickstartSetting {
+  /** The folder of the program that is shown: a whole Pulumi project. It is copied, and nothing is written into it. */
+  readonly program: string;
+  /** The words by which the user starts the quickstart, up to its options. */
+  readonly command: string;
+}
+
+export interface QuickstartOptions {
+  /** Leaves the rules and the service there. Default: false. */
+  readonly keep?: boolean;
+  /** Removes what `keep` has left, and shows nothing. Default: false. */
+  readonly clean?: boolean;
+  /** Default: pulumi where it is on the PATH, else local. */
+  readonly engine?: EngineName;
+}
+
+/**
+ * The quickstart: three rules, declared in a program, applied to a local service, drifted, healed and destroyed. Everything
+ * that it writes is in one folder for temporary files. Gives the exit code: 0 done; 1 a step failed, or an earlier
+ * quickstart is still there; 130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by the end of the terminal.
+ */
+export async function quickstart(options: QuickstartOptions, setting: QuickstartSetting): Promise<number> {
+  // A reader that ends early ends nothing: what is left is told to nobody, and tidied up all the same.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  return options.clean === true ? await clean() : await run(options, setting);
+}
+
+async function clean(): Promise<number> {
+  const { running, left } = findQuickstarts();
+  for (const found of left) for (const line of await cleanUp(found)) console.log(line);
+  for (const { folder, record } of running)
+    console.log(
+      `Left alone: the quickstart in ${folder} still runs (process ${record.runner?.pid}), and tidies up itself.`,
+    );
+  if (left.length === 0 && running.length === 0) console.log("Nothing is kept, so there is nothing to clean up.");
+  return 0;
+}
+
+async function run(options: QuickstartOptions, setting: QuickstartSetting): Promise<number> {
+  const [left] = findQuickstarts().left;
+  if (left !== undefined) return refuse(`${leftSentence(left)}\nWhat to do: ${setting.command} --clean`);
+  const engine = chosenEngine(options.engine);
+  if (engine === undefined)
+    return refuse(
+      "--engine pulumi needs the Pulumi CLI, which is not on the PATH.\nWhat to do: install it, or use --engine local",
+    );
+  const runner = knownProcess(process.pid);
+  if (runner === undefined && options.keep === true)
+    return refuse(
+      "--keep is not possible here: this system does not tell which process is which.\nWhat to do: leave out --keep",
+    );
+  const { result, signalCode } = await interruptible((interrupts) => perform(options, setting, engine, interrupts));
+  return signalCode ?? result;
+}
+
+/** From the service to the last line. Whatever happens, nothing is left behind but what `--keep` asks for. */
+async function perform(
+  { keep = false }: QuickstartOptions,
+  setting: QuickstartSetting,
+  engine: Engine,
+  interrupts: Interrupts,
+): Promise<number> {
+  const { interrupted } = interrupts;
+  const narrator = new Narrator(interrupted);
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), folderPrefix));
+  const found: Found = { folder, record: { kept: false, runner: knownProcess(process.pid) } };
+  let service: ChildProcess | undefined;
+  const tidyUp = (): Promise<string[]> => {
+    if (found.record.service === undefined) service?.kill();
+    return cleanUp(found);
+  };
+  try {
+    writeRecord(folder, found.record);
+    const packages = findPackages(setting.program);
+    narrator.step("The engine", engine.why);
+    narrator.step("The service", "A local rules service that speaks the illustrative contract.");
+    const { merchantRules } = packages;
+    const url = await startService({
+      narrator,
+      interrupted,
+      folder,
+      merchantRules,
+      onProcess: (child) => {
+        service = child;
+        found.record.service = child.pid === undefined ? undefined : knownProcess(child.pid);
+        writeRecord(folder, found.record);
+      },
+    });
+    if (found.record.service !== undefined) found.record.service.url = url;
+    await tellStory({ narrator, interrupts, engine, packages, program: setting.program, folder, url, keep });
+    interrupted.throwIfAborted();
+    if (keep) {
+      writeRecord(folder, { ...found.record, kept: true });
+      narrator.example(
+        `cd ${shellWord(process.cwd())} && ${setting.command} --clean    # stops the service and removes everything`,
+      );
+    } else {
+      await tidyUp();
+      interrupted.throwIfAborted();
+    }
+    sayWhatIsNext(narrator, packages.product);
+    return 0;
+  } catch (error) {
+    if (!interrupted.aborted) console.error(`\nThe quickstart failed: ${messageOf(error)}`);
+    const tidied = (await tidyUp()).join("\n");
+    console.error(interrupted.aborted ? `Interrupted: ${tidied}` : tidied);
+    return 1;
+  }
+}
+
+function leftSentence({ folder, record: { kept, service } }: Found): string {
+  const which = kept ? "an earlier quickstart is kept" : "an earlier quickstart was killed, and is still there";
+  return `${which}: ${service === undefined ? "" : `${serviceName(service)}, and `}the folder ${folder}.`;
+}
+
+function refuse(reason: string): number {
+  console.error(`error: ${reason}`);
+  return 1;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,134 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { projectFolderAbove } from "../../provider/project-folder.ts";
+import { defaultConnection } from "../../provider/settings.ts";
+import {
+  type Contract,
+  type ContractInput,
+  contractFileNames,
+  defineContract,
+  isPreset,
+  loadContract,
+  loadPreset,
+} from "../../sdk/contract/index.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import type { Json } from "../../sdk/rules/index.ts";
+import { type Crypter, newCrypter } from "../stack/state/crypter.ts";
+
+export type Config = Readonly<Record<string, Json>>;
+
+/** A contract, and the setting by which a program names the same one. */
+export interface NamedContract {
+  readonly contract: Contract;
+  readonly setting: string;
+}
+
+/**
+ * The contract of a world: as given, or the one in the program's folder or project, or the preset `illustrative`.
+ * @param scratch a folder where a contract that is given as a value is written
+ * @throws MerchantRulesError CONTRACT_INVALID
+ */
+export function contractOf(
+  given: string | ContractInput | undefined,
+  programFolder: string,
+  scratch: string,
+): NamedContract {
+  if (typeof given === "object") {
+    const contract = defineContract(given);
+    const setting = join(scratch, "contract.json");
+    writeFileSync(setting, JSON.stringify(given));
+    return { contract, setting };
+  }
+  const named = given ?? contractIn(programFolder) ?? "illustrative";
+  if (isPreset(named)) return { contract: loadPreset(named), setting: named };
+  const setting = resolve(named);
+  return { contract: loadContract(setting), setting };
+}
+
+function contractIn(folder: string): string | undefined {
+  const folders = [folder, projectFolderAbove(folder) ?? folder];
+  return folders.flatMap((each) => contractFileNames.map((name) => join(each, name))).find((file) => existsSync(file));
+}
+
+/** Where the rules of a world are. */
+export interface Whereabouts extends NamedContract {
+  readonly url: string;
+  /** The token of each connection; the default connection's first. */
+  readonly tokens: ReadonlyMap<string, string>;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The stack config by which a program reaches the service of its world, whatever its Pulumi.yaml says. */
+export function connectionConfig({ url, contract, setting, tokens, parameters }: Whereabouts): Config {
+  const named = Object.fromEntries(Object.keys(contract.parameters).map((name) => [name, parameters[name] ?? "test"]));
+  const own = { baseUrl: url, parameters: named };
+  const others = [...tokens].filter(([name]) => name !== defaultConnection);
+  const settings = {
+    ...own,
+    contract: setting,
+    token: tokens.get(defaultConnection) ?? "",
+    connections: Object.fromEntries(others.map(([name, token]) => [name, { ...own, token }])),
+  };
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`merchant-rules:${name}`, value]));
+}
+
+const settingsOfWorld = ["baseUrl", "contract", "token", "clientId", "clientSecret", "parameters", "connections"];
+
+/** @throws MerchantRulesError SETTINGS_INVALID for a setting that would lead away from the world's own service */
+export function demandOwnService({ config = {}, env = {} }: { config?: Config; env?: NodeJS.ProcessEnv }): void {
+  const taken = Object.keys(config).find((key) => settingsOfWorld.some((name) => key === `merchant-rules:${name}`));
+  const led =
+    taken ??
+    Object.keys(env).find((name) => /^MERCHANT_RULES_(.+__)?(BASE_URL|CONTRACT|TOKEN|CLIENT_|PARAM_)/.test(name));
+  if (led === undefined) return;
+  throw new MerchantRulesError("SETTINGS_INVALID", "a world has a service of its own, and sets how it is reached", {
+    attempted: `set ${led}`,
+    advice: "leave it out; startWorld has the options contract, parameters and connections",
+  });
+}
+
+/**
+ * The environment of what a world starts: this process's, without what the product and Pulumi read, so that nothing of
+ * it reaches a real service.
+ */
+export function ownEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !ofProduct.test(name) && name !== "NODE_TEST_CONTEXT");
+  return { ...Object.fromEntries(kept), PULUMI_CONFIG_PASSPHRASE: passphrase, ...more };
+}
+
+const ofProduct = /^(MERCHANT_RULES|PULUMI)_/;
+
+/** A function runs in this process, so it sees its environment. @throws MerchantRulesError SETTINGS_INVALID */
+export function demandBlankEnvironment(): void {
+  const seen = Object.keys(process.env).find((name) => name.startsWith("MERCHANT_RULES_"));
+  if (seen === undefined) return;
+  throw new MerchantRulesError(
+    "SETTINGS_INVALID",
+    `${seen} is set in the environment of the tests, and a function that runs in this process might reach a real service by it`,
+    {
+      attempted: "run a function as the program",
+      advice: `unset ${seen} for the tests, or give the program as a file`,
+    },
+  );
+}
+
+/** Writes the settings of a stack as `pulumi config set` keeps them. */
+export async function writeStackFile(
+  folder: string,
+  stack: string,
+  { config, secrets }: { config: Config; secrets: Readonly<Record<string, string>> },
+): Promise<void> {
+  const crypter = await theCrypter();
+  const sealed = Object.entries(secrets).map(([key, text]) => [key, { secure: crypter.encrypt(text) }]);
+  const text = JSON.stringify({ encryptionsalt: crypter.salt, config: { ...config, ...Object.fromEntries(sealed) } });
+  writeFileSync(join(folder, `Pulumi.${stack}.json`), text);
+}
+
+const passphrase = "testing";
+let crypter: Promise<Crypter> | undefined;
+
+/** One for all worlds of a process: to derive its key takes half a second. */
+function theCrypter(): Promise<Crypter> {
+  crypter ??= newCrypter(passphrase);
+  return crypter;
+}

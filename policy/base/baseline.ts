@@ -1,0 +1,179 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { ruleType, setType } from "../../provider/types.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { field, isJsonArray, isJsonObject, type Json, type Path } from "../../sdk/rules/index.ts";
+import { reasonOf, whyNotJson } from "../../sdk/rules/json.ts";
+import { printable } from "../../sdk/rules/printable.ts";
+import { callersFile } from "./callers-file.ts";
+
+/** How policies that compare with what is deployed are told of it. */
+export const baselinePath = z
+  .string()
+  .min(1)
+  .nullable()
+  .default(null)
+  .describe(
+    "A file that `pulumi stack export --file` has written before the run; from the folder in which pulumi was started",
+  );
+
+/** A rule as it is deployed. */
+export interface DeployedRule {
+  /** Its key in the set, or the name of its MerchantRule. */
+  readonly key: string;
+  /** The name of its resource. */
+  readonly resource: string;
+  readonly connection: string;
+  /** The definition; null in the place of each secret that cannot be read. */
+  readonly definition: Json;
+  /** Where these are. */
+  readonly sealed: readonly Path[];
+}
+
+/** What is deployed. */
+export interface Baseline {
+  readonly rules: readonly DeployedRule[];
+  /** The rules with a key, of the resource if it has one, else of any. */
+  find(connection: string, resource: string, key: string): readonly DeployedRule[];
+}
+
+/** The policy host asks once for each resource. */
+const read = new Map<string, Baseline>();
+
+/**
+ * What is deployed, from a file that `pulumi stack export` has written; a state file of the file backend does as well. A
+ * policy is never told what a run removes, nor what was there before. For the path see {@link callersFile}.
+ *
+ * Each file is read once in a run. Secrets are ciphertext, unless `--show-secrets` was given; those are not compared.
+ * @throws MerchantRulesError SETTINGS_INVALID: there is no such file, it is no state, or it is another stack's
+ */
+export function readBaseline(path: string): Baseline {
+  const file = callersFile(path);
+  const known = read.get(file);
+  if (known !== undefined) return known;
+  const baseline = baselineOf(rulesIn(stateIn(file), file));
+  read.set(file, baseline);
+  return baseline;
+}
+
+/** Why a policy that needs a baseline has nothing to say without one. */
+export const noBaseline =
+  "no baseline is configured: write one with `pulumi stack export --file baseline.json` before the run, and name it";
+
+function baselineOf(rules: readonly DeployedRule[]): Baseline {
+  const idOf = (connection: string, key: string): string => JSON.stringify([connection, key]);
+  const byKey = Map.groupBy(rules, ({ connection, key }) => idOf(connection, key));
+  return {
+    rules,
+    find(connection, resource, key) {
+      const all = byKey.get(idOf(connection, key)) ?? [];
+      const own = all.filter((rule) => rule.resource === resource);
+      return own.length > 0 ? own : all;
+    },
+  };
+}
+
+function stateIn(file: string): Json {
+  try {
+    return parsed(readFileSync(file, "utf8"), file, "it");
+  } catch (error) {
+    if (isMerchantRulesError(error)) throw error;
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw unreadable(file, isMissing ? "there is no such file" : reasonOf(error));
+  }
+}
+
+function rulesIn(state: Json, file: string): DeployedRule[] {
+  const checkpoint = at(state, "checkpoint");
+  const deployment =
+    at(state, "deployment") ?? (checkpoint === undefined ? undefined : (at(checkpoint, "latest") ?? {}));
+  if (!isJsonObject(deployment)) throw unreadable(file, "it is not the state of a stack");
+  const resources = field(deployment, "resources") ?? [];
+  if (!isJsonArray(resources)) throw unreadable(file, "its resources are not a list");
+  for (const resource of resources) demandThisStack(textAt(resource, "urn"), file);
+  return resources.flatMap((resource) => rulesOf(resource, file));
+}
+
+/** Without this, every rule would be new, or removed. */
+function demandThisStack(urn: string | undefined, file: string): void {
+  const { PULUMI_NODEJS_STACK: stack, PULUMI_NODEJS_PROJECT: project } = process.env;
+  const [, ofStack, ofProject] = /^urn:pulumi:(.*?)::(.*?)::/s.exec(urn ?? "") ?? [];
+  if (stack === undefined || project === undefined || (ofStack === stack && ofProject === project)) return;
+  const whose = urn === undefined ? "has a resource without a urn" : `is of stack ${ofStack} of project ${ofProject}`;
+  throw unreadable(file, `it ${whose}, and this is stack ${stack} of project ${project}`);
+}
+
+function rulesOf(resource: Json, file: string): DeployedRule[] {
+  const type = textAt(resource, "type");
+  const outputs = at(resource, "outputs");
+  // What still has to be deleted after a replacement is declared no more.
+  if ((type !== ruleType && type !== setType) || outputs === undefined || at(resource, "delete") === true) return [];
+  const name = (textAt(resource, "urn") ?? "").split("::").slice(3).join("::");
+  const connection = textAt(outputs, "connection") ?? "default";
+  const { value, sealed } = opened(at(outputs, type === ruleType ? "definition" : "rules") ?? {}, file);
+  if (type === ruleType) return [{ key: name, resource: name, connection, definition: value, sealed }];
+  const isSealed = sealed.some((path) => path.length === 0);
+  // The ids are no secret where the definitions are.
+  const keyed = isSealed ? at(outputs, "ruleIds") : value;
+  if (!isJsonObject(keyed) || signature in keyed)
+    throw unreadable(file, `the rules of set ${name} are secret in it as a whole`, " --show-secrets");
+  const inside = Map.groupBy(sealed, ([key]) => String(key));
+  return Object.keys(keyed)
+    .filter((key) => !key.endsWith(leftOver))
+    .map((key) => ({
+      key,
+      resource: name,
+      connection,
+      definition: isJsonObject(value) ? (field(value, key) ?? null) : null,
+      sealed: isSealed ? [[]] : (inside.get(key) ?? []).map((path) => path.slice(1)),
+    }));
+}
+
+/** How the state names a rule that an earlier run could not delete. No key that a program gives ends so. */
+const leftOver = " (to be deleted)";
+
+/** The field by which a state tells secrets from other objects, and what stands in it. */
+const signature = "4dabf18193072939515e22adb298388d";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
+/** A value of the state: secrets that `--show-secrets` shows are opened, and null is in the place of the others. */
+function opened(stored: Json, file: string): { readonly value: Json; readonly sealed: readonly Path[] } {
+  const sealed: Path[] = [];
+  const open = (value: Json, path: Path): Json => {
+    if (isJsonArray(value)) return value.map((each, index) => open(each, [...path, index]));
+    if (!isJsonObject(value)) return value;
+    if (value[signature] !== secretSignature)
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, open(each, [...path, key])]));
+    if (typeof value.plaintext === "string") return open(parsed(value.plaintext, file, "a secret in it"), path);
+    sealed.push(path);
+    return null;
+  };
+  return { value: open(stored, []), sealed };
+}
+
+function parsed(text: string, file: string, what: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unreadable(file, `${what} is not JSON: ${printable(whyNotJson(error))}`);
+  }
+}
+
+function at(value: Json, name: string): Json | undefined {
+  return isJsonObject(value) ? field(value, name) : undefined;
+}
+
+function textAt(value: Json, name: string): string | undefined {
+  const text = at(value, name);
+  return typeof text === "string" ? text : undefined;
+}
+
+/** The policy host prints the stack of an error: it is the message. */
+function unreadable(file: string, reason: string, flags = ""): MerchantRulesError {
+  const error = new MerchantRulesError("SETTINGS_INVALID", reason, {
+    attempted: `read baseline ${file}`,
+    advice: `write it with \`pulumi stack export${flags} --file ${file}\` before the run`,
+  });
+  error.stack = error.message;
+  return error;
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+/** A JSON Pointer, as a text that the engine can validate too. */
+const pointerPattern = /^(\/([^~/]|~[01])*)*$/;
+
+export const pointer = z
+  .string()
+  .regex(pointerPattern, { error: "allowed: a JSON Pointer (RFC 6901) with * for every element or field" })
+  .describe("JSON Pointer (RFC 6901) into a definition; a segment * stands for every element or field");
+
+export const pointers = z.array(pointer);
+
+/** A value that can be compared. */
+export const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** Rules by name: a name of a `MerchantRule`, a key, `<set>/<key>`, or a name of a set, for all of its rules. */
+export const ruleNames = z.array(z.string().min(1));
+
+/** An object whose fields are all known; of a misspelt one, the error lists them, and others that may stand beside them. */
+export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape, beside: readonly string[] = []) {
+  const known = [...Object.keys(shape), ...beside].join(", ");
+  const misspelt = (keys: readonly string[]) => `found ${keys.join(", ")}, allowed: ${known}`;
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === "unrecognized_keys" ? misspelt(issue.keys) : undefined),
+  });
+}

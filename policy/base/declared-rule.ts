@@ -1,0 +1,193 @@
+import type { PolicyResource, ResourceValidationArgs } from "@pulumi/policy";
+import { ruleType, setType } from "../../provider/types.ts";
+import {
+  isAtOrBelow,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  walk,
+  withValueAt,
+} from "../../sdk/rules/index.ts";
+import { type Place, placesAt } from "./places.ts";
+import { knownJson, read, type Unknown, UnknownRead } from "./shown-values.ts";
+
+/** A resource as the policy host shows it, to a resource policy or to a stack policy. */
+export type AnalyzedResource = Pick<
+  PolicyResource | ResourceValidationArgs,
+  "type" | "props" | "urn" | "name" | "opts"
+>;
+
+/** Whether a resource declares rules. */
+export function declaresRules({ type }: Pick<AnalyzedResource, "type">): boolean {
+  return type === ruleType || type === setType;
+}
+
+/** The rules that a resource declares: one for a MerchantRule, one for each key of a MerchantRuleSet. */
+export function rulesOf(resource: AnalyzedResource): DeclaredRule[] {
+  if (resource.type === ruleType) return [declared(resource, resource.name, resource.props, "definition")];
+  if (resource.type !== setType) return [];
+  const rules = read(resource.props, "rules");
+  if (rules instanceof UnknownRead)
+    return [new DeclaredRule(resource, undefined, {}, [{ path: [], error: rules.error }])];
+  if (typeof rules !== "object" || rules === null) return [];
+  return Object.keys(rules).map((key) => declared(resource, key, rules, key));
+}
+
+/**
+ * Whether the preview shows a resource as it is deployed: the id of its rule, or the ids of its rules, are known then. Of a
+ * resource that is to be made or changed the engine shows what the program says, in which there are none.
+ */
+export function isAsDeployed({ type, props }: AnalyzedResource): boolean {
+  const ids = read(props, type === setType ? "ruleIds" : "ruleId");
+  return ids !== undefined && !(ids instanceof UnknownRead);
+}
+
+/** Whether a name in a configuration is the key of a rule, `<resource>/<key>`, or the name of its resource. */
+export function isRuleAmong(names: readonly string[], resource: string, key: string): boolean {
+  return names.includes(key) || names.includes(resource) || names.includes(`${resource}/${key}`);
+}
+
+function declared(resource: AnalyzedResource, key: string, holder: object, field: string): DeclaredRule {
+  const unknown: Unknown[] = [];
+  const definition = knownJson(read(holder, field), unknown);
+  return new DeclaredRule(resource, key, isJsonObject(definition) ? definition : {}, unknown);
+}
+
+/** A rule as the program declares it, as far as it is known before the run. */
+export class DeclaredRule {
+  /** The rule's key in its set, or the name of its MerchantRule; undefined for all rules of a set that is not known. */
+  readonly key: string | undefined;
+  /** The definition without the values that are not known yet. */
+  readonly definition: JsonObject;
+  readonly resource: AnalyzedResource;
+  readonly #unknown: readonly Unknown[];
+  readonly #met = new Set<Unknown>();
+  #unknownConnection: Error | undefined;
+
+  constructor(
+    resource: AnalyzedResource,
+    key: string | undefined,
+    definition: JsonObject,
+    unknown: readonly Unknown[],
+  ) {
+    this.resource = resource;
+    this.key = key;
+    this.definition = definition;
+    this.#unknown = unknown;
+  }
+
+  /** What messages call the rule: its key, or its resource where the keys are not known. */
+  get label(): string {
+    return this.key ?? `the rules of ${this.resource.name}`;
+  }
+
+  /**
+   * The connection that the rule belongs to; two connections are two merchants, or two services. One that is not known
+   * yet is noted, and is no other resource's.
+   */
+  get connection(): string {
+    const connection = read(this.resource.props, "connection");
+    if (connection instanceof UnknownRead) {
+      this.#unknownConnection = connection.error;
+      return `of ${this.resource.urn}`;
+    }
+    return typeof connection === "string" ? connection : "default";
+  }
+
+  /**
+   * The values at a pointer, in which `*` stands for every element or field. What is not known yet is left out, and noted.
+   * @param depth `shallow` for a check that does not look into the values: what is not known inside them is not noted
+   */
+  at(pattern: Pointer, depth: "deep" | "shallow" = "deep"): Place[] {
+    this.isUnknown(pattern, depth);
+    return placesAt(this.definition, pattern).filter((place) => this.#isKnown(place));
+  }
+
+  /**
+   * Every value of the definition, and every one inside those, but for what the exceptions name and what is in it. What is
+   * not known yet is left out, and noted.
+   */
+  everywhere(except: readonly Pointer[] = []): Place[] {
+    const isExcepted = (path: Path): boolean => except.some((pattern) => isAtOrBelow(path, pattern));
+    this.#note(this.#unknown.filter(({ path }) => !isExcepted(path)));
+    const places: Place[] = [];
+    walk<never>(this.definition, (value, { path }) => {
+      if (!isExcepted(path)) places.push(placeOf([...path], value));
+      return undefined;
+    });
+    return this.#unknown.length === 0 ? places : places.filter((place) => this.#isKnown(place));
+  }
+
+  /**
+   * Whether a value at a pointer, around it or inside it is not known yet. It is noted then.
+   * @param depth `shallow`: not inside it
+   */
+  isUnknown(pattern: Pointer, depth: "deep" | "shallow" = "deep"): boolean {
+    const met = this.#unknownAt(pattern, depth);
+    this.#note(met);
+    return met.length > 0;
+  }
+
+  /** The definition with a mark in the place of each value that is not known yet; these are noted. */
+  marked(mark: Json): Json {
+    this.isUnknown("");
+    return this.#unknown.reduce<Json>(
+      (definition, { path }) => withValueAt(definition, pointerOf(path), mark),
+      this.definition,
+    );
+  }
+
+  /** Where values are not known yet. They are not noted. */
+  get unknownPaths(): readonly Path[] {
+    return this.#unknown.map(({ path }) => path);
+  }
+
+  /** Whether one of the names in a configuration is the rule's key, `<set>/<key>`, or its resource's name. */
+  isAmong(names: readonly string[]): boolean {
+    const { name } = this.resource;
+    return this.key === undefined ? names.includes(name) : isRuleAmong(names, name, this.key);
+  }
+
+  /** The places that were asked for and are not known yet. */
+  get notes(): readonly { readonly pointer: Pointer; readonly error: Error }[] {
+    const notes = [...this.#met].map(({ path, error }) => ({ pointer: pointerOf(path), error }));
+    const error = this.#unknownConnection;
+    return error === undefined ? notes : [...notes, { pointer: "connection", error }];
+  }
+
+  #note(unknown: readonly Unknown[]): void {
+    for (const each of unknown) this.#met.add(each);
+  }
+
+  #unknownAt(pattern: Pointer, depth: "deep" | "shallow"): readonly Unknown[] {
+    if (this.#unknown.length === 0) return [];
+    const segments = segmentsOf(pattern);
+    return this.#unknown.filter(
+      ({ path }) =>
+        (depth === "deep" || path.length <= segments.length) &&
+        path.every((step, index) => {
+          const segment = segments[index];
+          return segment === undefined || segment === "*" || segment === String(step);
+        }),
+    );
+  }
+
+  /** An element of an array that is not known yet has a null in its place. */
+  #isKnown({ pointer }: Place): boolean {
+    return this.#unknown.every(({ path }) => pointerOf(path) !== pointer);
+  }
+}
+
+/** Few of all places are ever named: the pointer is made when it is asked for. */
+function placeOf(path: Path, value: Json): Place {
+  return {
+    get pointer() {
+      return pointerOf(path);
+    },
+    value,
+  };
+}

@@ -1,0 +1,85 @@
+import type { ResourceValidationPolicy } from "@pulumi/policy";
+import type { z } from "zod";
+import { ruleType } from "../../provider/types.ts";
+import { type Json, type Pointer, segmentsOf } from "../../sdk/rules/index.ts";
+import { isPlainObject } from "../../sdk/rules/json.ts";
+import { type AnalyzedResource, declaresRules } from "./declared-rule.ts";
+import { placesAt } from "./places.ts";
+import { type Config, described, type PolicyOptions, rulePolicy } from "./rule-policy.ts";
+import { behind, isUnknownField } from "./shown-values.ts";
+
+/** How a value is put right. */
+export interface Correction {
+  /** Which values it is about. */
+  readonly pointer: Pointer;
+  /** The right value; the same where it is right already. */
+  readonly correct: (value: Json) => Json;
+  /** What a wrong value has, in words that do not hold it: a secret is reported, too. */
+  readonly found: string;
+  readonly allowed: string;
+}
+
+/**
+ * A policy that corrects rules before anything is done with them, at the level `remediate`. At `advisory` and
+ * `mandatory` it reports what it would correct. It is off unless it is configured. A secret is not corrected, but
+ * reported; what is not known yet is neither.
+ */
+export function remediation<Shape extends z.core.$ZodLooseShape>(
+  policy: Omit<PolicyOptions<Shape>, "enforcementLevel"> & {
+    readonly corrections: (config: Config<Shape>) => readonly Correction[];
+  },
+): ResourceValidationPolicy {
+  const options: PolicyOptions<Shape> = { ...policy, enforcementLevel: "disabled" };
+  const { parse } = described(options);
+  return {
+    ...rulePolicy({
+      ...options,
+      *check(rule, config) {
+        for (const { pointer: pattern, correct, found, allowed } of policy.corrections(config)) {
+          for (const { pointer, value } of rule.at(pattern, "shallow"))
+            if (correct(value) !== value) yield { pointer, found, allowed };
+        }
+      },
+    }),
+    remediateResource(args) {
+      if (!declaresRules(args)) return undefined;
+      const { config } = parse(args.getConfig());
+      let corrected = 0;
+      for (const correction of policy.corrections(config)) corrected += correctAll(args, correction);
+      return corrected === 0 ? undefined : args.props;
+    },
+  };
+}
+
+/** Corrects the properties of a resource. @returns how many values were wrong */
+function correctAll({ type, props }: AnalyzedResource, { pointer: pattern, correct }: Correction): number {
+  const inRules = type === ruleType ? `/definition${pattern}` : `/rules/*${pattern}`;
+  let corrected = 0;
+  for (const { pointer, value } of placesAt(plain(props) ?? null, inRules)) {
+    const right = correct(value);
+    if (right !== value && write(props, segmentsOf(pointer), right)) corrected += 1;
+  }
+  return corrected;
+}
+
+/** What of the properties is plain: neither a secret nor a file. An element of an array keeps its place. */
+function plain(shown: unknown): Json | undefined {
+  const value = behind(shown);
+  if (Array.isArray(value)) return value.map((each: unknown) => plain(each) ?? null);
+  if (typeof value === "object" && value !== null) {
+    if (!isPlainObject(value)) return undefined;
+    const fields = Object.entries(value).map(([key, each]) => [key, plain(each)] as const);
+    return Object.fromEntries(fields.filter((field): field is [string, Json] => field[1] !== undefined));
+  }
+  return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? value
+    : undefined;
+}
+
+/** Writes through the proxies of the policy host, as its own examples do. @returns false where the value is not known yet */
+function write(holder: object, [step, ...rest]: readonly string[], value: Json): boolean {
+  if (step === undefined || isUnknownField(holder, step)) return false;
+  if (rest.length === 0) return Reflect.set(holder, step, value);
+  const inside: unknown = Reflect.get(holder, step);
+  return typeof inside === "object" && inside !== null && write(inside, rest, value);
+}

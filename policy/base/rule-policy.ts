@@ -1,0 +1,274 @@
+import type {
+  EnforcementLevel,
+  PolicyConfigSchema,
+  ResourceValidation,
+  ResourceValidationPolicy,
+  Severity,
+  StackValidationPolicy,
+} from "@pulumi/policy";
+import { z } from "zod";
+import {
+  isAtOrBelow,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type Path,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+} from "../../sdk/rules/index.ts";
+import { printable } from "../../sdk/rules/printable.ts";
+import { pointers, strict } from "./configuration.ts";
+import { type AnalyzedResource, type DeclaredRule, declaresRules, rulesOf } from "./declared-rule.ts";
+import { plainError } from "./plain-error.ts";
+import { isSecretAt } from "./secrets.ts";
+
+/** What is wrong with a rule. The message reads: `key: /pointer: found X, allowed Y`. */
+export type Finding = {
+  /** The rule; in words where the stack declares none. It is shown at the rule's resource, or at the stack. */
+  readonly rule: DeclaredRule | string;
+  /** Where in the definition; "" for the rule as a whole. */
+  readonly pointer: Pointer;
+  /** What may be there, in words. */
+  readonly allowed: string;
+} & (
+  | FoundValue
+  | {
+      /** What is there, in words that hold no value of the rule. */
+      readonly found: string;
+    }
+);
+
+interface FoundValue {
+  /** The value that is there. It is shown as JSON, unless the configuration says that it is secret. */
+  readonly value: Json;
+  /** Words that follow it: `found X, which rule "other" has too, allowed Y`. */
+  readonly remark?: string;
+}
+
+/** A finding about the one rule that was asked about. */
+export type RuleFinding = Finding extends infer Each ? (Each extends Finding ? Omit<Each, "rule"> : never) : never;
+
+export interface PolicyOptions<Shape extends z.core.$ZodLooseShape> {
+  /** Lower case with hyphens; the name by which it is configured. */
+  readonly name: string;
+  /** One sentence; it stands above every violation. */
+  readonly description: string;
+  /** Default: mandatory. */
+  readonly enforcementLevel?: EnforcementLevel;
+  readonly severity?: Severity;
+  /** What a team may configure, by zod. Every field needs a default and a description. */
+  readonly config: Shape;
+  /** Why there is nothing to check with a configuration; undefined when there is. */
+  readonly idle?: (config: Config<Shape>) => string | undefined;
+  /** What is wrong with fields together that are right one by one; undefined when nothing is. */
+  readonly conflict?: (config: Config<Shape>) => string | undefined;
+  /** Takes what nobody may read out of the names in messages: keys, resources, and fields on the way to a value. */
+  readonly redact?: (name: string) => string;
+}
+
+/** The fields of a policy's own configuration. */
+export type Config<Shape extends z.core.$ZodLooseShape> = z.infer<ReturnType<typeof strict<Shape>>>;
+
+/** A policy that looks at one rule at a time. The engine asks it before it does anything with the resource. */
+export function rulePolicy<Shape extends z.core.$ZodLooseShape>(
+  policy: PolicyOptions<Shape> & {
+    readonly check: (rule: DeclaredRule, config: Config<Shape>) => Iterable<RuleFinding>;
+  },
+): ResourceValidationPolicy & { readonly validateResource: ResourceValidation } {
+  return resourcePolicy({
+    ...policy,
+    check: (rules, config) =>
+      rules.flatMap((rule) => [...policy.check(rule, config)].map((found) => ({ ...found, rule }))),
+  });
+}
+
+/** A policy that looks at all rules of one resource together. The engine asks it before it does anything with the resource. */
+export function resourcePolicy<Shape extends z.core.$ZodLooseShape>(
+  policy: PolicyOptions<Shape> & {
+    readonly check: (rules: readonly DeclaredRule[], config: Config<Shape>) => Iterable<Finding>;
+  },
+): ResourceValidationPolicy & { readonly validateResource: ResourceValidation } {
+  const { parse, ...description } = described(policy);
+  const { redact = asItIs } = policy;
+  return {
+    ...description,
+    validateResource(args, report) {
+      if (!declaresRules(args)) return args.notApplicable("it is about rules");
+      const { config, secret } = parse(args.getConfig());
+      const reason = policy.idle?.(config);
+      if (reason !== undefined) return args.notApplicable(reason);
+      const rules = rulesOf(args);
+      reportAll([...policy.check(rules, config)], secret, redact, (message) => report(message));
+      noteUnknown(rules, redact);
+    },
+  };
+}
+
+/**
+ * A policy that looks at all rules of the stack together. The engine asks it at the end of a preview, and of an `up`
+ * when everything is done: so it stops an `up` only by the preview before.
+ */
+export function stackPolicy<Shape extends z.core.$ZodLooseShape>(
+  policy: PolicyOptions<Shape> & {
+    readonly check: (
+      rules: readonly DeclaredRule[],
+      config: Config<Shape>,
+      /** The resources that declare them, those without any rule too. */
+      resources: readonly AnalyzedResource[],
+    ) => Iterable<Finding>;
+  },
+): StackValidationPolicy {
+  const { parse, ...description } = described(policy);
+  const { redact = asItIs } = policy;
+  return {
+    ...description,
+    validateStack(args, report) {
+      const { config, secret } = parse(args.getConfig());
+      const reason = policy.idle?.(config);
+      if (reason !== undefined) return args.notApplicable(reason);
+      // The engine has them in no order, and a message should not change from run to run.
+      const resources = args.resources.filter(declaresRules).sort((a, b) => (a.urn < b.urn ? -1 : 1));
+      const rules = resources.flatMap(rulesOf);
+      reportAll([...policy.check(rules, config, resources)], secret, redact, report);
+      noteUnknown(rules, redact);
+    },
+  };
+}
+
+const asItIs = (name: string): string => name;
+
+/** So many violations of one policy are told one by one; more help nobody. */
+const mostTold = 50;
+
+/** So much of a value is shown. */
+const longest = 80;
+
+function reportAll(
+  findings: readonly Finding[],
+  secret: readonly Pointer[],
+  redact: (name: string) => string,
+  report: (message: string, urn: string | undefined) => void,
+): void {
+  for (const finding of findings.slice(0, mostTold)) report(messageOf(finding, secret, redact), urnOf(finding));
+  const left = findings.slice(mostTold);
+  const [first] = left;
+  if (first !== undefined) report(`… and ${left.length} more of these`, urnOf(first));
+}
+
+/** Without one the engine shows a finding at the stack. */
+function urnOf({ rule }: Finding): string | undefined {
+  return typeof rule === "string" ? undefined : rule.resource.urn;
+}
+
+function messageOf(finding: Finding, secret: readonly Pointer[], redact: (name: string) => string): string {
+  const { rule, pointer, allowed } = finding;
+  const found = "found" in finding ? finding.found : foundAt(finding, secret);
+  const place = placeOf(typeof rule === "string" ? rule : rule.label, pointer, redact);
+  return `${place}: found ${found}, allowed ${allowed}`;
+}
+
+/** Each name by itself: in a pointer they have escapes, which may change what they look like. */
+function placeOf(label: string, pointer: Pointer, redact: (name: string) => string): string {
+  const rule = printable(redact(label));
+  if (pointer === "") return rule;
+  return `${rule}: ${pointer.startsWith("/") ? pointerOf(segmentsOf(pointer).map(redact)) : pointer}`;
+}
+
+function foundAt({ rule, pointer, value, remark }: Finding & FoundValue, secret: readonly Pointer[]): string {
+  const seen = masked(value, segmentsOf(pointer), (path) => {
+    if (secret.some((pattern) => isAtOrBelow(path, pattern))) return true;
+    return typeof rule === "string" ? undefined : isSecretAt(rule, path);
+  });
+  const text = seen === secretMark || seen === textMark ? seen : shown(seen);
+  return remark === undefined ? text : `${text}, ${remark}`;
+}
+
+const secretMark = "[secret]";
+
+/** It stands for a text that may be a secret. */
+const textMark = "[text]";
+
+/** A value without what is secret; where that is not known, without texts. */
+function masked(value: Json, path: Path, isSecret: (path: Path) => boolean | undefined): Json {
+  const secret = isSecret(path);
+  if (secret === true) return secretMark;
+  if (isJsonArray(value)) return value.map((each, index) => masked(each, [...path, index], isSecret));
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, masked(each, [...path, key], isSecret)]),
+    );
+  return typeof value === "string" && secret === undefined ? textMark : value;
+}
+
+/** A value as messages show it: JSON, cut where it is long. */
+export function shown(value: Json): string {
+  return printable(JSON.stringify(value), longest);
+}
+
+/**
+ * Ends the policy with the error that the policy host shows as a note. What was found is reported by then, and what is
+ * known was checked.
+ */
+function noteUnknown(rules: readonly DeclaredRule[], redact: (name: string) => string): void {
+  const notes = rules.flatMap((rule) => rule.notes.map((note) => ({ label: rule.label, ...note })));
+  const [first] = notes;
+  if (first === undefined) return;
+  const places = notes.slice(0, mostTold).map(({ label, pointer }) => placeOf(label, pointer, redact));
+  const more = notes.length > mostTold ? ` and ${notes.length - mostTold} more` : "";
+  first.error.message = `not known before the run, so not checked: ${places.join(", ")}${more}`;
+  throw first.error;
+}
+
+/** What the policies of every kind have, and `parse`, which takes what the policy host has as the configuration. */
+export function described<Shape extends z.core.$ZodLooseShape>({
+  name,
+  description,
+  enforcementLevel = "mandatory",
+  severity = "high",
+  config: shape,
+  conflict,
+}: PolicyOptions<Shape>) {
+  const own = strict(shape, Object.keys(shared));
+  const configSchema = configSchemaOf(z.strictObject({ ...shape, ...shared }));
+  const parse = oncePerConfiguration((given: object) => {
+    const { secret, ...fields } = { secret: [], ...given };
+    const [config, common] = [own.safeParse(fields), z.strictObject(shared).safeParse({ secret })];
+    const faults = [config, common].flatMap(({ error }) => (error === undefined ? [] : [z.prettifyError(error)]));
+    if (!config.success || !common.success) throw wrongConfiguration(name, faults.join("\n"));
+    const reason = conflict?.(config.data);
+    if (reason !== undefined) throw wrongConfiguration(name, `✖ ${reason}`);
+    return { config: config.data, secret: common.data.secret };
+  });
+  return { name, description, enforcementLevel, severity, configSchema, parse };
+}
+
+/** What a team may configure of every policy. */
+const shared = { secret: pointers.default([]).describe("Pointers to values that messages leave out") };
+
+/**
+ * Keeps the last result: 10,000 resources have one configuration. The policy host gives a new object for each resource,
+ * with the same values in it until the pack is configured anew.
+ */
+function oncePerConfiguration<Result>(parse: (given: object) => Result): (given: object) => Result {
+  let last: { readonly fields: ReadonlyMap<string, unknown>; readonly result: Result } | undefined;
+  return (given) => {
+    const fields = new Map<string, unknown>(Object.entries(given));
+    const isSame = (known: ReadonlyMap<string, unknown>) =>
+      known.size === fields.size && [...fields].every(([key, value]) => known.has(key) && known.get(key) === value);
+    if (last === undefined || !isSame(last.fields)) last = { fields, result: parse(given) };
+    return last.result;
+  };
+}
+
+/** The schema in the form in which the engine fills in defaults and validates `--policy-pack-config`. */
+function configSchemaOf(schema: z.ZodObject): PolicyConfigSchema {
+  const { properties = {} } = z.toJSONSchema(schema, { io: "input", target: "draft-7" });
+  return { properties: JSON.parse(JSON.stringify(properties)) };
+}
+
+function wrongConfiguration(name: string, faults: string): Error {
+  return plainError(
+    `the configuration of ${name} is wrong.\n${faults}\nWhat to do: correct it in the file that --policy-pack-config names.`,
+  );
+}

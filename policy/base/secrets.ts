@@ -1,0 +1,32 @@
+import { Secret } from "@pulumi/policy";
+import { ruleType } from "../../provider/types.ts";
+import type { Path } from "../../sdk/rules/index.ts";
+import type { AnalyzedResource, DeclaredRule } from "./declared-rule.ts";
+import { behind } from "./shown-values.ts";
+
+/** Where the secrets of each resource are, by its URN. */
+const known = new Map<string, readonly Path[]>();
+
+/** Remembers which properties of a resource are secret, as the policy host shows them to a policy that may change it. */
+export function rememberSecrets({ urn, props }: Pick<AnalyzedResource, "urn" | "props">): void {
+  known.set(urn, secretsIn(behind(props), []));
+}
+
+/** Whether the value at a path in a definition is secret, or part of a secret; undefined where nobody has looked. */
+export function isSecretAt({ resource, key }: DeclaredRule, path: Path): boolean | undefined {
+  const whole = [...wayTo(resource, key), ...path];
+  return known
+    .get(resource.urn)
+    ?.some((secret) => secret.length <= whole.length && secret.every((step, at) => String(step) === String(whole[at])));
+}
+
+function wayTo({ type }: AnalyzedResource, key: string | undefined): Path {
+  if (type === ruleType) return ["definition"];
+  return key === undefined ? ["rules"] : ["rules", key];
+}
+
+function secretsIn(value: unknown, path: Path): Path[] {
+  if (value instanceof Secret) return [path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([step, inside]) => secretsIn(inside, [...path, step]));
+}

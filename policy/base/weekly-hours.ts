@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { strict } from "./configuration.ts";
+
+const days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
+
+const time = z
+  .string()
+  .regex(/^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/, { error: "allowed: a time from 00:00 to 24:00" });
+
+/** Hours of some weekdays, from the first minute to before the last. Where `to` is not after `from`, they end on the next day. */
+export const weeklyHours = strict({
+  days: z.array(z.enum(days)).min(1),
+  from: time,
+  to: time,
+}).refine(({ from, to }) => from !== to, {
+  error: "from and to are the same; allowed for a whole day: 00:00 to 24:00",
+});
+
+export type WeeklyHours = z.infer<typeof weeklyHours>;
+
+/** A time zone that this machine knows. */
+export const timeZone = z.string().refine(isTimeZone, { error: "allowed: a name such as Europe/Berlin or UTC (IANA)" });
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the clocks of a time zone show. */
+export interface LocalTime {
+  readonly day: string;
+  readonly time: string;
+}
+
+export function localTime(moment: Date, zone: string): LocalTime {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(moment)
+      .map(({ type, value }) => [type, value]),
+  );
+  return { day: parts.get("weekday") ?? "", time: `${parts.get("hour")}:${parts.get("minute")}` };
+}
+
+/** To make one takes longer than to look at a rule. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  formats.set(timeZone, made);
+  return made;
+}
+
+/** Whether the clocks show a time within the hours. When they are turned back, the hour that comes twice counts twice. */
+export function isWithin({ day, time }: LocalTime, { days: allowed, from, to }: WeeklyHours): boolean {
+  const week: readonly (string | undefined)[] = days;
+  const isOn = (name: string | undefined): boolean => allowed.some((each) => each === name);
+  if (from < to) return isOn(day) && from <= time && time < to;
+  const dayBefore = week.at(week.indexOf(day) - 1);
+  return (isOn(day) && from <= time) || (isOn(dayBefore) && time < to);
+}
+
+export function describeHours({ days: allowed, from, to }: WeeklyHours): string {
+  return `${allowed.join(", ")} ${from}-${to}`;
+}

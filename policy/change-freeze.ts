@@ -1,0 +1,151 @@
+import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
+import { z } from "zod";
+import { ruleType } from "../provider/types.ts";
+import type { Pointer } from "../sdk/rules/index.ts";
+import { type Baseline, baselinePath, type DeployedRule, readBaseline } from "./base/baseline.ts";
+import { startOfRun } from "./base/clock.ts";
+import { changedPlaces, removedRules } from "./base/compare-deployed.ts";
+import { ruleNames } from "./base/configuration.ts";
+import { type AnalyzedResource, DeclaredRule, isAsDeployed, isRuleAmong } from "./base/declared-rule.ts";
+import { type Finding, rulePolicy, stackPolicy } from "./base/rule-policy.ts";
+import { isUnknownField } from "./base/shown-values.ts";
+import { describeHours, isWithin, localTime, timeZone, type WeeklyHours, weeklyHours } from "./base/weekly-hours.ts";
+
+/**
+ * Outside the hours in which a team may change rules, only listed rules change.
+ *
+ * With a baseline each rule is compared with the deployed one before its resource is touched, in every preview and `up`;
+ * rules that are removed are found at the end of the preview. A secret in the baseline that cannot be read is not
+ * compared: there the preview of a change counts as one. A rule that gets another key is a new one.
+ *
+ * Without a baseline only a preview tells what changes, at its end: which resources, not which rules of a set; and nothing
+ * of resources that are removed. `pulumi up --skip-preview` is not stopped then.
+ *
+ * The moment is that at which the run began.
+ */
+export const changeFreeze = changeFreezeAt(startOfRun);
+
+/** The policy by a clock. */
+export function changeFreezeAt(now: () => Date): ResourceValidationPolicy & StackValidationPolicy {
+  const ofRules = rulePolicy({
+    ...options(),
+    idle: ({ allowed, baseline }) => {
+      if (allowed.length === 0) return noHours;
+      return baseline === null ? "no baseline is configured, so the end of the preview tells what changes" : undefined;
+    },
+    *check(rule, { baseline, allowedRules, ...hours }) {
+      const freeze = freezeAt(now(), hours);
+      if (freeze === undefined || baseline === null || rule.isAmong(allowedRules)) return;
+      const change = changeOf(rule, readBaseline(baseline));
+      if (change !== undefined) yield freeze.of(change);
+    },
+  });
+  const ofStack = stackPolicy({
+    ...options(),
+    idle: ({ allowed, baseline }) => {
+      if (allowed.length === 0) return noHours;
+      return baseline === null && !isPreview() ? "without a baseline only a preview tells what changes" : undefined;
+    },
+    *check(rules, { baseline, allowedRules, ...hours }, resources): Generator<Finding> {
+      const freeze = freezeAt(now(), hours);
+      if (freeze === undefined) return;
+      const changing = new Set(isPreview() ? resources.filter((resource) => !isAsDeployed(resource)) : []);
+      if (baseline === null) {
+        for (const rule of [...changing].map(asWhole)) {
+          if (!rule.isAmong(allowedRules)) yield { rule, ...freeze.of("a change") };
+        }
+        return;
+      }
+      const deployed = readBaseline(baseline);
+      for (const { resource, key } of removedRules(deployed, rules, null)) {
+        if (!isRuleAmong(allowedRules, resource, key)) yield { rule: key, ...freeze.of("its removal") };
+      }
+      for (const rule of rules) {
+        if (changing.has(rule.resource) && !rule.isAmong(allowedRules) && isSealed(rule, deployed))
+          yield { rule, ...freeze.of("a change of its resource, and a secret in it that the baseline does not show") };
+      }
+    },
+  });
+  return { ...ofRules, validateStack: ofStack.validateStack };
+}
+
+/** What both halves are. */
+function options() {
+  return {
+    name: "change-freeze",
+    description: "Outside the allowed hours only listed rules change.",
+    config: {
+      timeZone: timeZone.default("UTC").describe("The time zone of the hours: a name such as Europe/Berlin (IANA)"),
+      allowed: z
+        .array(weeklyHours)
+        .default([])
+        .describe('When rules may change: [{ "days": ["Mon", "Tue"], "from": "09:00", "to": "17:00" }]'),
+      allowedRules: ruleNames
+        .default([])
+        .describe("Rules that may change at any time: names of MerchantRules, keys, set/key, or names of sets"),
+      baseline: baselinePath,
+    },
+  };
+}
+
+const noHours = "no hours are configured";
+
+/** What the engine tells its plugins of the run. */
+function isPreview(): boolean {
+  return process.env.PULUMI_NODEJS_DRY_RUN === "true";
+}
+
+interface Hours {
+  readonly timeZone: string;
+  readonly allowed: readonly WeeklyHours[];
+}
+
+/** The freeze at a moment; undefined where there is none. */
+function freezeAt(moment: Date, { timeZone, allowed }: Hours) {
+  const here = localTime(moment, timeZone);
+  if (allowed.some((hours) => isWithin(here, hours))) return undefined;
+  const hours = `${allowed.map(describeHours).join("; ")} (${timeZone}), or a name in allowedRules`;
+  return {
+    of: (change: string) => ({ pointer: "", found: `${change} on ${here.day} ${here.time}`, allowed: hours }),
+  };
+}
+
+/** All rules of a resource: the preview does not say which of them change. */
+function asWhole(resource: AnalyzedResource): DeclaredRule {
+  return new DeclaredRule(resource, resource.type === ruleType ? resource.name : undefined, {}, []);
+}
+
+/** What changes of a rule, as far as it is known; undefined where nothing does. What is not known is noted. */
+function changeOf(rule: DeclaredRule, baseline: Baseline): string | undefined {
+  const deployed = deployedAs(rule, baseline);
+  if (deployed === undefined) return undefined;
+  const changes = deployed.map((each) => changedPlaces(rule, each));
+  const [first] = changes;
+  if (first === undefined) return "a new rule";
+  if (changes.every((places) => places.length > 0)) return describeChange(first);
+  rule.isUnknown("");
+  return undefined;
+}
+
+/** The deployed rules that a rule may be; undefined where it is not known, and noted, which rule it is. */
+function deployedAs(rule: DeclaredRule, baseline: Baseline): readonly DeployedRule[] | undefined {
+  const { connection, key, resource } = rule;
+  if (key !== undefined && !isUnknownField(resource.props, "connection"))
+    return baseline.find(connection, resource.name, key);
+  rule.isUnknown("");
+  return undefined;
+}
+
+const mostPlaces = 3;
+
+function describeChange(places: readonly Pointer[]): string {
+  const named = places.filter((place) => place !== "").slice(0, mostPlaces);
+  if (named.length === 0) return "a change";
+  return `a change at ${named.join(", ")}${places.length > mostPlaces ? ` and ${places.length - mostPlaces} more` : ""}`;
+}
+
+/** Whether a rule is as deployed but for a secret that cannot be compared. */
+function isSealed(rule: DeclaredRule, baseline: Baseline): boolean {
+  const deployed = deployedAs(rule, baseline) ?? [];
+  return deployed.some((each) => each.sealed.length > 0 && changedPlaces(rule, each).length === 0);
+}

@@ -1,0 +1,11 @@
+/**
+ * What a policy pack of your own imports: the policies of this package, and what is needed to write others.
+ *
+ * @module pulumi-merchant-rules/policy
+ */
+export type { Path, Pointer } from "../sdk/rules/index.ts";
+export { type AnalyzedResource, DeclaredRule, declaresRules, rulesOf } from "./base/declared-rule.ts";
+export type { Place } from "./base/places.ts";
+export { type Finding, type RuleFinding, rulePolicy, stackPolicy } from "./base/rule-policy.ts";
+export { policies } from "./policies.ts";
+export { secretValues } from "./secret-values.ts";

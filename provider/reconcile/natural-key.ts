@@ -1,0 +1,15 @@
+import type { Contract } from "../../sdk/contract/index.ts";
+import { isAtOrBelow, type Json, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
+
+/** Whether the natural key is, or is part of, what the contract calls secret. */
+export function isNaturalKeySecret({ rule: { naturalKey, secret } }: Contract): boolean {
+  return naturalKey !== null && secret.some((pattern) => isAtOrBelow(segmentsOf(naturalKey), pattern));
+}
+
+/** A rule's natural key as text; undefined where the contract has none, or it is neither text nor number, or secret. */
+export function naturalKeyText(definition: Json | undefined, contract: Contract): string | undefined {
+  const { naturalKey } = contract.rule;
+  if (naturalKey === null || isNaturalKeySecret(contract)) return undefined;
+  const value = valueAt(definition, naturalKey);
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}

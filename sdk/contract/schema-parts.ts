@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { isPointer } from "../rules/pointer.ts";
+
+/** An object whose fields are all known; of a misspelt one, the error lists them. */
+export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = `allowed: ${Object.keys(shape).join(", ")}`;
+  return z.strictObject(shape, { error: ({ code }) => (code === "unrecognized_keys" ? known : undefined) });
+}
+
+/** What a deployment may not have, or does not tell. */
+export function orNull<Type extends z.ZodType>(type: Type) {
+  return type.nullable().default(null);
+}
+
+/**
+ * What editors and docs/reference/contract.md say of a field: what it is, what follows without it, and values that it
+ * may have.
+ */
+export function says(description: string, ...examples: z.core.util.JSONType[]) {
+  return { description, examples };
+}
+
+export const pointer = z
+  .string()
+  .refine(isPointer, { error: 'allowed: a JSON Pointer (RFC 6901), such as /data/id, or "" for the whole' })
+  .meta({ format: "json-pointer" });
+export const pointerOrNull = orNull(pointer);
+export const patterns = z.array(pointer);
+
+export const path = z
+  .string()
+  .regex(/^\/[^\s?#\\]*$/, { error: "allowed: a path that begins with / and has no blank, ?, # or backslash" })
+  .refine((text) => !text.split("/").some((segment) => segment === "." || segment === ".."), {
+    error: "allowed: a path without . and .. segments",
+  })
+  .describe("The path of the request. It is appended to baseUrl. {ruleId} and {parameter} are replaced, URL-encoded.");
+
+/** What may stand before the colon of an HTTP header (RFC 9110). */
+export const headerNamePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+export const headerName = z.string().regex(headerNamePattern, { error: "allowed: the name of an HTTP header" });
+export const headerValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e]*$/, { error: "allowed: printable ASCII without line breaks" });
+export const fieldName = z.string().min(1);
+
+export const statuses = z
+  .array(z.int().min(200).max(299))
+  .min(1)
+  .meta(says("The statuses that mean success. Any other status is an error.", [200, 202]));
+
+/** What every operation may fix: headers and query, whose values may name parameters. */
+export const fixed = {
+  headers: z
+    .record(headerName, headerValue)
+    .default({})
+    .meta(
+      says("Headers that every request of this operation carries. Values may name a {parameter}.", {
+        "Api-Version": "2025-01-01",
+      }),
+    ),
+  query: z
+    .record(fieldName, z.string())
+    .default({})
+    .meta(
+      says("Query parameters that every request of this operation carries. Values may name a {parameter}.", {
+        merchant: "{merchantId}",
+      }),
+    ),
+};
+
+/** What every operation that reads has. */
+export const reading = {
+  method: z.literal("GET").default("GET").meta(says("The HTTP method. No other is allowed.", "GET")),
+  path,
+  ...fixed,
+  success: statuses.default([200]),
+};
+
+export const identifyBy = strict({
+  in: z
+    .enum(["query", "body", "path", "header"])
+    .meta(says("The part of the request that names the rule. Of path: the operation's path has {ruleId}.", "query")),
+  name: fieldName
+    .default("ruleId")
+    .meta(says("The name of the query parameter, body field or header. Not used where the path names the rule.", "id")),
+});

@@ -1,0 +1,193 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EngineErrorCode } from "../../local/stack/errors.ts";
+import { newCrypter } from "../../local/stack/state/crypter.ts";
+import { loadRules } from "../../provider/load-rules.ts";
+import { type ContractInput, defineContract, loadPreset, parseContract } from "../../sdk/contract/index.ts";
+import { type ErrorCode, isMerchantRulesError } from "../../sdk/errors.ts";
+import { RulesClient } from "../../sdk/index.ts";
+import { run } from "../cli/command.ts";
+import { rule, serve } from "../support/connections.ts";
+import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
+
+/** Gives the message of an error of this code, as a user sees it. */
+type Produce = () => Promise<string>;
+
+const preset = loadPreset("illustrative");
+/** To compile the preset's JSON Schema of a definition takes longer than all else here. */
+const full: ContractInput = { ...preset, rule: { ...preset.rule, schema: null } };
+const patient: ContractInput = { ...full, limits: { maxAttempts: 2 } };
+
+/** One error of each code, by the way in which a user meets it. */
+export const examples: Record<ErrorCode, Produce> = {
+  CONTRACT_INVALID: () =>
+    failureOf(() => parseContract("version: 1\noperations:\n  delete: { identifyBy: { in: querry } }\n", file)),
+  SETTINGS_INVALID: () => failureOf(async () => (await startHost({}, {})).create({ definition: rule(1) })),
+  UNSUPPORTED_BY_CONTRACT: () =>
+    withHost({ version: 1 }, async (host) => {
+      const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
+      await host.delete(id, outs);
+    }),
+  RULE_INVALID: () =>
+    inFolder((folder) => {
+      writeFileSync(join(folder, "night-limit.yaml"), "name: night-limit\npriority: 1\npriority: 2\n");
+      return failureOf(() => loadRules(folder)).then((message) => message.replaceAll(folder, "rules"));
+    }),
+  RULE_NOT_FOUND: () =>
+    withHost(full, async (host, service) => {
+      const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
+      await host.create(resource("other", { definition: rule(2) }));
+      service.remove(id);
+      await host.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
+    }),
+  RULE_CONFLICT: () =>
+    withHost(full, async (host, service) => {
+      service.put(undefined, rule(1));
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
+  RULE_DIFFERS: () =>
+    withHost(full, async (host, service) => {
+      service.faults.set({ kind: "normalise" });
+      await host.create(resource("limit", { definition: rule(1, { name: " rule-1 " }) }));
+    }),
+  RULE_OUTCOME_UNKNOWN: () =>
+    withHost({ version: 1, limits: { maxAttempts: 1 } }, async (host, service) => {
+      service.faults.set({ kind: "close", at: "after", operations: ["create"] });
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
+  UNAUTHENTICATED: () => withHost(full, (host) => host.create({ definition: rule(1) }), { TOKEN: "wrong" }),
+  FORBIDDEN: () => withStatus(full, 403),
+  REJECTED: () => withStatus(full, 422),
+  RATE_LIMITED: () => withStatus(patient, 429),
+  SERVICE_FAILED: () =>
+    withHost(patient, async (host, service) => {
+      const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
+      service.faults.set({ kind: "status", status: 503, operations: ["update"], times: "always" });
+      await host.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
+    }),
+  RESPONSE_INVALID: () =>
+    withHost(full, async (host, service) => {
+      service.faults.set({ kind: "not-json", operations: ["list"], times: "always" });
+      await host.create({ definition: rule(1) });
+    }),
+  CONNECTION_FAILED: () => withHost(patient, (host) => host.create({ definition: rule(1) }), { BASE_URL: nowhere }),
+  TIMED_OUT: () =>
+    withHost({ ...full, limits: { attemptTimeoutMs: 500, maxAttempts: 1 } }, async (host, service) => {
+      service.faults.set({ kind: "silence", operations: ["list"] });
+      await host.create({ definition: rule(1) });
+    }),
+  NOT_TRIED: async () => {
+    const served = await serve(full);
+    const connection = {
+      name: "default",
+      baseUrl: served.service.url,
+      contract: defineContract(full),
+      parameters: {},
+      credentials: { kind: "token", token: "wrong" },
+    } as const;
+    const client = new RulesClient(connection);
+    try {
+      await client.get("1").catch(() => undefined);
+      return await failureOf(() => client.get("2"));
+    } finally {
+      await client.close();
+      await served.close();
+    }
+  },
+};
+
+const stateFile = ".pulumi/stacks/shop/dev.json";
+
+/** One error of each code of the local engine that needs no program to run, with the command that ends so. */
+export const engineExamples: Partial<Record<EngineErrorCode, Produce>> = {
+  BAD_CALL: () => inProject({}, ["up"]),
+  PROJECT_INVALID: () => inProject({ "Pulumi.yaml": "name: shop\nruntime: nodejs\nmain: src/index.js\n" }, ["preview"]),
+  STACK_NOT_FOUND: () => inProject({}, ["refresh", "--yes", "--stack", "prod"]),
+  STATE_INVALID: () => inProject({ [stateFile]: '{ "version": 3, "checkpo' }, ["refresh", "--yes"]),
+  LOCKED: () => inProject({ ".pulumi/locks/organization/shop/dev/7.json": lockOfAnother }, ["up", "--yes"]),
+  PASSPHRASE: async () => {
+    const crypter = await newCrypter("right");
+    const stack = `encryptionsalt: ${crypter.salt}\nconfig:\n  shop:key:\n    secure: ${crypter.encrypt("hush")}\n`;
+    return await inProject({ "Pulumi.dev.yaml": stack }, ["preview"], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
+  },
+  POLICY_PACK: () => inProject({}, ["preview", "--policy-pack", "payment-policies"]),
+  UNSUPPORTED: () => inProject({}, ["up", "--yes", "--target", "urn"]),
+};
+
+const project = "name: shop\nruntime: nodejs\n";
+const lockOfAnother = JSON.stringify({
+  pid: 4711,
+  username: "anna",
+  hostname: "build-7",
+  timestamp: "2025-01-31T08:00:00.000Z",
+});
+const file = "merchant-rules.contract.yaml";
+const nowhere = "http://127.0.0.1:9";
+
+/** What differs from run to run, as the page has it. */
+export function steady(message: string): string {
+  return message
+    .replace(/127\.0\.0\.1:\d{4,}/g, "127.0.0.1:4010")
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "6d78007d-1611-4c16-b78d-07ac2be03922")
+    .replace(/\s+/g, " ");
+}
+
+async function withHost(
+  contract: ContractInput,
+  act: (host: Host, service: Awaited<ReturnType<typeof serve>>["service"]) => unknown,
+  changes: { TOKEN?: string; BASE_URL?: string } = {},
+): Promise<string> {
+  const served = await serve(contract, { ruleIds: "sequential" });
+  const changed = Object.entries(changes).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
+  const host = await startHost({}, { ...served.environment, ...Object.fromEntries(changed) });
+  try {
+    return await failureOf(async () => act(host, served.service));
+  } finally {
+    await host.close();
+    await served.close();
+  }
+}
+
+function withStatus(contract: ContractInput, status: number): Promise<string> {
+  return withHost(contract, async (host, service) => {
+    service.faults.set({ kind: "status", status, operations: ["create"], times: "always" });
+    await host.create(resource("limit", { definition: rule(1) }));
+  });
+}
+
+/** The message with which something fails. @throws Error: it did not */
+async function failureOf(act: () => unknown): Promise<string> {
+  try {
+    await act();
+  } catch (error) {
+    if (isMerchantRulesError(error) || error instanceof HookFailure) return error.message;
+    throw error;
+  }
+  throw new Error("nothing failed");
+}
+
+async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "errors-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs a verb of the local engine in a project of these files. */
+function inProject(
+  files: Readonly<Record<string, string>>,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  return inFolder(async (folder) => {
+    for (const [name, text] of Object.entries({ "Pulumi.yaml": project, "index.js": "", ...files })) {
+      mkdirSync(join(folder, name, ".."), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const { code, stderr } = await run(["local", ...words, "--cwd", folder], environment);
+    return `${stderr.replaceAll(folder, "/home/me/shop")}\nexit code ${code}`;
+  });
+}

@@ -1,0 +1,125 @@
+import { type ContractInput, loadPreset, parseContract } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { marking, rule, serve } from "../support/connections.ts";
+import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
+
+type Service = Awaited<ReturnType<typeof serve>>["service"];
+
+const preset = loadPreset("illustrative");
+/** To compile the preset's JSON Schema of a definition takes longer than all else here. */
+const full: ContractInput = { ...preset, rule: { ...preset.rule, schema: null } };
+const marks: ContractInput = { ...marking, rule: { ...marking.rule, schema: null } };
+
+/** Gives a message of docs/troubleshooting.md by the way in which a user meets it; by the heading of its section. */
+export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
+  "No address": async () => {
+    const host = await startHost({}, {});
+    return failureOf(() => host.create({ definition: rule(1) })).finally(() => host.close());
+  },
+  "No token": () => withHost(full, (host) => host.create({ definition: rule(1) }), { TOKEN: "" }),
+  "A field of the contract is unknown": () =>
+    failureOf(() => parseContract("version: 1\nrule:\n  naturalkey: /name\n", "merchant-rules.contract.yaml")),
+  "No contract": () =>
+    withHost(
+      full,
+      async (host) => {
+        const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
+        await host.delete(id, outs);
+      },
+      { CONTRACT: "" },
+    ),
+  "401": () => withHost(full, (host) => host.create({ definition: rule(1) }), { TOKEN: "wrong" }),
+  "403": () => withStatus(403),
+  "429": () => withStatus(429),
+  "The service cannot be reached": () =>
+    withHost(
+      { ...full, limits: { maxAttempts: 2 } },
+      (host) => host.create(resource("limit", { definition: rule(1) })),
+      { BASE_URL: "http://127.0.0.1:9" },
+    ),
+  "The answer is not JSON": () =>
+    withHost(full, async (host, service) => {
+      service.faults.set({ kind: "not-json", operations: ["list"], times: "always" });
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
+  "The rule exists already": () =>
+    withHost(full, async (host, service) => {
+      service.put(undefined, rule(1));
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
+  "The rule is somebody else's": () =>
+    withHost(marks, async (host, service) => {
+      service.put(undefined, rule(1, { metadata: { managedBy: "billing/prod/limits#night-limit" } }));
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
+  "The set has no rules": () => withHost(full, async (host) => checked(host, { rules: {} })),
+  "The set loses every rule": () =>
+    withHost(full, async (host) => {
+      const sets = host.as("merchantRuleSet");
+      const { id, outs } = await sets.create(resource("all", { rules: { a: rule(1), b: rule(2) } }));
+      await sets.diff(id, outs, resource("all", { rules: { c: rule(3) } }));
+    }),
+  "Another place": () =>
+    withHost(full, async (host) => {
+      const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
+      const other = await serve(full);
+      const there = await startHost({}, other.environment);
+      try {
+        await there.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
+      } finally {
+        await there.close();
+        await other.close();
+      }
+    }),
+  "No rule can be seen": () =>
+    withHost(full, async (host, service) => {
+      const sets = host.as("merchantRuleSet");
+      const { id, outs } = await sets.create(resource("all", { rules: { a: rule(1), b: rule(2) } }));
+      for (const { ruleId } of service.rules()) service.remove(ruleId);
+      await sets.read(id, outs);
+    }),
+  "The rule may exist": () =>
+    withHost({ version: 1, limits: { maxAttempts: 1 } }, async (host, service) => {
+      service.faults.set({ kind: "close", at: "after", operations: ["create"] });
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
+};
+
+async function checked(host: Host, inputs: Parameters<Host["check"]>[0]): Promise<never> {
+  const { failures } = await host.as("merchantRuleSet").check(resource("all", inputs));
+  throw new HookFailure(failures.map(({ property, reason }) => `${property} ${reason}`).join("\n"));
+}
+
+async function withHost(
+  contract: ContractInput,
+  act: (host: Host, service: Service) => unknown,
+  changes: { TOKEN?: string; BASE_URL?: string; CONTRACT?: string } = {},
+): Promise<string> {
+  const served = await serve(contract, { ruleIds: "sequential" });
+  const changed = Object.entries(changes).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
+  const host = await startHost({}, { ...served.environment, ...Object.fromEntries(changed) });
+  try {
+    return await failureOf(async () => act(host, served.service));
+  } finally {
+    await host.close();
+    await served.close();
+  }
+}
+
+function withStatus(status: number): Promise<string> {
+  return withHost({ ...full, limits: { maxAttempts: 2 } }, async (host, service) => {
+    service.faults.set({ kind: "status", status, operations: ["create"], times: "always" });
+    await host.create(resource("limit", { definition: rule(1) }));
+  });
+}
+
+/** The message with which something fails. @throws Error: it did not */
+async function failureOf(act: () => unknown): Promise<string> {
+  try {
+    await act();
+  } catch (error) {
+    if (isMerchantRulesError(error) || error instanceof HookFailure) return error.message;
+    throw error;
+  }
+  throw new Error("nothing failed");
+}

@@ -1,0 +1,113 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { connectionSettings, variableName } from "../../provider/settings.ts";
+import { blocksOf, codeIn, pageAt, root, rowsOf, sectionOf } from "./page.ts";
+
+const page = pageAt("docs/reference/settings.md");
+const own = sectionOf(page, "Settings of a connection");
+const [others = "", ofOthers = ""] = sectionOf(page, "Other environment variables").split("Those that what lies below");
+
+const folder = mkdtempSync(join(tmpdir(), "settings-page-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+writeFileSync(
+  join(folder, "merchant-rules.contract.yaml"),
+  "version: 1\nparameters: { merchantId: {} }\nauth: { token: { path: /token, fields: { id: '{clientId}' } } }\n",
+);
+
+/** Every name that the settings of a connection are asked for, in the stack's config and in the environment. */
+function asked(connection: string) {
+  const keys = new Set<string>();
+  const variables = new Set<string>();
+  // Of a parameter the field is taken, not a key of its own.
+  const config = (key: string): undefined => void (key.includes(".") || keys.add(key));
+  const environment = new Proxy<Record<string, string>>(
+    {},
+    {
+      get(_, name) {
+        variables.add(String(name));
+        if (String(name).endsWith("BASE_URL")) return "https://payments.example.com";
+        return String(name).includes("PARAM_") ? "m-17" : undefined;
+      },
+    },
+  );
+  connectionSettings({ config, environment, folder }, connection);
+  return { keys, variables };
+}
+
+const { keys, variables } = asked("default");
+for (const key of asked("sandbox").keys) keys.add(key);
+
+/** The texts in `code` of the rows' cells, or of one column, that look like a name. */
+function codesIn(rows: readonly (readonly string[])[], column: number | undefined, name: RegExp): string[] {
+  const cells = rows.flatMap((row) => (column === undefined ? row : [row[column] ?? ""]));
+  return cells.flatMap((cell) => codeIn(cell)).filter((text) => name.test(text));
+}
+
+/** Environment variables that are named in the sources of the rooms that read them. */
+function variablesInCode(): string[] {
+  const sources = ["sdk", "provider", "local", "cli"].flatMap((room) =>
+    readdirSync(root + room, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(`${root}${room}/${name}`, "utf8")),
+  );
+  const read = sources.flatMap((text) => [...text.matchAll(/\benv(?:ironment)?\.([A-Z][A-Z0-9_]*)/g)]);
+  const [, proxies = ""] = /const proxyVariables = \[(.*?)\]/.exec(sources.join("\n")) ?? [];
+  return [...read.map(([, name = ""]) => name), ...[...proxies.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name)];
+}
+
+describe("docs/reference/settings.md", () => {
+  test("names every setting that the code asks for, by its key and by its variable, and no other", () => {
+    const rows = rowsOf(own);
+    expect(new Set(codesIn(rows, 1, /^merchant-rules:/))).toEqual(keys);
+    expect(new Set(codesIn(rows, 2, /^MERCHANT_RULES_/))).toEqual(variables);
+  });
+
+  test("names the variables of named connections and of parameters as the code makes them", () => {
+    const rows = [...rowsOf(sectionOf(page, "Connections by name")), ...rowsOf(sectionOf(page, "Parameters"))];
+    expect(rows.length).toBe(5);
+    for (const [first = "", ...cells] of rows) {
+      const [name = ""] = codeIn(first);
+      const isParameter = cells[0]?.includes("merchant-rules:") === true;
+      const made = isParameter ? [`MERCHANT_RULES_PARAM_${variableName(name)}`] : [...asked(name).variables];
+      for (const variable of codesIn([cells], undefined, /^MERCHANT_RULES_/)) expect(made).toContain(variable);
+    }
+  });
+
+  test("says the settings of a named connection as the code allows them", () => {
+    const sentence = /A named connection has every setting of its own: (.*?)\. It takes/s.exec(page)?.[1] ?? "";
+    const config = (): string => '{ "sandbox": { "colour": "red" } }';
+    const allowed = `allowed: ${codeIn(sentence).join(", ")}`;
+    const load = () => connectionSettings({ config, environment: {}, folder }, "sandbox");
+    expect(load).toThrow("has an unknown setting colour");
+    expect(load).toThrow(allowed);
+  });
+
+  test("names every environment variable that the code reads, and no other", () => {
+    const read = new Set(variablesInCode());
+    expect(read.size).toBeGreaterThan(8);
+    expect(new Set(codesIn(rowsOf(others), 0, /./))).toEqual(read);
+  });
+
+  test("says of none that others read that the code reads it", () => {
+    const read = variablesInCode();
+    const named = codesIn(rowsOf(ofOthers), 0, /./);
+    expect(named.length).toBeGreaterThan(4);
+    expect(named.filter((name) => read.includes(name))).toEqual([]);
+  });
+
+  test("has stack files that parse, with keys that there are", () => {
+    for (const block of blocksOf(page, "yaml"))
+      for (const key of Object.keys(parse(block).config)) expect([...keys]).toContain(key);
+  });
+
+  test("sets in its examples nothing that the code does not read", () => {
+    const names = blocksOf(page, "sh").flatMap((block) => [...block.matchAll(/MERCHANT_RULES_\w+/g)].map(String));
+    expect(names.length).toBeGreaterThan(4);
+    for (const name of names) expect([...variables]).toContain(name);
+    const keys = blocksOf(page, "sh").flatMap((block) => [...block.matchAll(/merchant-rules:\w+/g)].map(String));
+    for (const key of keys) expect([...keys]).toContain(key);
+  });
+});

@@ -1,0 +1,73 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type LocalService, startLocalService } from "../../local/service/index.ts";
+import { type Contract, loadContract, loadPreset } from "../../sdk/contract/index.ts";
+import { copyExample } from "./copy.ts";
+
+async function serve(contract: Contract, parameters: Record<string, string> = {}): Promise<LocalService> {
+  const service = await startLocalService({ contract, parameters });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** Applies a copy of an example to a service, by the local engine. */
+async function up(example: ReturnType<typeof copyExample>, stack: string, { url }: LocalService): Promise<string> {
+  const variables = { MERCHANT_RULES_BASE_URL: url };
+  const { code, output } = await example.merchantRules(["local", "up", "--stack", stack, "--yes"], variables);
+  expect(code, output).toBe(0);
+  return output;
+}
+
+const namesAt = (service: LocalService): unknown[] =>
+  service
+    .rules()
+    .map(({ rule }) => rule.name)
+    .sort();
+
+test("examples/quickstart declares three rules", async () => {
+  const service = await serve(loadPreset("illustrative"));
+  await up(copyExample("quickstart"), "dev", service);
+  expect(namesAt(service)).toEqual(["home-cards", "large-amounts", "trusted-payers"]);
+});
+
+test("examples/rules-from-files declares a rule for each file, and the one that the program computes", async () => {
+  const service = await serve(loadPreset("illustrative"));
+  await up(copyExample("rules-from-files"), "dev", service);
+  expect(namesAt(service)).toEqual(["blocked-countries", "euro-only", "large-amounts", "trusted-payers"]);
+});
+
+test("examples/environments declares in the sandbox what the sandbox's overlay says", async () => {
+  const service = await serve(loadPreset("illustrative"));
+  const example = copyExample("environments");
+  writeFileSync(join(example.folder, "Pulumi.sandbox.yaml"), `config:\n  merchant-rules:baseUrl: ${service.url}\n`);
+  await up(example, "sandbox", service);
+  expect(namesAt(service)).toEqual(["large-amounts", "test-cards", "trusted-countries"]);
+  const large = service.rules().find(({ rule }) => rule.name === "large-amounts");
+  expect(large?.rule.conditions).toEqual([{ field: "amount", operator: "gt", value: 100 }]);
+});
+
+test("examples/own-contract finds its contract and its account by itself, marks its rules, and its contract judges changes", async () => {
+  const example = copyExample("own-contract");
+  const contract = loadContract(join(example.folder, "merchant-rules.contract.yaml"));
+  const service = await serve(contract, { accountId: "acc-4711" });
+  await up(example, "dev", service);
+  const marks = service.rules().map(({ rule }) => rule.labels);
+  expect(marks).toEqual(
+    ["first-payments", "known-mules", "night-payouts"].map((key) => ({ managedBy: `own-contract/dev/all#${key}` })),
+  );
+
+  const preview = () =>
+    example.merchantRules(["local", "preview", "--stack", "dev"], { MERCHANT_RULES_BASE_URL: service.url });
+  const file = join(example.folder, "rules/known-mules.yaml");
+  const rule = readFileSync(file, "utf8");
+  writeFileSync(file, rule.replace("code: known-mules", "code: mules"));
+  expect((await preview()).output).toContain("1 to replace, 2 unchanged");
+  writeFileSync(file, rule.replace("outcome: block", "outcome: maybe"));
+  expect(await preview()).toMatchObject({
+    code: 1,
+    output: expect.stringContaining(
+      'property "rules["known-mules"].outcome": must be equal to one of the allowed values',
+    ),
+  });
+});
