@@ -2,17 +2,22 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/support/longest-first.ts";
 
-/** What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, at full size, or once more by whole runs. */
+/**
+ * What `npm test` leaves to `npm run test:all`: the same behaviours at many more points, at full size, or once more by
+ * whole runs, as the pages and the examples have them.
+ */
 export const exhaustive = [
   "test/faults/matrix.test.ts",
   "test/conformance/conformance.test.ts",
   "test/consumers/strict.test.ts",
-  "test/docs/moving.test.ts",
-  "test/examples/ci.test.ts",
-  "test/lifecycle/{each-request,existing-rules,interrupt,killed,moves,set,sharded-set,thousand,whole-runs}.test.ts",
+  "test/docs/{getting-started,guides,moving,site}.test.ts",
+  "test/examples/{ci,policy,programs,several-merchants}.test.ts",
+  "test/fuzz/command.test.ts",
+  "test/lifecycle/*.test.ts",
   "test/load/**/*.test.ts",
-  "test/quickstart/keep.test.ts",
+  "test/quickstart/{keep,story}.test.ts",
   "test/secrets/product.test.ts",
+  "test/testing/guide.test.ts",
 ];
 
 /** Run in both, by `npm run test:all` for much longer and from another seed. */

@@ -40,7 +40,7 @@ test("a 429 that says when to come back is no failed attempt: only the total clo
 
   const full = await serve(() => ({ status: 429, headers: { "retry-after": "0.1" } }));
   const error = await failureOf(
-    clientOf(full, { limits: { maxAttempts: 2, attemptTimeoutMs: 1500, totalTimeoutMs: 1500 } }).get("r"),
+    clientOf(full, { limits: { maxAttempts: 2, attemptTimeoutMs: 3000, totalTimeoutMs: 3000 } }).get("r"),
   );
   expect(error.code).toBe("RATE_LIMITED");
   expect(error.message).toContain("no time is left");
@@ -162,10 +162,10 @@ test("a retry that gets no turn before the total clock ends fails with what it m
   const later = (response: ServerResponse, ms: number, answer: Reply) =>
     void setTimeout(() => reply(response, answer), ms);
   const server = await serve(({ target }) => (response) => {
-    if (target.endsWith("slow")) later(response, 5000, found);
-    else later(response, 400, { status: 503 });
+    if (target.endsWith("slow")) later(response, 20_000, found);
+    else later(response, 1500, { status: 503 });
   });
-  const client = clientOf(server, { limits: { concurrency: 1, attemptTimeoutMs: 750, totalTimeoutMs: 750 } });
+  const client = clientOf(server, { limits: { concurrency: 1, attemptTimeoutMs: 3000, totalTimeoutMs: 3000 } });
   const refused = failureOf(client.get("refused"));
   const slow = failureOf(client.get("slow"));
   expect((await refused).message).toContain("the service answered 503, and no time is left for attempt 2");

@@ -51,6 +51,8 @@ export async function serve(script: Script): Promise<ScriptedServer> {
     if (typeof answer === "function") await answer(response, received);
     else reply(response, answer);
   });
+  // Long enough that what waits for an idle connection to end is seen to wait.
+  server.keepAliveTimeout = 60_000;
   server.on("connection", () => {
     connections += 1;
   });

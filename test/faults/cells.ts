@@ -17,11 +17,13 @@ import { hooksOf } from "./hooks.ts";
 import { type FaultKind, kinds } from "./kinds.ts";
 import {
   declaredAs,
+  hurried,
   type MatrixContract,
   type OperationName,
   type Resource,
   type Scenario,
   scenarios,
+  tooLateMs,
 } from "./scenarios.ts";
 
 const hookNames: Record<Resource, HookNames> = { MerchantRule: "merchantRule", MerchantRuleSet: "merchantRuleSet" };
@@ -39,6 +41,8 @@ export interface Cell {
   readonly fault: FaultInput;
   /** The provider host is killed when the fault has hit. */
   readonly isKill: boolean;
+  /** The answer comes after the timeout. */
+  readonly isLate: boolean;
 }
 
 /**
@@ -74,6 +78,7 @@ function cellsAt(
       name: `${kind.name}, ${operation} request ${request}${times === 1 ? "" : " and on"}`,
       fault: withSelection(kind.fault, { operations: [operation], request, times }),
       isKill: false,
+      isLate: kind.fault.kind === "latency" && kind.fault.ms === tooLateMs,
     })),
   );
 }
@@ -85,6 +90,7 @@ export function killCells(requests: readonly ServedOperation[]): Cell[] {
       name: `killed ${at} request ${index + 1} (${operation})`,
       fault: { kind: "hold", at, request: index + 1 } as const,
       isKill: true,
+      isLate: false,
     })),
   );
 }
@@ -98,7 +104,9 @@ export function runCell(row: Row, cell: Cell): Promise<Ending> {
   return inBench(row, async (bench) => {
     await bench.prepare();
     bench.service.faults.set(cell.fault);
-    const failures = cell.isKill ? await bench.killed() : await bench.run(bench.hooks());
+    const failures = cell.isKill
+      ? await bench.killed()
+      : await bench.run(cell.isLate ? bench.hurriedHooks() : bench.hooks());
     demand(
       bench.service.faults.injected.length > 0,
       `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
@@ -139,8 +147,8 @@ class Bench {
   readonly #scenario: Scenario;
   readonly #engine = new EngineModel();
   readonly #environment: Record<string, string>;
-  /** The same contract with the timeouts that it has by default: without a fault, a slow machine must not look like one. */
-  readonly #calm: Record<string, string>;
+  /** The same contract with timeouts that a late answer exceeds. */
+  readonly #hurried: Record<string, string>;
 
   constructor(row: Row, { service, environment }: ServedContract) {
     this.service = service;
@@ -155,18 +163,18 @@ class Bench {
           MERCHANT_RULES_CLIENT_SECRET: localCredentials.clientSecret,
         }
       : { ...others, MERCHANT_RULES_TOKEN: token ?? "" };
-    const file = join(dirname(this.#environment.MERCHANT_RULES_CONTRACT ?? ""), "calm.json");
-    const { attemptTimeoutMs: _, totalTimeoutMs: __, ...limits } = row.contract.contract.limits ?? {};
+    const file = join(dirname(this.#environment.MERCHANT_RULES_CONTRACT ?? ""), "hurried.json");
+    const limits = { ...row.contract.contract.limits, ...hurried };
     writeFileSync(file, JSON.stringify({ ...row.contract.contract, limits }));
-    this.#calm = { ...this.#environment, MERCHANT_RULES_CONTRACT: file };
+    this.#hurried = { ...this.#environment, MERCHANT_RULES_CONTRACT: file };
   }
 
-  hooks(): Hooks {
-    return this.#hooksIn(this.#environment);
+  hooks(settings: readonly string[] = []): Hooks {
+    return this.#hooksIn({ ...this.#environment, ...Object.fromEntries(settings.map((name) => [name, "true"])) });
   }
 
-  #calmHooks(settings: readonly string[] = []): Hooks {
-    return this.#hooksIn({ ...this.#calm, ...Object.fromEntries(settings.map((name) => [name, "true"])) });
+  hurriedHooks(): Hooks {
+    return this.#hooksIn(this.#hurried);
   }
 
   #hooksIn(environment: Record<string, string>): Hooks {
@@ -214,7 +222,7 @@ class Bench {
   async expectHealed(cell: Cell): Promise<string[]> {
     const { after } = this.#scenario;
     if (this.#row.operation === "refresh")
-      await this.#expectAll(this.#engine.refresh(this.#calmHooks()), "the refresh after it");
+      await this.#expectAll(this.#engine.refresh(this.hooks()), "the refresh after it");
     const settings = await this.#upAsAdvised(cell);
     const expected = [...foreign, ...Object.values(after)];
     const live = this.#live().map((each) => each.rule);
@@ -229,7 +237,7 @@ class Bench {
     const writes = this.service.requests.filter(({ method, operation }) => method !== "GET" && operation !== "token");
     demand(writes.length === 0, `one up more writes again: ${text(writes)}`);
     const before = structuredClone(this.#engine.state);
-    await this.#expectAll(this.#engine.refresh(this.#calmHooks()), "a refresh at the end");
+    await this.#expectAll(this.#engine.refresh(this.hooks()), "a refresh at the end");
     demand(
       isDeepStrictEqual(this.#engine.state, before),
       `a refresh at the end finds drift: ${text(this.#engine.state)}`,
@@ -247,7 +255,7 @@ class Bench {
     for (;;) {
       // What the run itself creates is no witness.
       const knewAny = this.#knowsAny();
-      const failures = await this.#engine.up(this.#calmHooks(settings), declared);
+      const failures = await this.#engine.up(this.hooks(settings), declared);
       if (failures.length === 0) return settings;
       const said = failures.join("\n");
       const [, advised = ""] = /What to do: [\s\S]*?\bset (MERCHANT_RULES_\w+)=true for one run/.exec(said) ?? [];
@@ -280,7 +288,7 @@ class Bench {
   /** Where nobody can know: every rule is there, none more often than the errors said, and none was deleted that should not. */
   async expectAtMostDoubled(doubtful: number): Promise<void> {
     const { after } = this.#scenario;
-    const failures = await this.#engine.up(this.#calmHooks(), declaredAs(this.#row.resource, after));
+    const failures = await this.#engine.up(this.hooks(), declaredAs(this.#row.resource, after));
     for (const message of failures) demand(/exist|natural key/.test(message), `the next up fails with: ${message}`);
     const live = this.#live().map((each) => each.rule);
     for (const each of [...foreign, ...Object.values(after)])
@@ -294,7 +302,7 @@ class Bench {
 
   #up(rules: Readonly<Record<string, JsonObject>>): Promise<void> {
     return this.#expectAll(
-      this.#engine.up(this.#calmHooks(), declaredAs(this.#row.resource, rules)),
+      this.#engine.up(this.hooks(), declaredAs(this.#row.resource, rules)),
       "an up without faults",
     );
   }

@@ -50,7 +50,17 @@ function chosenKills(row: Row, cells: readonly Cell[]): readonly Cell[] {
   return row.contract.name === "full" ? cells.slice(-3, -1) : [];
 }
 
+/** The cells that wait for a timeout come last, by themselves: another's body of 100 MB would hold up what they don't wait for. */
 async function runAll(row: Row, cells: readonly Cell[], atOnce: number): Promise<void> {
+  const failures: string[] = [];
+  for (const areLate of [false, true]) {
+    const part = cells.filter(({ isLate }) => isLate === areLate);
+    failures.push(...(await failuresOf(row, part, atOnce)));
+  }
+  expect(failures, `${failures.length} of ${cells.length} cells`).toEqual([]);
+}
+
+async function failuresOf(row: Row, cells: readonly Cell[], atOnce: number): Promise<string[]> {
   const waiting = [...cells];
   const failures: string[] = [];
   const work = async (): Promise<void> => {
@@ -64,7 +74,7 @@ async function runAll(row: Row, cells: readonly Cell[], atOnce: number): Promise
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  expect(failures, `${failures.length} of ${cells.length} cells`).toEqual([]);
+  return failures;
 }
 
 test("every fault has hit some request", () => {

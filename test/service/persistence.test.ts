@@ -109,7 +109,7 @@ describe("closing", () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     const began = performance.now();
     await Promise.all([service.close(), service.close()]);
-    expect(performance.now() - began).toBeLessThan(4000);
+    expect(performance.now() - began).toBeLessThan(15_000);
     const next = await serve({ contract, port });
     expect(next.url).toBe(service.url);
   });

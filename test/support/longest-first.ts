@@ -7,8 +7,11 @@ const long = [
   "test/consumers/",
   "test/engine/failure.",
   "test/testing/world.",
-  "test/examples/policy.",
+  "test/guards/data.",
   "test/engine/cli.",
+  "test/engine/policy.",
+  "test/worlds/dead-ends.",
+  "test/examples/",
 ];
 
 /** Runs the long files first, and the others in vitest's own order. */

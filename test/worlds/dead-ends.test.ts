@@ -60,7 +60,7 @@ describe("a service that never answers", () => {
   );
 
   test("in the middle of a set of 400 rules counts what was not tried, and the state has what was made", async () => {
-    const world = await open({ contract: { ...withoutList, limits: { attemptTimeoutMs: 3000 } } });
+    const world = await open({ contract: { ...withoutList, limits: { attemptTimeoutMs: 6000 } } });
     world.service.faults.set({ ...silence, request: 101 });
     const host = await world.host("merchantRuleSet");
     const failure = await failureOf(host.create({ rules: rulesOf(400) }));
