@@ -56,6 +56,7 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
     warnings: [
       ...deletionsIn(found, rules + unseen(preview)),
       ...refused,
+      ...preview.warnings,
       ...expanded.flatMap((each) => each.warnings),
     ],
     notes: [

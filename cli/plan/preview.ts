@@ -37,6 +37,8 @@ export interface Preview {
   readonly config: ReadonlyMap<string, string>;
   /** What failed, in the engine's words. */
   readonly errors: readonly string[];
+  /** What the engine, the program and the rules warn of, each once. */
+  readonly warnings: readonly string[];
   /** How many resources do not change, also where the steps leave them out. */
   readonly sames: number;
 }
@@ -176,7 +178,8 @@ function ofDocument({ config, steps, diagnostics, changeSummary }: z.output<type
       stepOf({ ...about, old: oldState, new: newState, diffs: diffReasons, detailedDiff }),
     ),
     config: new Map(Object.entries(config)),
-    errors: errorsIn(diagnostics),
+    errors: saidIn(diagnostics, "error"),
+    warnings: saidIn(diagnostics, "warning"),
     sames: changeSummary.same ?? 0,
   };
 }
@@ -184,7 +187,8 @@ function ofDocument({ config, steps, diagnostics, changeSummary }: z.output<type
 function ofEvents(lines: readonly Json[], source: string): Preview {
   const events = lines.map((line) => parsed(eventSchema, line, source));
   const summary = events.find(({ summaryEvent }) => summaryEvent !== undefined)?.summaryEvent;
-  const errors = errorsIn(events.flatMap(({ diagnosticEvent }) => diagnosticEvent ?? []));
+  const diagnostics = events.flatMap(({ diagnosticEvent }) => diagnosticEvent ?? []);
+  const errors = saidIn(diagnostics, "error");
   if (summary === undefined && errors.length === 0)
     throw unreadable(source, "it is no preview, or it ends before its end");
   const steps = events.flatMap(({ resourcePreEvent }) => (resourcePreEvent ? [stepOf(resourcePreEvent.metadata)] : []));
@@ -193,6 +197,7 @@ function ofEvents(lines: readonly Json[], source: string): Preview {
     steps: steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn))),
     config: new Map(events.flatMap(({ preludeEvent }) => Object.entries(preludeEvent?.config ?? {}))),
     errors: errors.length === 0 && summary?.result === "failed" ? ["the preview failed"] : errors,
+    warnings: saidIn(diagnostics, "warning"),
     sames: summary?.resourceChanges.same ?? 0,
   };
 }
@@ -214,14 +219,12 @@ function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof
   };
 }
 
-function errorsIn(diagnostics: readonly z.output<typeof diagnostic>[]): string[] {
-  return diagnostics
-    .filter(({ severity }) => severity === "error")
-    .map(({ message }) =>
-      stripVTControlCharacters(message)
-        .trim()
-        .replace(/^error: /, ""),
-    );
+function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "error" | "warning"): string[] {
+  const said = diagnostics
+    .filter(({ severity }) => severity === wanted)
+    .map(({ message }) => stripVTControlCharacters(message).trim())
+    .map((message) => (message.startsWith(`${wanted}: `) ? message.slice(wanted.length + 2) : message));
+  return [...new Set(said)];
 }
 
 /** Secrets as the document has them: in events each is an object with a signature. */

@@ -97,6 +97,21 @@ describe("merchant-rules plan", () => {
     expect(errors).toEqual(["ReferenceError: x is not defined"]);
   });
 
+  test("passes on what the preview warns of, once and without its colours", async () => {
+    const message = "\u001b[33mwarning: \u001b[0mlate rules: rule 7 is at the service and in no program";
+    const steps = [set("same", { a: { name: "a" } }, { a: { name: "a" } })];
+    const warned = { message, severity: "warning" };
+    const said = "warning: late rules: rule 7 is at the service and in no program";
+    const file = written({ steps, diagnostics: [warned, warned, { message: "hello", severity: "info" }] });
+    const { code, stdout } = await command("plan", file, "--cwd", recorded);
+    expect(stdout).toBe(`${said}\n\nPlan for stack dev: nothing to do, 1 unchanged\n`);
+    expect(code).toBe(0);
+    const events = [{ diagnosticEvent: warned }, { summaryEvent: { resourceChanges: {} } }];
+    expect(readPreview(events.map((event) => JSON.stringify(event)).join("\n"), "p").warnings).toEqual([
+      "late rules: rule 7 is at the service and in no program",
+    ]);
+  });
+
   test("writes a comment to a file, which another run finds by its first line", async () => {
     const output = join(folder, "comment.md");
     const preview = join(recorded, "preview.json");
