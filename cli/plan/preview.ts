@@ -133,7 +133,12 @@ const paths = z
   .transform((found) => Object.keys(found ?? {}));
 const config = z.record(z.string(), z.string()).default({});
 const counts = z.record(z.string(), z.number()).default({});
-const diagnostic = z.object({ message: z.string(), severity: z.string() });
+const diagnostic = z.object({
+  message: z.string(),
+  severity: z.string(),
+  /** What a terminal shows for a moment. */
+  ephemeral: z.boolean().default(false),
+});
 
 const documentSchema = z.object({
   config,
@@ -219,10 +224,11 @@ function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof
   };
 }
 
+/** Each once, as plain text: an event has the engine's own marks for colours in it, as `<{%reset%}>`. */
 function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "error" | "warning"): string[] {
   const said = diagnostics
-    .filter(({ severity }) => severity === wanted)
-    .map(({ message }) => stripVTControlCharacters(message).trim())
+    .filter(({ severity, ephemeral }) => severity === wanted && !ephemeral)
+    .map(({ message }) => stripVTControlCharacters(message.replace(/<\{%[^%]*%\}>/g, "")).trim())
     .map((message) => (message.startsWith(`${wanted}: `) ? message.slice(wanted.length + 2) : message));
   return [...new Set(said)];
 }

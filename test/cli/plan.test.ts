@@ -106,7 +106,16 @@ describe("merchant-rules plan", () => {
     const { code, stdout } = await command("plan", file, "--cwd", recorded);
     expect(stdout).toBe(`${said}\n\nPlan for stack dev: nothing to do, 1 unchanged\n`);
     expect(code).toBe(0);
-    const events = [{ diagnosticEvent: warned }, { summaryEvent: { resourceChanges: {} } }];
+    const events = [
+      {
+        diagnosticEvent: {
+          ...warned,
+          message: "<{%fg 3%}>late rules<{%reset%}>: rule 7 is at the service and in no program",
+        },
+      },
+      { diagnosticEvent: { message: "reading rules", severity: "warning", ephemeral: true } },
+      { summaryEvent: { resourceChanges: {} } },
+    ];
     expect(readPreview(events.map((event) => JSON.stringify(event)).join("\n"), "p").warnings).toEqual([
       "late rules: rule 7 is at the service and in no program",
     ]);

@@ -163,9 +163,9 @@ test("a retry that gets no turn before the total clock ends fails with what it m
     void setTimeout(() => reply(response, answer), ms);
   const server = await serve(({ target }) => (response) => {
     if (target.endsWith("slow")) later(response, 20_000, found);
-    else later(response, 1500, { status: 503 });
+    else later(response, 500, { status: 503 });
   });
-  const client = clientOf(server, { limits: { concurrency: 1, attemptTimeoutMs: 3000, totalTimeoutMs: 3000 } });
+  const client = clientOf(server, { limits: { concurrency: 1, attemptTimeoutMs: 5000, totalTimeoutMs: 5000 } });
   const refused = failureOf(client.get("refused"));
   const slow = failureOf(client.get("slow"));
   expect((await refused).message).toContain("the service answered 503, and no time is left for attempt 2");

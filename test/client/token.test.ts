@@ -90,32 +90,47 @@ test("no credentials are sent where the contract presents none", async () => {
   expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
 });
 
-test("a token is renewed before it ends", async () => {
-  const service = await tokenService((number) => issued(number, number === 1 ? 0.2 : 3600));
-  const client = clientOf(service, { auth: { token } }, { credentials });
+/** A clock that stands still until it is set, in seconds since now. */
+function settableClock(): (seconds: number) => void {
   const began = performance.now();
-  while (service.asked() < 2) await client.get("r1");
-  expect(performance.now() - began).toBeGreaterThanOrEqual(175);
-  await client.get("r1");
+  const clock = vi.spyOn(performance, "now");
+  return (seconds) => void clock.mockReturnValue(began + seconds * 1000);
+}
+
+test("a token is renewed before it ends", async () => {
+  const service = await tokenService((number) => issued(number, 100));
+  const client = clientOf(service, { auth: { token } }, { credentials });
+  const set = settableClock();
+  for (const [seconds, presented] of [
+    [0, "t1"],
+    [80, "t1"],
+    [95, "t2"],
+    [120, "t2"],
+  ] as const) {
+    set(seconds);
+    await client.get("r1");
+    expect(service.rules().at(-1)?.headers.authorization).toBe(`Bearer ${presented}`);
+  }
   expect(service.asked()).toBe(2);
-  expect(service.rules().at(-1)?.headers.authorization).toBe("Bearer t2");
 });
 
 test("where an early renewal fails, the token is used to its end", async () => {
-  const service = await tokenService((number) => (number === 1 ? issued(number, 2) : { status: 500 }));
+  const service = await tokenService((number) => (number === 1 ? issued(number, 100) : { status: 500 }));
   const client = clientOf(service, { auth: { token }, limits: { maxAttempts: 1 } }, { credentials });
-  const began = performance.now();
-  while (service.asked() < 2) await client.get("r1");
-  expect(performance.now() - began).toBeLessThan(2000);
+  const set = settableClock();
+  for (const [seconds, asked] of [
+    [0, 1],
+    [95, 2],
+    [99, 2],
+  ] as const) {
+    set(seconds);
+    await client.get("r1");
+    expect(service.asked()).toBe(asked);
+  }
   expect(service.rules().every(({ headers }) => headers.authorization === "Bearer t1")).toBe(true);
-  await client.get("r1");
-  expect(service.asked()).toBe(2);
-  expect(await failureOf(waitForFailure(() => client.get("r1")))).toMatchObject({ code: "SERVICE_FAILED" });
+  set(100);
+  expect(await failureOf(client.get("r1"))).toMatchObject({ code: "SERVICE_FAILED" });
 });
-
-async function waitForFailure(call: () => Promise<unknown>): Promise<never> {
-  for (;;) await call();
-}
 
 test("a token without a life is used until the service refuses it", async () => {
   let refused = "";
@@ -357,10 +372,20 @@ test.each([
 );
 
 test("an early renewal that fails is not held against the token's end: there it is asked for anew", async () => {
-  const service = await tokenService((number) => (number === 2 ? { status: 503 } : issued(number, 0.3)));
+  const service = await tokenService((number) => (number === 2 ? { status: 503 } : issued(number, 100)));
   const client = clientOf(service, { auth: { token }, limits: { maxAttempts: 1 } }, { credentials });
-  while (service.asked() < 3) await client.get("r1");
-  expect(service.rules().at(-1)?.headers.authorization).toBe("Bearer t3");
+  const set = settableClock();
+  for (const [seconds, asked, presented] of [
+    [0, 1, "t1"],
+    [95, 2, "t1"],
+    [99, 2, "t1"],
+    [100, 3, "t3"],
+  ] as const) {
+    set(seconds);
+    await client.get("r1");
+    expect(service.asked()).toBe(asked);
+    expect(service.rules().at(-1)?.headers.authorization).toBe(`Bearer ${presented}`);
+  }
 });
 
 test("a call waits for a token no longer than it may last, says so, and does not spoil what comes after it", async () => {
