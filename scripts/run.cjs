@@ -44,8 +44,8 @@ function main(name, args) {
 /** Runs one after another, whatever comes of each. The last gets the words of the command line; the first failure is the exit code. */
 function runAll(node, runs, args) {
   // Tests are hundreds of processes that load the same modules. What is measured must start as a user's does.
-  var cached =
-    runs[0][0] === vitest ? { NODE_COMPILE_CACHE: path.join(root, "node_modules", ".cache", "compiled") } : {};
+  var isTest = runs.some((run) => run[0] === vitest);
+  var cached = isTest ? { NODE_COMPILE_CACHE: path.join(root, "node_modules", ".cache", "compiled") } : {};
   var failed = 0;
   var running;
   // What is asked of this process is meant for the command, which may have something to tidy up.

@@ -419,7 +419,7 @@ test("a call that gets no token in what is left of its time says what to look at
     asked += 1;
     return asked === 1 ? issued(1, 3600) : silent;
   });
-  const limits = { attemptTimeoutMs: 1500, totalTimeoutMs: 1500 };
+  const limits = { attemptTimeoutMs: 5000, totalTimeoutMs: 5000 };
   const error = await failureOf(clientOf(server, { auth: { token }, limits }, { credentials }).get("r1"));
   expect(error).toMatchObject({ code: "TIMED_OUT", outcomeUnknown: false });
   expect(error.message).toMatch(

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
@@ -6,7 +7,7 @@ import { formatMessage } from "publint/utils";
 import { afterAll, describe, expect, test } from "vitest";
 import { analyzeState, readExport } from "../../local/engine/index.ts";
 import { ruleType } from "../../provider/types.ts";
-import { newProject, packageIn, packInto } from "./packed.ts";
+import { newProject, packageIn, packInto, root } from "./packed.ts";
 
 const { project, remove } = newProject();
 afterAll(remove);
@@ -16,10 +17,10 @@ const packages = [".", "local"].map((source) => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-  return { name: packageIn(folder).name, folder, tarball, files };
+  return { name: packageIn(folder).name, source, folder, tarball, files };
 });
 
-describe.each(packages)("the package $name", ({ name, folder, tarball, files }) => {
+describe.each(packages)("the package $name", ({ name, source, folder, tarball, files }) => {
   test("has what its exports name, and a licence", () => {
     const { exports = {} } = packageIn(folder);
     const targets = Object.values(exports).flatMap((target) =>
@@ -34,6 +35,11 @@ describe.each(packages)("the package $name", ({ name, folder, tarball, files }) 
       (file) => /node_modules/.test(file) || (!/^examples\//.test(file) && /\.map$|\.test\.|(?<!\.d)\.ts$/.test(file)),
     );
     expect(foreign).toEqual([]);
+  });
+
+  test("is built before it is packed; where all is built, nothing is done", () => {
+    const words = ["run", "--silent", "prepack"];
+    expect(execFileSync("npm", words, { cwd: join(root, source), encoding: "utf8" })).toBe("");
   });
 
   test("runs nothing when it is installed", () => {
