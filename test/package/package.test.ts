@@ -39,7 +39,7 @@ describe.each(packages)("the package $name", ({ name, source, folder, tarball, f
 
   test("is built before it is packed; where all is built, nothing is done", () => {
     const words = ["run", "--silent", "prepack"];
-    expect(execFileSync("npm", words, { cwd: join(root, source), encoding: "utf8" })).toBe("");
+    expect(execFileSync("npm", words, { cwd: join(root, source), encoding: "utf8" })).not.toContain("Building");
   });
 
   test("runs nothing when it is installed", () => {
