@@ -101,7 +101,7 @@ function observe(
       .sort(),
     state: plain(
       {
-        resources: after.map(withoutTimes).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+        resources: after.map(comparable).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
         pending: pendingOf(project),
       },
       ids,
@@ -172,10 +172,23 @@ function orderOf(begun: readonly Metadata[], needs: Needs): string[] {
     .sort();
 }
 
-/** Without times, and without where the program declares a resource: of an unchanged one either place may be kept. */
-function withoutTimes({ created, modified, stackTrace: _, sourcePosition: _position, ...rest }: Resource): Resource {
-  const times = { created: created !== undefined, modified: modified !== undefined };
-  return { ...rest, ...times };
+/**
+ * Without times, and without where the program declares a resource: of an unchanged one either place may be kept. What
+ * it depends on is a set: the SDK names it in the order in which the program's promises end.
+ */
+function comparable({ created, modified, stackTrace: _, sourcePosition: _position, ...rest }: Resource): Resource {
+  const sorted = (value: unknown): unknown => (Array.isArray(value) ? value.toSorted() : value);
+  const resource: Record<string, unknown> = {
+    ...rest,
+    created: created !== undefined,
+    modified: modified !== undefined,
+  };
+  if ("dependencies" in resource) resource.dependencies = sorted(resource.dependencies);
+  if ("propertyDependencies" in resource)
+    resource.propertyDependencies = Object.fromEntries(
+      Object.entries(Object(resource.propertyDependencies)).map(([property, urns]) => [property, sorted(urns)]),
+    );
+  return resource;
 }
 
 /** A value with names in place of ids, and without ciphertexts. */
