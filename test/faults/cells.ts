@@ -41,8 +41,8 @@ export interface Cell {
   readonly fault: FaultInput;
   /** The provider host is killed when the fault has hit. */
   readonly isKill: boolean;
-  /** The answer comes after the timeout. */
-  readonly isLate: boolean;
+  /** A timeout ends the run: the answer comes too late, or says again and again when to come back. */
+  readonly isTimed: boolean;
 }
 
 /**
@@ -78,7 +78,9 @@ function cellsAt(
       name: `${kind.name}, ${operation} request ${request}${times === 1 ? "" : " and on"}`,
       fault: withSelection(kind.fault, { operations: [operation], request, times }),
       isKill: false,
-      isLate: kind.fault.kind === "latency" && kind.fault.ms === tooLateMs,
+      isTimed:
+        (kind.fault.kind === "latency" && kind.fault.ms === tooLateMs) ||
+        (kind.fault.kind === "status" && kind.fault.retryAfterSeconds !== undefined),
     })),
   );
 }
@@ -90,7 +92,7 @@ export function killCells(requests: readonly ServedOperation[]): Cell[] {
       name: `killed ${at} request ${index + 1} (${operation})`,
       fault: { kind: "hold", at, request: index + 1 } as const,
       isKill: true,
-      isLate: false,
+      isTimed: false,
     })),
   );
 }
@@ -106,7 +108,7 @@ export function runCell(row: Row, cell: Cell): Promise<Ending> {
     bench.service.faults.set(cell.fault);
     const failures = cell.isKill
       ? await bench.killed()
-      : await bench.run(cell.isLate ? bench.hurriedHooks() : bench.hooks());
+      : await bench.run(cell.isTimed ? bench.hurriedHooks() : bench.hooks());
     demand(
       bench.service.faults.injected.length > 0,
       `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
@@ -147,7 +149,7 @@ class Bench {
   readonly #scenario: Scenario;
   readonly #engine = new EngineModel();
   readonly #environment: Record<string, string>;
-  /** The same contract with timeouts that a late answer exceeds. */
+  /** The same contract with short timeouts. */
   readonly #hurried: Record<string, string>;
 
   constructor(row: Row, { service, environment }: ServedContract) {

@@ -18,22 +18,44 @@ afterAll(() => {
   if (isWhole && isComplete) writeMatrix(results);
 });
 
-describe.each(rows.map((row) => [`${row.contract.name}: ${row.resource}, ${row.operation}`, row] as const))(
-  "%s",
-  (_, row) => {
-    test("each fault at each request: after one more up, exactly what is declared", async () => {
-      const cells = chosen(row, faultCells(await requestsOf(row)));
-      await runAll(row, cells, isWhole ? 16 : 6);
-    });
+describe.each(rows.map((row) => [nameOf(row), row] as const))("%s", (_, row) => {
+  test("each fault at each request: after one more up, exactly what is declared", async () => {
+    const cells = chosen(row, faultCells(await requestsOf(row)));
+    const calm = cells.filter(({ isTimed }) => !isTimed);
+    await runAll(at(row, calm), isWhole ? 16 : 6);
+  });
 
-    // Where a create cannot be looked up, a kill in the middle of it leaves nobody who knows. The engine says so by itself.
-    const creates = row.operation === "create" || row.operation === "replace";
-    test.skipIf(creates && !row.contract.canLookUp)("the provider host killed at each request: the same", async () => {
-      const cells = killCells(await requestsOf(row));
-      await runAll(row, isWhole ? cells : chosenKills(row, cells), 2);
-    });
-  },
-);
+  // Where a create cannot be looked up, a kill in the middle of it leaves nobody who knows. The engine says so by itself.
+  const creates = row.operation === "create" || row.operation === "replace";
+  test.skipIf(creates && !row.contract.canLookUp)("the provider host killed at each request: the same", async () => {
+    const cells = killCells(await requestsOf(row));
+    await runAll(at(row, isWhole ? cells : chosenKills(row, cells)), 2);
+  });
+});
+
+// They wait for a timeout, and by themselves: another cell's body of 100 MB would hold up what they don't wait for.
+test("each fault at each request of each of these that lasts until a timeout: the same", async () => {
+  const timed: Place[] = [];
+  for (const row of rows) {
+    const cells = chosen(row, faultCells(await requestsOf(row))).filter(({ isTimed }) => isTimed);
+    timed.push(...at(row, cells));
+  }
+  await runAll(timed, 32);
+});
+
+/** A cell and its row. */
+interface Place {
+  readonly row: Row;
+  readonly cell: Cell;
+}
+
+function at(row: Row, cells: readonly Cell[]): Place[] {
+  return cells.map((cell) => ({ row, cell }));
+}
+
+function nameOf({ contract, resource, operation }: Row): string {
+  return `${contract.name}: ${resource}, ${operation}`;
+}
 
 /** All, or of each kind of fault one cell (by the full contract) or every third kind's, another request in each row. */
 function chosen(row: Row, cells: readonly Cell[]): readonly Cell[] {
@@ -50,31 +72,22 @@ function chosenKills(row: Row, cells: readonly Cell[]): readonly Cell[] {
   return row.contract.name === "full" ? cells.slice(-3, -1) : [];
 }
 
-/** The cells that wait for a timeout come last, by themselves: another's body of 100 MB would hold up what they don't wait for. */
-async function runAll(row: Row, cells: readonly Cell[], atOnce: number): Promise<void> {
-  const failures: string[] = [];
-  for (const areLate of [false, true]) {
-    const part = cells.filter(({ isLate }) => isLate === areLate);
-    failures.push(...(await failuresOf(row, part, atOnce)));
-  }
-  expect(failures, `${failures.length} of ${cells.length} cells`).toEqual([]);
-}
-
-async function failuresOf(row: Row, cells: readonly Cell[], atOnce: number): Promise<string[]> {
-  const waiting = [...cells];
+async function runAll(places: readonly Place[], atOnce: number): Promise<void> {
+  const waiting = [...places];
   const failures: string[] = [];
   const work = async (): Promise<void> => {
-    for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) {
+    for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
+      const { row, cell } = place;
       try {
         results.push({ row, cell, ending: await runCell(row, cell) });
       } catch (error) {
         failed++;
-        failures.push(`${cell.name}: ${error instanceof Error ? error.message : String(error)}`);
+        failures.push(`${nameOf(row)}: ${cell.name}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return failures;
+  expect(failures, `${failures.length} of ${places.length} cells`).toEqual([]);
 }
 
 test("every fault has hit some request", () => {

@@ -8,11 +8,11 @@ export type Resource = "MerchantRule" | "MerchantRuleSet";
 
 const { schema: _, ...illustrativeRule } = loadPreset("illustrative").rule;
 /**
- * For a run whose fault is a late answer, and for no other: there a slow machine must not look like a fault. Long enough
- * that a busy machine does not time out at the requests beside it: many services answer in this process at once.
+ * For a run that a timeout ends, and for no other: there a slow machine must not look like a fault. Long enough that a
+ * busy machine does not time out at the requests beside it: many services answer in this process at once.
  */
 export const hurried = { attemptTimeoutMs: 3000, totalTimeoutMs: 7000 };
-/** Of a fault that a hurried run doesn't wait for. */
+/** Of an answer that a hurried run doesn't wait for. */
 export const tooLateMs = hurried.attemptTimeoutMs + 300;
 const limits = { concurrency: 4, pageSize: 2, maxAttempts: 3, maxRetryAfterMs: 1500 };
 const full = {
