@@ -15,16 +15,16 @@ export const exhaustive = [
   "test/fuzz/command.test.ts",
   "test/lifecycle/*.test.ts",
   "test/load/**/*.test.ts",
-  "test/quickstart/{keep,story}.test.ts",
+  "test/local/quickstart/{keep,story}.test.ts",
   "test/secrets/product.test.ts",
-  "test/testing/guide.test.ts",
+  "test/local/testing/guide.test.ts",
 ];
 
 /** Run in both, by `npm run test:all` for much longer and from another seed. */
 const fuzzed = [
   "test/fuzz/{answers,contract,rule-files,state}.test.ts",
-  "test/provider/set-property.test.ts",
-  "test/cli/plan-property.test.ts",
+  "test/provider/{identity,set,stack}-property.test.ts",
+  "test/report/plan-property.test.ts",
 ];
 
 /** Run in both: by `npm test` with the hooks in one process, by `npm run test:all` in Pulumi's provider host. */

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
+import { exiting } from "./exit-code.ts";
+import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type StackOptions, withStackOptions } from "./stack.ts";
 
 interface DiffOptions extends StackOptions, ReportOptions {
@@ -11,7 +12,7 @@ interface DiffOptions extends StackOptions, ReportOptions {
  * `merchant-rules diff --from sandbox --to production`: the live rules of two environments, by natural key. Exit codes:
  * 0 the same, 7 different, 1 failed, 2 called wrongly.
  */
-export function diffCommand(done: (exitCode: number) => void): Command {
+export function diffCommand(): Command {
   const command: Command = new Command("diff")
     .description("Compare the live rules of two environments, by natural key; nothing is written")
     .option("--from <name>", "a stack of the project (Pulumi.<name>.yaml), else a connection of --stack")
@@ -19,12 +20,14 @@ export function diffCommand(done: (exitCode: number) => void): Command {
   return withReportOptions(withStackOptions(command))
     .addHelpText("after", help)
     .exitOverride()
-    .action(async ({ from, to, ...options }: DiffOptions) => {
-      // Not required ones: commander looks for these before it looks for misspelt ones.
-      if (from === undefined) command.error("error: required option '--from <name>' not specified");
-      if (to === undefined) command.error("error: required option '--to <name>' not specified");
-      done(await diff(from, to, options));
-    });
+    .action(
+      exiting(async ({ from, to, ...options }: DiffOptions) => {
+        // Not required ones: commander looks for these before it looks for misspelt ones.
+        if (from === undefined) command.error("error: required option '--from <name>' not specified");
+        if (to === undefined) command.error("error: required option '--to <name>' not specified");
+        return await diff(from, to, options);
+      }),
+    );
 }
 
 const help = `
@@ -35,7 +38,7 @@ Example, of a project with Pulumi.sandbox.yaml and Pulumi.production.yaml:
 
 async function diff(fromName: string, toName: string, options: StackOptions & ReportOptions): Promise<number> {
   const { sideOf } = await import("./diff/side.ts");
-  const { compareSides } = await import("./diff/compare.ts");
+  const { compareSides } = await import("../report/diff/compare.ts");
   const { withProgress } = await import("./progress.ts");
   const from = await sideOf(fromName, options);
   const to = await sideOf(toName, options);

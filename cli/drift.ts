@@ -1,8 +1,9 @@
 import { Command, Option } from "commander";
+import { ignoreFileName, readIgnoreFile } from "../report/ignore-file.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
-import { ignoreFileName, readIgnoreFile } from "./ignore-file.ts";
+import { callCode, exiting } from "./exit-code.ts";
 import { withProgress } from "./progress.ts";
-import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
+import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { readState, type Stack, type StackOptions, withStackOptions } from "./stack.ts";
 
 interface DriftOptions extends StackOptions, ReportOptions {
@@ -15,7 +16,7 @@ interface DriftOptions extends StackOptions, ReportOptions {
  * `merchant-rules drift`: what a stack's state says of its rules, against the live service. Exit codes: 0 in sync,
  * 7 drift, 1 it cannot be told, 2 called wrongly.
  */
-export function driftCommand(done: (exitCode: number) => void): Command {
+export function driftCommand(): Command {
   const command = new Command("drift")
     .description("Say which rules differ from the stack's state, are missing, or are unmanaged; runs no program")
     .addOption(
@@ -38,14 +39,7 @@ Example, in a pipeline:
   pulumi stack export --stack prod | npx --no-install merchant-rules drift --state - --format markdown --output drift.md`,
     )
     .exitOverride();
-  return withReportOptions(withStackOptions(command)).action(async (options: DriftOptions) => {
-    try {
-      done(await runDrift(options));
-    } catch (error) {
-      done(error instanceof Error && "code" in error && error.code === "BAD_CALL" ? 2 : 1);
-      throw error;
-    }
-  });
+  return withReportOptions(withStackOptions(command)).action(exiting(runDrift, callCode));
 }
 
 async function runDrift(options: DriftOptions): Promise<number> {
@@ -54,10 +48,10 @@ async function runDrift(options: DriftOptions): Promise<number> {
   // Loaded while the engine is asked for the state.
   const [stack, { stateResources }, { findDrift }, { Session }, { driftReport }] = await Promise.all([
     readState(options),
-    import("./state-resources.ts"),
+    import("../stack/rule-resources.ts"),
     import("../provider/drift.ts"),
     import("../provider/hooks/session.ts"),
-    import("./drift-report.ts"),
+    import("../report/drift-report.ts"),
   ]);
   const resources = stateResources(stack.resources);
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
@@ -82,7 +76,7 @@ async function runDrift(options: DriftOptions): Promise<number> {
   return report.findings.length === 0 ? 0 : 7;
 }
 
-/** What the state has to do with a failure. */
+/** A failure, with the part that the state has in it. */
 function explained(error: MerchantRulesError, stack: Stack, resources: number): MerchantRulesError {
   if (error.code === "CONTRACT_INVALID" && error.attempted !== undefined) {
     const advice = `${error.advice}. A file that the state names is looked for in the project's folder: run this there, or name the folder with --cwd`;

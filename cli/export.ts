@@ -1,18 +1,21 @@
 import { resolve } from "node:path";
-import { Command, Option } from "commander";
-import type { StackIdentity } from "../local/stack/stack-identity.ts";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { projectFolderAbove } from "../provider/project-folder.ts";
 import type { SettingsSources } from "../provider/settings.ts";
+import { type RulePattern, rulePattern } from "../report/rule-pattern.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
+import type { StackIdentity } from "../stack/stack-identity.ts";
+import { callCode, exiting } from "./exit-code.ts";
+import type { StoredConnection } from "./export/connection.ts";
 import { withProgress } from "./progress.ts";
-import { engineOf, pulumi, readSettings, type StackOptions, withStackOptions } from "./stack.ts";
+import { engineOf, pulumi, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
 
 export interface ExportOptions extends StackOptions {
   readonly out: string;
   readonly as: "files" | "program";
   readonly connection?: string;
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
+  readonly include: readonly RulePattern[];
+  readonly exclude: readonly RulePattern[];
   readonly force: boolean;
 }
 
@@ -20,7 +23,7 @@ export interface ExportOptions extends StackOptions {
  * `merchant-rules export`: every rule at the service into code, and into a file for `pulumi import`. It only reads.
  * Exit codes: 0 done, 1 failed (also: there is no rule to export), 2 called wrongly.
  */
-export function exportCommand(done: (exitCode: number) => void): Command {
+export function exportCommand(): Command {
   const command = new Command("export")
     .description("Write the rules that exist at the service as code, for taking them over without a change")
     .option("-o, --out <dir>", "the folder to write to", ".")
@@ -33,36 +36,33 @@ export function exportCommand(done: (exitCode: number) => void): Command {
         .default("files"),
     )
     .option("--connection <name>", "the connection to read over (default: the default one)")
-    .option("--include <glob...>", "only rules with such a name: the natural key, else the ruleId", [])
-    .option("--exclude <glob...>", "no rules with such a name", [])
+    .option("--include <pattern...>", "only rules with such a name: the natural key, else the ruleId", andPattern, [])
+    .option("--exclude <pattern...>", "no rules with such a name", andPattern, [])
     .option("--force", "write over files that exist", false);
   return withStackOptions(command)
     .exitOverride()
     .addHelpText(
       "after",
       `
+A pattern is a name, or id: and a ruleId; * stands for any characters, ? for one.
 Nothing is written to the service. Without a project (Pulumi.yaml) there is no import.json: give --cwd, and --stack.
 
 Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly
 Example: npx --no-install merchant-rules export --stack dev --exclude "test-*"`,
     )
-    .action(async (options: ExportOptions) => {
-      done(1);
-      const { isEngineError } = await import("../local/stack/errors.ts");
-      try {
-        await exportRules(options);
-        done(0);
-      } catch (error) {
-        if (isEngineError(error) && error.code === "BAD_CALL") done(2);
-        throw error;
-      }
-    });
+    .action(exiting(exportRules, callCode));
 }
 
-async function exportRules(options: ExportOptions): Promise<void> {
+function andPattern(text: string, patterns: readonly RulePattern[]): readonly RulePattern[] {
+  const pattern = rulePattern(text);
+  if (typeof pattern === "string") throw new InvalidArgumentError(`It ${pattern}.`);
+  return [...patterns, pattern];
+}
+
+async function exportRules(options: ExportOptions): Promise<number> {
   const { sources, identity } = await stackOf(options);
   const { Session } = await import("../provider/hooks/session.ts");
-  const { connectionName } = await import("../provider/hooks/state.ts");
+  const { connectionName } = await import("../provider/state/state.ts");
   const { readRules } = await import("./export/rules.ts");
   const { writeExport } = await import("./export/write-export.ts");
   const { connection, include, exclude } = options;
@@ -71,21 +71,39 @@ async function exportRules(options: ExportOptions): Promise<void> {
     const session = new Session(sources, step);
     try {
       const place = session.place(connectionName(connection === undefined ? {} : { connection }));
-      return { place, read: await readRules(place, { include, exclude, stack: identity, isSet }) };
+      return { place, read: await readRules(place, { include, exclude, isSet }) };
     } catch (error) {
       throw isMerchantRulesError(error) ? session.explain(error) : error;
     }
   });
-  const lines = await writeExport(options, read, place, identity);
+  const into = identity === undefined ? undefined : { identity, connection: await storedConnection(options, identity) };
+  const lines = await writeExport(options, read, place, into);
   console.log(lines.join("\n"));
+  return 0;
 }
 
-/** How to reach the service, and whose the rules are to be. Outside a project only the first is known. */
+/** The connection in the stack's state, where rules of it were declared before. */
+async function storedConnection(
+  options: ExportOptions,
+  { isFirst }: StackIdentity,
+): Promise<StoredConnection | undefined> {
+  if (isFirst) return undefined;
+  const { isEngineError } = await import("../stack/errors.ts");
+  const { connectionOf } = await import("./export/connection.ts");
+  try {
+    return connectionOf((await readState(options)).resources, options.connection);
+  } catch (error) {
+    if (isEngineError(error) && error.code === "STACK_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+/** The settings of the service, and the stack that the rules go into. Outside a project only the first is known. */
 async function stackOf(
   options: ExportOptions,
 ): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
-  const { isEngineError } = await import("../local/stack/errors.ts");
-  const { stackIdentity } = await import("../local/stack/stack-identity.ts");
+  const { isEngineError } = await import("../stack/errors.ts");
+  const { stackIdentity } = await import("../stack/stack-identity.ts");
   const { stack, cwd, backend } = options;
   const folder = resolve(cwd ?? process.cwd());
   if (projectFolderAbove(folder) === undefined) return { sources: await readSettings(options), identity: undefined };

@@ -1,4 +1,4 @@
-/** What work listens to that can be interrupted. */
+/** The signals for work that can be interrupted. */
 interface Interrupts {
   /** Begin nothing more, and let what is under way end. */
   readonly signal: AbortSignal;

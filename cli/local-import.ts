@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { ImportResult } from "pulumi-merchant-rules-local/engine";
 import { printable } from "../sdk/rules/printable.ts";
 import { confirmed } from "./confirm.ts";
+import { engineCode, exiting, WrongCall } from "./exit-code.ts";
 import { localEngine } from "./local-package.ts";
 
 interface LocalImportOptions {
@@ -17,7 +18,7 @@ interface LocalImportOptions {
  * `merchant-rules local import --file FILE`: rules that exist already, into a stack's state. Exit codes as of the other
  * verbs: 0 done, 1 failed, 2 called wrongly or a file that cannot be used, 8 cancelled at the question.
  */
-export function localImportCommand(done: (exitCode: number) => void): Command {
+export function localImportCommand(): Command {
   const command: Command = new Command("import");
   return command
     .description("take what exists already into the state, from a file that `merchant-rules export` wrote")
@@ -36,30 +37,24 @@ No service is asked and no rule is changed. Resources are unprotected but where 
 Exit codes: 0 done, 1 failed, 2 called wrongly or a file that cannot be used, 8 cancelled at the question
 Example: npx --no-install merchant-rules local import --file import.json --yes`,
     )
-    .action(async ({ file, ...options }: Partial<LocalImportOptions>) => {
-      // Not a required one: commander looks for these before it looks for misspelt ones.
-      if (file === undefined) command.error("error: required option '-f, --file <file>' not specified");
-      done(await runImport({ file, ...options }, done));
-    });
+    .action(
+      exiting(async ({ file, ...options }: Partial<LocalImportOptions>) => {
+        // Not a required one: commander looks for these before it looks for misspelt ones.
+        if (file === undefined) command.error("error: required option '-f, --file <file>' not specified");
+        return await runImport({ file, ...options });
+      }, engineCode),
+    );
 }
 
-async function runImport(options: LocalImportOptions, done: (exitCode: number) => void): Promise<number> {
-  const { EngineError, isEngineError } = await localEngine();
-  try {
-    if (options.yes === true && options.previewOnly !== true) return await importOnce(options, false);
-    if (options.previewOnly === true) return await importOnce(options, true);
-    if (!process.stdin.isTTY || !process.stdout.isTTY) {
-      throw new EngineError(
-        "BAD_CALL",
-        "import changes the state, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look",
-      );
-    }
-    await importOnce(options, true);
-    return await confirmed("import", () => importOnce(options, false));
-  } catch (error) {
-    done(isEngineError(error) ? error.exitCode : 1);
-    throw error;
-  }
+async function runImport(options: LocalImportOptions): Promise<number> {
+  if (options.yes === true && options.previewOnly !== true) return await importOnce(options, false);
+  if (options.previewOnly === true) return await importOnce(options, true);
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new WrongCall(
+      "import changes the state, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look",
+    );
+  await importOnce(options, true);
+  return await confirmed("import", () => importOnce(options, false));
 }
 
 async function importOnce(options: LocalImportOptions, previewOnly: boolean): Promise<number> {

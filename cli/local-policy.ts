@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { engineCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
 import { localEngine } from "./local-package.ts";
@@ -18,7 +19,7 @@ interface AnalyzeCommandOptions extends PolicyOptions {
  * `merchant-rules local policy analyze`: policy packs over a stack's state, as `pulumi policy analyze`. Exit codes: 0
  * no mandatory policy is violated, 1 one is, or it cannot be told, 2 called wrongly, 6 no such stack.
  */
-export function localPolicyCommand(done: (exitCode: number) => void): Command {
+export function localPolicyCommand(): Command {
   const analyze = new Command("analyze")
     .description("run policy packs over a stack's state; no program runs and no service is asked")
     .addOption(
@@ -43,48 +44,43 @@ Exit codes: 0 no mandatory policy is violated; 1 one is, or it cannot be told; 2
 Example:
   pulumi stack export --stack prod | npx --no-install merchant-rules local policy analyze --state - --policy-pack policies`,
     )
-    .action(async (options: AnalyzeCommandOptions) => done(await runAnalyze(options, done)));
+    .action(exiting(runAnalyze, engineCode));
   return new Command("policy")
     .description("policy packs without a run")
     .exitOverride()
     .addCommand(withPolicyOptions(analyze));
 }
 
-async function runAnalyze(options: AnalyzeCommandOptions, done: (exitCode: number) => void): Promise<number> {
+async function runAnalyze(options: AnalyzeCommandOptions): Promise<number> {
   const started = performance.now();
-  const { analyzeState, EventLines, isEngineError, paint, policyLines, readExport, readStack } = await localEngine();
+  const { analyzeState, EventLines, paint, policyLines, readExport, readStack } = await localEngine();
   const { policyPack: policyPacks, policyPackConfig: policyPackConfigs, cwd } = options;
   const lines = options.json === true ? new EventLines("preview", (line) => console.log(line)) : undefined;
-  try {
-    const { stack, backend, state } = options;
-    const resources =
-      state === undefined
-        ? (await readStack({ stack, cwd, backendUrl: backend })).resources
-        : await readExport(await inputOf(state, "read state", stateAdvice), sourceOf(state), true);
-    const title = titleOf(stack, resources, state);
-    const policies = await interruptible((signals) =>
-      analyzeState({
-        ...{ policyPacks, policyPackConfigs, resources, cwd, ...signals },
-        onEvent: (event) => {
-          if (event.kind !== "policy-load") lines?.onEvent(event);
-        },
-        onOutput: (severity, message) => {
-          if (severity !== "debug") console.error(severity === "info" ? message : `${severity}: ${message}`);
-        },
-      }),
-    );
-    const isRefused = policies.violations.some(({ level }) => level === "mandatory");
-    const durationMs = performance.now() - started;
-    lines?.summary({ summary: {}, durationMs, preview: false, ok: !isRefused, policies });
-    if (lines === undefined) {
-      console.log(`Analyzing ${title}:`);
-      for (const { symbol, text } of policyLines(policies)) console.log(paint(symbol, text, hasColor(process.stdout)));
-    }
-    if (policies.packs.length === 0) console.error(`${title} has no resources: there is nothing to analyze`);
-    if (isRefused) console.error("error: a mandatory policy is violated");
-    return isRefused ? 1 : 0;
-  } catch (error) {
-    done(isEngineError(error) ? error.exitCode : 1);
-    throw error;
+  const { stack, backend, state } = options;
+  const resources =
+    state === undefined
+      ? (await readStack({ stack, cwd, backendUrl: backend })).resources
+      : await readExport(await inputOf(state, "read state", stateAdvice), sourceOf(state), true);
+  const title = titleOf(stack, resources, state);
+  const policies = await interruptible((signals) =>
+    analyzeState({
+      ...{ policyPacks, policyPackConfigs, resources, cwd, ...signals },
+      onEvent: (event) => {
+        if (event.kind !== "policy-load") lines?.onEvent(event);
+      },
+      onOutput: (severity, message) => {
+        if (severity !== "debug") console.error(severity === "info" ? message : `${severity}: ${message}`);
+      },
+    }),
+  );
+  const isRefused = policies.violations.some(({ level }) => level === "mandatory");
+  const durationMs = performance.now() - started;
+  lines?.summary({ summary: {}, durationMs, preview: false, ok: !isRefused, policies });
+  if (lines === undefined) {
+    console.log(`Analyzing ${title}:`);
+    for (const { symbol, text } of policyLines(policies)) console.log(paint(symbol, text, hasColor(process.stdout)));
   }
+  if (policies.packs.length === 0) console.error(`${title} has no resources: there is nothing to analyze`);
+  if (isRefused) console.error("error: a mandatory policy is violated");
+  return isRefused ? 1 : 0;
 }

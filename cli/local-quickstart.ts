@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Command, Option } from "commander";
 import type { QuickstartOptions } from "pulumi-merchant-rules-local/quickstart";
+import { exiting } from "./exit-code.ts";
 import { localQuickstart } from "./local-package.ts";
 
 /**
@@ -10,10 +11,7 @@ import { localQuickstart } from "./local-package.ts";
  * 130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by the end of the terminal.
  * @param words how the user starts it, up to its options
  */
-export function localQuickstartCommand(
-  done: (exitCode: number) => void,
-  words = "npx --no-install merchant-rules local quickstart",
-): Command {
+export function localQuickstartCommand(words = "npx --no-install merchant-rules local quickstart"): Command {
   return new Command("quickstart")
     .description("see it all in a minute: three rules on a local service, which drift, heal and go away")
     .option("--keep", "leave the rules and the service there, and say what to try next")
@@ -40,9 +38,11 @@ Example:
   ${words} --keep`,
     )
     .exitOverride()
-    .action(async (options: QuickstartOptions) => {
-      const { quickstart } = await localQuickstart();
-      const home = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
-      done(await quickstart(options, { program: join(home, "examples/quickstart"), command: words }));
-    });
+    .action(
+      exiting(async (options: QuickstartOptions) => {
+        const { quickstart } = await localQuickstart();
+        const home = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
+        return await quickstart(options, { program: join(home, "examples/quickstart"), command: words });
+      }),
+    );
 }

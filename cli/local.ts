@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic, RunEvent, RunOptions, RunResult, Verb } from "pulumi-merchant-rules-local/engine";
 import { confirmed } from "./confirm.ts";
+import { engineCode, exiting, WrongCall } from "./exit-code.ts";
 import { interruptible } from "./interrupt.ts";
 import { localImportCommand } from "./local-import.ts";
 import { localEngine } from "./local-package.ts";
@@ -14,6 +15,7 @@ interface LocalOptions extends PolicyOptions {
   readonly cwd?: string;
   readonly backend?: string;
   readonly parallel?: number;
+  readonly target?: readonly string[];
   readonly diff?: boolean;
   readonly json?: boolean;
   readonly expectNoChanges?: boolean;
@@ -22,13 +24,12 @@ interface LocalOptions extends PolicyOptions {
   readonly previewOnly?: boolean;
   readonly skipPreview?: boolean;
   readonly yes?: boolean;
-  /** Whether the user has seen a preview of this very run. */
+  /** True where the user has seen a preview of this very run. */
   readonly previewed?: boolean;
 }
 
 /** Options of the Pulumi CLI that change what a run does. Without them it would do something else. */
 const optionsOfCli = [
-  "--target",
   "--target-dependents",
   "--exclude",
   "--exclude-dependents",
@@ -54,19 +55,16 @@ const summaries: Record<Verb, string> = {
  * `merchant-rules local preview|up|refresh|destroy|import|policy`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
  * 0 done, 1 failed or cancelled, 2 called wrongly, 6 no such stack, 7 a change that was not expected, 8 ended at once.
  */
-export function localCommand(done: (exitCode: number) => void): Command {
+export function localCommand(): Command {
   const local = new Command("local")
     .description("Run a Pulumi program with the embedded local engine; the state is the Pulumi CLI's own")
     .addHelpText("after", help)
     .exitOverride();
-  for (const verb of ["preview", "up", "refresh", "destroy"] as const) local.addCommand(verbCommand(verb, done));
-  return local
-    .addCommand(localImportCommand(done))
-    .addCommand(localPolicyCommand(done))
-    .addCommand(localQuickstartCommand(done));
+  for (const verb of ["preview", "up", "refresh", "destroy"] as const) local.addCommand(verbCommand(verb));
+  return local.addCommand(localImportCommand()).addCommand(localPolicyCommand()).addCommand(localQuickstartCommand());
 }
 
-function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
+function verbCommand(verb: Verb): Command {
   const command = new Command(verb)
     .description(summaries[verb])
     .option("-s, --stack <name>", "the stack (default: PULUMI_STACK, else the only one there is, else dev)")
@@ -79,6 +77,11 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
       "-p, --parallel <number>",
       "operations under way at once (default: four times the processors)",
       positiveInteger,
+    )
+    .option(
+      "-t, --target <urn>",
+      "only this resource, and the providers (repeatable; ** stands for any part of a URN)",
+      collect,
     )
     .option("--diff", "show the properties of what is created or deleted, too")
     .option("-j, --json", "print JSON as the Pulumi CLI: one document of a preview, else an event a line")
@@ -99,7 +102,7 @@ function verbCommand(verb: Verb, done: (exitCode: number) => void): Command {
   return command
     .addHelpText("after", helpOf(verb))
     .exitOverride()
-    .action(async (options: LocalOptions) => done(await runVerb(verb, options, done)));
+    .action(exiting((options: LocalOptions) => runVerb(verb, options), engineCode));
 }
 
 const help = `
@@ -119,6 +122,10 @@ Example:
   npx --no-install merchant-rules local ${verb} --stack dev ${flags[verb]}`;
 }
 
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
 function positiveInteger(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1)
@@ -126,29 +133,20 @@ function positiveInteger(text: string): number {
   return number;
 }
 
-async function runVerb(verb: Verb, options: LocalOptions, done: (exitCode: number) => void): Promise<number> {
-  const { EngineError, isEngineError, unsupported } = await localEngine();
-  try {
-    const refused = optionsOfCli.find((flag) => Object.hasOwn(options, new Option(flag).attributeName()));
-    if (refused !== undefined) throw unsupported("command line", `the option ${refused}`);
-    if (verb === "preview" || options.previewOnly === true)
-      return await runOnce(verb, options, options.previewOnly === true);
-    if (options.yes === true || options.skipPreview === true) return await runOnce(verb, options, false);
-    if (!process.stdin.isTTY || !process.stdout.isTTY || options.json === true) {
-      throw new EngineError(
-        "BAD_CALL",
-        `${verb} changes things, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look`,
-      );
-    }
-    const code = await runOnce(verb, options, true);
-    if (code !== 0) return code;
-    return await confirmed(verb === "up" ? "update" : verb, () =>
-      runOnce(verb, { ...options, previewed: true }, false),
+async function runVerb(verb: Verb, options: LocalOptions): Promise<number> {
+  const { unsupported } = await localEngine();
+  const refused = optionsOfCli.find((flag) => Object.hasOwn(options, new Option(flag).attributeName()));
+  if (refused !== undefined) throw unsupported("command line", `the option ${refused}`);
+  if (verb === "preview" || options.previewOnly === true)
+    return await runOnce(verb, options, options.previewOnly === true);
+  if (options.yes === true || options.skipPreview === true) return await runOnce(verb, options, false);
+  if (!process.stdin.isTTY || !process.stdout.isTTY || options.json === true)
+    throw new WrongCall(
+      `${verb} changes things, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look`,
     );
-  } catch (error) {
-    done(isEngineError(error) ? error.exitCode : 1);
-    throw error;
-  }
+  const code = await runOnce(verb, options, true);
+  if (code !== 0) return code;
+  return await confirmed(verb === "up" ? "update" : verb, () => runOnce(verb, { ...options, previewed: true }, false));
 }
 
 async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<number> {
@@ -198,10 +196,21 @@ async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean): RunOptions {
-  const { stack, cwd, backend, parallel, refresh, clearPendingCreates, previewed } = options;
+  const { stack, cwd, backend, parallel, target: targets, refresh, clearPendingCreates, previewed } = options;
   const { policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
   const packs = { policyPacks, policyPackConfigs, previewed };
-  return { verb, stack, cwd, backendUrl: backend, parallel, refresh, previewOnly, clearPendingCreates, ...packs };
+  return {
+    verb,
+    stack,
+    cwd,
+    backendUrl: backend,
+    parallel,
+    targets,
+    refresh,
+    previewOnly,
+    clearPendingCreates,
+    ...packs,
+  };
 }
 
 async function run(options: RunOptions): Promise<RunResult> {

@@ -1,7 +1,8 @@
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
 import { packageVersion } from "../sdk/version.ts";
 import { diffCommand } from "./diff.ts";
 import { driftCommand } from "./drift.ts";
+import { runCommandLine } from "./exit-code.ts";
 import { exportCommand } from "./export.ts";
 import { localCommand } from "./local.ts";
 import { planCommand } from "./plan.ts";
@@ -15,22 +16,11 @@ import { serveCommand } from "./serve.ts";
 export async function main(argv: readonly string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr])
     if (!stream.listeners("error").includes(nobodyReads)) stream.on("error", nobodyReads);
-  let exitCode = 0;
-  const program = commandLine((code) => {
-    exitCode = code;
-  });
-  try {
-    await program.parseAsync(argv, { from: "user" });
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
-    return exitCode || 1;
-  }
-  return exitCode;
+  return await runCommandLine(commandLine(), argv);
 }
 
-/** All commands with their options. `done` hears the exit code of the one that runs. */
-export function commandLine(done: (exitCode: number) => void): Command {
+/** All commands with their options. */
+export function commandLine(): Command {
   const program = new Command("merchant-rules")
     .description(
       "Payment rules as code: export them, plan changes rule by rule, watch for drift; and try it all locally",
@@ -40,7 +30,7 @@ export function commandLine(done: (exitCode: number) => void): Command {
     .addHelpText("after", help)
     .exitOverride();
   const subcommands = [exportCommand, planCommand, driftCommand, diffCommand, serveCommand, localCommand];
-  for (const subcommand of subcommands.map((make) => make(done))) program.addCommand(subcommand);
+  for (const subcommand of subcommands.map((make) => make())) program.addCommand(subcommand);
   return program;
 }
 

@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import type { Preview } from "../report/plan/preview.ts";
 import type { Contract } from "../sdk/contract/index.ts";
+import { exiting, WrongCall } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
 import { localEngine } from "./local-package.ts";
-import type { Preview } from "./plan/preview.ts";
 import type { Step } from "./progress.ts";
-import { type ReportOptions, withReportOptions, writeReport } from "./report/output.ts";
+import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { engineOf, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
 
 interface PlanOptions extends StackOptions, ReportOptions {
@@ -17,7 +18,7 @@ interface PlanOptions extends StackOptions, ReportOptions {
  * `merchant-rules plan`: what a run would do, by rule. Exit codes: 0 done, 1 failed, or the preview did, 2 called
  * wrongly, 7 a change that was not expected.
  */
-export function planCommand(done: (exitCode: number) => void): Command {
+export function planCommand(): Command {
   const command = new Command("plan")
     .description("Show what `pulumi up` would do, rule by rule, also inside a set")
     .argument(
@@ -28,13 +29,7 @@ export function planCommand(done: (exitCode: number) => void): Command {
     .option("--expect-no-changes", "exit with 7 when a rule would change")
     .addHelpText("after", help)
     .exitOverride()
-    .action(async (file: string | undefined, options: PlanOptions) => {
-      if (options.comment !== undefined && options.format !== "markdown") {
-        done(2);
-        throw new Error("--comment is Markdown: leave out --format");
-      }
-      done(await plan(file, options));
-    });
+    .action(exiting(plan));
 }
 
 const help = `
@@ -46,8 +41,10 @@ Example, in a pull request:
   npx --no-install merchant-rules plan preview.json --comment > comment.md`;
 
 async function plan(file: string | undefined, options: PlanOptions): Promise<number> {
+  if (options.comment !== undefined && options.format !== "markdown")
+    throw new WrongCall("--comment is Markdown: leave out --format");
   const folder = resolve(options.cwd ?? process.cwd());
-  const { planOf } = await import("./plan/plan-report.ts");
+  const { planOf } = await import("../report/plan/plan-report.ts");
   const { declaredContract } = await import("../provider/settings.ts");
   const preview = file === undefined ? await previewed(options, folder) : await given(file);
   const contractOf = (connection: string): Contract | undefined =>
@@ -66,13 +63,13 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
 }
 
 async function given(file: string): Promise<Preview> {
-  const { readPreview } = await import("./plan/preview.ts");
+  const { readPreview } = await import("../report/plan/preview.ts");
   const advice = "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input";
   return readPreview(await inputOf(file, "read preview", advice), file === "-" ? "standard input" : file);
 }
 
 async function previewed(options: PlanOptions, folder: string): Promise<Preview> {
-  const { readPreview } = await import("./plan/preview.ts");
+  const { readPreview } = await import("../report/plan/preview.ts");
   const { withProgress } = await import("./progress.ts");
   const quiet = options.format === "json";
   if (engineOf(options) === "local") {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** Which policy packs a command runs. */
+/** The policy packs that a command runs. */
 export interface PolicyOptions {
   readonly policyPack?: readonly string[];
   readonly policyPackConfig?: readonly string[];

@@ -5,13 +5,13 @@ import type { Writable } from "node:stream";
 export type Step = (done: number, total?: number) => void;
 
 export interface ProgressOptions {
-  /** Where a person sees it. Default: standard error, so that the output stays what was asked for. */
+  /** The stream that a person reads. Default: standard error, so that the output stays what was asked for. */
   readonly stream?: Writable & { readonly isTTY?: boolean };
   /** Says nothing, as where the output is JSON. Default false. */
   readonly quiet?: boolean;
   /** Work that is done sooner shows nothing, in milliseconds. Default 1000. */
   readonly delayMs?: number;
-  /** How far the plain lines of a log are apart, in milliseconds. Default 10,000. */
+  /** Time between the plain lines of a log, in milliseconds. Default 10,000. */
   readonly lineEveryMs?: number;
 }
 

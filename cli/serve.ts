@@ -5,8 +5,9 @@ import type { LocalService, ServedRequest } from "pulumi-merchant-rules-local/se
 import { variableName } from "../provider/settings.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { expand } from "../sdk/contract/template.ts";
+import { shellWord } from "../stack/shell-word.ts";
+import { exiting, WrongCall } from "./exit-code.ts";
 import { localService } from "./local-package.ts";
-import { shellWord } from "./shell-word.ts";
 
 interface ServeOptions {
   readonly contract?: string;
@@ -21,7 +22,7 @@ interface ServeOptions {
  * `merchant-rules serve`: the local rules service, until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 it cannot serve
  * (contract, port or data file), 2 called wrongly.
  */
-export function serveCommand(done: (exitCode: number) => void): Command {
+export function serveCommand(): Command {
   return new Command("serve")
     .description("Serve a contract's rules on this machine (127.0.0.1 only), for trying and for tests")
     .option(
@@ -40,20 +41,7 @@ export function serveCommand(done: (exitCode: number) => void): Command {
     .option("--verbose", "print a line for every request", false)
     .addHelpText("after", help)
     .exitOverride()
-    .action(async (options: ServeOptions) => {
-      const { contract, name, setting } = await contractOf(options.contract);
-      const unknown = Object.keys(options.param ?? {}).find(
-        (parameter) => !Object.hasOwn(contract.parameters, parameter),
-      );
-      if (unknown !== undefined) {
-        done(2);
-        throw new Error(
-          `the contract declares no parameter ${unknown}; it declares: ${Object.keys(contract.parameters).join(", ") || "none"}`,
-        );
-      }
-      await serveUntilStopped({ contract, name, setting, options });
-      done(0);
-    });
+    .action(exiting(serve));
 }
 
 const help = `
@@ -81,8 +69,14 @@ async function contractOf(given: string | undefined): Promise<Omit<Served, "opti
   return { contract: loadContract(named), name: `contract ${named}`, setting: resolve(named) };
 }
 
-async function serveUntilStopped(served: Served): Promise<void> {
-  const { contract, options } = served;
+async function serve(options: ServeOptions): Promise<number> {
+  const served = { ...(await contractOf(options.contract)), options };
+  const { contract } = served;
+  const unknown = Object.keys(options.param ?? {}).find((parameter) => !Object.hasOwn(contract.parameters, parameter));
+  if (unknown !== undefined) {
+    const declared = Object.keys(contract.parameters).join(", ") || "none";
+    throw new WrongCall(`the contract declares no parameter ${unknown}; it declares: ${declared}`);
+  }
   const { localCredentials, startLocalService } = await localService();
   const service = await startLocalService({
     contract,
@@ -96,6 +90,7 @@ async function serveUntilStopped(served: Served): Promise<void> {
   for (const line of announcement(served, service, localCredentials)) console.log(line);
   await stopped;
   await service.close();
+  return 0;
 }
 
 function stopSignal(): Promise<void> {
@@ -168,7 +163,7 @@ function exampleRequest(
   ].join(" ");
 }
 
-/** What a client may send: what was fixed, the contract's default, or, as anything will do, "local". */
+/** Values that a client may send: the fixed one, else the contract's default, else "local", as any value will do. */
 function parameterValues({ parameters }: Contract, fixed: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => [name, fixed[name] ?? parameter.default ?? "local"]),

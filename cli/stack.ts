@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
-import type { LastConfig } from "../local/stack/read-stack.ts";
-import type { ResourceState } from "../local/stack/state/resource-state.ts";
 import { projectFolderAbove } from "../provider/project-folder.ts";
 import type { SettingsSources } from "../provider/settings.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
+import type { LastConfig } from "../stack/read-stack.ts";
+import type { ResourceState } from "../stack/state/resource-state.ts";
 import { inputOf } from "./input.ts";
 
-/** Which stack a command works on. */
+/** The stack that a command works on. */
 export interface StackOptions {
   readonly stack?: string;
   readonly cwd?: string;
@@ -57,7 +57,7 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
     });
   }
   if (engineOf(options) === "pulumi") return { config: await pulumiConfig(options, folder), environment, folder };
-  const { readStack } = await import("../local/stack/read-stack.ts");
+  const { readStack } = await import("../stack/read-stack.ts");
   const stack = await readStack(choiceOf(options));
   return { config: (key) => stack.config.get(key)?.text, environment, folder: stack.folder };
 }
@@ -71,7 +71,7 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
 export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
   const folder = resolve(options.cwd ?? process.cwd());
   // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
-  const { lastConfigOf, readExport, readStack } = await import("../local/stack/read-stack.ts");
+  const { lastConfigOf, readExport, readStack } = await import("../stack/read-stack.ts");
   if (options.state !== undefined) {
     const text = await inputOf(options.state, "read state", stateAdvice);
     const resources = await readExport(text, sourceOf(options.state));
@@ -131,10 +131,10 @@ export function sourceOf(file: string): string {
   return file === "-" ? "standard input" : file;
 }
 
-/** How to give a state by a file. */
+/** The advice for a state that is given by a file. */
 export const stateAdvice = "name a file that holds what `pulumi stack export` prints, or - for standard input";
 
-/** Who keeps the stack. */
+/** The engine that keeps the stack. */
 export function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
   if (engine !== undefined) return engine;
   const folders = (process.env.PATH ?? "").split(process.platform === "win32" ? ";" : ":");

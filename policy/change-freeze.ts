@@ -69,7 +69,7 @@ export function changeFreezeAt(now: () => Date): ResourceValidationPolicy & Stac
   return { ...ofRules, validateStack: ofStack.validateStack };
 }
 
-/** What both halves are. */
+/** The options of both halves. */
 function options() {
   return {
     name: "change-freeze",
@@ -90,7 +90,7 @@ function options() {
 
 const noHours = "no hours are configured";
 
-/** What the engine tells its plugins of the run. */
+/** True in a preview, as the engine tells its plugins. */
 function isPreview(): boolean {
   return process.env.PULUMI_NODEJS_DRY_RUN === "true";
 }
@@ -115,7 +115,7 @@ function asWhole(resource: AnalyzedResource): DeclaredRule {
   return new DeclaredRule(resource, resource.type === ruleType ? resource.name : undefined, {}, []);
 }
 
-/** What changes of a rule, as far as it is known; undefined where nothing does. What is not known is noted. */
+/** The change of a rule, as far as it is known; undefined where there is none. An unknown value is noted. */
 function changeOf(rule: DeclaredRule, baseline: Baseline): string | undefined {
   const deployed = deployedAs(rule, baseline);
   if (deployed === undefined) return undefined;
@@ -144,7 +144,7 @@ function describeChange(places: readonly Pointer[]): string {
   return `a change at ${named.join(", ")}${places.length > mostPlaces ? ` and ${places.length - mostPlaces} more` : ""}`;
 }
 
-/** Whether a rule is as deployed but for a secret that cannot be compared. */
+/** True where a rule is as deployed but for a secret that cannot be compared. */
 function isSealed(rule: DeclaredRule, baseline: Baseline): boolean {
   const deployed = deployedAs(rule, baseline) ?? [];
   return deployed.some((each) => each.sealed.length > 0 && changedPlaces(rule, each).length === 0);

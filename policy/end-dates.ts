@@ -49,7 +49,7 @@ type Unit = "seconds" | "milliseconds" | null;
 
 const msPerDay = 86_400_000;
 
-/** What may stand in the place of an end date; undefined where it may stand there. */
+/** The allowed values in the place of a wrong end date; undefined where the value is right. */
 function allowedInstead(value: Json, now: number, maximumDays: number | null, unit: Unit): string | undefined {
   const end = endOf(value, unit);
   if (end === undefined) {

@@ -1,5 +1,5 @@
 /**
- * What a policy pack of your own imports: the policies of this package, and what is needed to write others.
+ * Imports for a policy pack of your own: the policies of this package, and the parts to write others.
  *
  * @module pulumi-merchant-rules/policy
  */

@@ -20,7 +20,7 @@ function* bankAccounts(text: string): Generator<Spot> {
 
 const lettersAndDigits = grouping("[A-Za-z\\d]", 15, 33);
 
-/** How long the IBANs of a country are: the IBAN registry, and the countries that use IBANs without being in it. */
+/** The length of IBANs by country: the IBAN registry, and the countries that use IBANs without being in it. */
 const lengths = new Map(
   (
     "AD24 AE23 AL28 AO25 AT20 AZ28 BA20 BE16 BF28 BG22 BH22 BI27 BJ28 BR29 BY28 CF27 CG27 CH21 CI28 CM27 CR22 CV25 CY28 " +

@@ -41,7 +41,7 @@ function isNothing(value: Json): boolean {
   return value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
-/** Whether a rule declines or accepts, as far as that is known. */
+/** True where a rule declines or accepts, as far as that is known. */
 function isMeant(rule: DeclaredRule, actions: Readonly<Record<Pointer, readonly Json[]>>): boolean {
   const entries = Object.entries(actions);
   return (

@@ -19,7 +19,7 @@ export const noCredentials = textPolicy({
       : undefined,
 });
 
-/** What credentials look like, as those who issue them have published it. */
+/** The look of credentials, as published by those who issue them. */
 const looks: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a private key", /-----BEGIN [A-Z\d ]*PRIVATE KEY[A-Z ]*-----/g],
   ["a private key of age", /\bAGE-SECRET-KEY-1[A-Z\d]{50,}/g],

@@ -57,7 +57,9 @@ function matches(text: string, expression: RegExp, where: string): boolean {
   return withinTime(() => expression.test(text), longestMs, late);
 }
 
-/** Whether an expression ends soon on every text that is tested: it repeats no group, and little else. Most are so. */
+/**
+ * True where an expression ends soon on every text that is tested: it repeats no group, and little else. Most are so.
+ */
 function isQuick({ source }: RegExp): boolean {
   const repetitions = source.match(/[*+{]/g) ?? [];
   return repetitions.length <= 2 && !/\)[*+?{]/.test(source);

@@ -73,7 +73,7 @@ export async function listMerchantRules<Rule extends object = JsonObject>(
 ): Promise<LiveMerchantRule<Rule>[]> {
   return await reading(args, async (place) => {
     demand(place, "operations.list", "list the rules");
-    const rules = (await place.all()).filter(({ rule }) => !place.isForeign(rule));
+    const rules = (await place.live.all()).filter(({ rule }) => !place.live.isForeign(rule));
     return rules.sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1)).map((live) => claimed<Rule>(live));
   });
 }
@@ -112,7 +112,7 @@ async function reading<T>(
 }
 
 async function byId(ruleId: string, place: Place): Promise<LiveMerchantRule | undefined> {
-  const sight = await place.look({ ruleId, definition: {} }, undefined, "fresh");
+  const sight = await place.live.look({ ruleId, definition: {} }, undefined, "fresh");
   return sight.is === "present" ? { ruleId, rule: sight.rule } : undefined;
 }
 
@@ -120,7 +120,13 @@ async function byNaturalKey(value: string | number, place: Place): Promise<LiveM
   const attempted = `read the rule with the natural key ${JSON.stringify(value)}`;
   demand(place, "operations.list", attempted);
   const wanted = withValueAt({}, demand(place, "rule.naturalKey", attempted), value);
-  return isJsonObject(wanted) ? await place.search(wanted) : undefined;
+  const found = isJsonObject(wanted) ? await place.live.search(wanted, () => false) : [];
+  if (found.length < 2) return found[0];
+  const ids = found.map(({ ruleId }) => ruleId).join(", ");
+  throw new MerchantRulesError("RULE_CONFLICT", `${found.length} rules have its natural key: ${ids}`, {
+    attempted,
+    advice: "name the one that is meant by its ruleId",
+  });
 }
 
 /** @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract lacks it */

@@ -12,14 +12,14 @@ import {
   touches,
 } from "../sdk/rules/index.ts";
 import { getOrMake } from "./get-or-make.ts";
-import { revealed } from "./hooks/secrets.ts";
 import type { Session } from "./hooks/session.ts";
-import { ruleShape, type Shape, setShape } from "./hooks/shape.ts";
-import { readState, type State } from "./hooks/state.ts";
-import type { Properties } from "./hooks/wire.ts";
 import { type Observed, observed, resourceOf } from "./observed.ts";
 import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
+import { revealed } from "./state/secrets.ts";
+import { ruleShape, type Shape, setShape } from "./state/shape.ts";
+import { readState, type State } from "./state/state.ts";
+import type { Properties } from "./state/wire.ts";
 import { ruleType, setType } from "./types.ts";
 import { findUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
 
@@ -30,18 +30,20 @@ export interface StateResource {
   readonly id: string;
   readonly inputs: Properties;
   readonly outputs: Properties;
+  /** The explicit provider by which it goes: its URN, and the settings that it has. Default: the stack's own settings. */
+  readonly provider?: { readonly urn: string; readonly settings: ReadonlyMap<string, string> } | undefined;
   /** The option `ignoreChanges`, as pointers into the properties. Default: none. */
   readonly ignoreChanges?: readonly Pointer[];
   /** It was replaced or deleted: the next run removes what is left of it. */
   readonly isLeaving: boolean;
 }
 
-/** Whether resources of a type hold rules. */
+/** True of a type whose resources hold rules. */
 export function isOfRules(type: string): boolean {
   return type === ruleType || type === setType;
 }
 
-/** What a rule of the stack is called. */
+/** The names of a rule of the stack. */
 export interface RuleName {
   /** Its natural key, where the contract has one and it is no secret. */
   readonly naturalKey: string | undefined;
@@ -69,9 +71,9 @@ export interface DriftedPath {
   readonly isSecret?: true;
 }
 
-/** How the live service differs from what a stack's state says of it. */
+/** The differences between the live service and a stack's state. */
 export interface Drift {
-  /** How many rules the stack declares. */
+  /** The number of rules that the stack declares. */
   readonly rules: number;
   readonly changed: readonly ChangedRule[];
   readonly missing: readonly RuleName[];
@@ -79,13 +81,13 @@ export interface Drift {
   readonly unmanaged: readonly UnmanagedRule[];
   /** Connections over which unmanaged rules cannot be told, because their contract has no list. */
   readonly withoutList: readonly string[];
-  /** How many values were not compared, because nothing here could decrypt them. */
+  /** The number of values that were not compared, because nothing here could decrypt them. */
   readonly unreadable: number;
   /** Rules that the state knows and that are another's by now, as their marks say. */
   readonly takenOver: readonly { readonly rule: RuleName; readonly by: Owner }[];
   /** Resources whose last run failed, so that not all of their rules are as the program declares them. */
   readonly unfinished: readonly string[];
-  /** How many rules the next run deletes, because an earlier one did not come to it. */
+  /** The number of rules that the next run deletes, because an earlier one did not come to it. */
   readonly toBeDeleted: number;
 }
 
@@ -94,6 +96,8 @@ interface Resource {
   readonly name: string;
   readonly shape: Shape;
   readonly state: State;
+  readonly session: Session;
+  readonly place: Place;
   /** The definitions that the program declared, by key; undefined where the state does not have them in plain. */
   readonly declared: ReadonlyMap<string, Json> | undefined;
   readonly secrets: PathsByKey;
@@ -118,18 +122,15 @@ export async function findDrift(
   session: Session,
   { looksForUnmanaged = true } = {},
 ): Promise<Drift> {
-  const all = resources.flatMap((resource) => readResource(resource) ?? []);
+  const sessions = new Map<string, Session>();
+  const all = resources.flatMap((resource) => readResource(resource, sessionOf(resource, session, sessions)) ?? []);
   const present = all.filter(({ isLeaving }) => !isLeaving);
-  const connections = new Set(present.map(({ state }) => state.connection));
-  if (connections.size === 0 && looksForUnmanaged) connections.add(defaultConnection);
-  const places = new Map([...connections].map((name) => [name, session.place(name)]));
-  const compared = await Promise.all(
-    present.map((resource) => compare(resource, session.place(resource.state.connection))),
-  );
+  const places = new Map(present.map(({ place }) => [place.options.name, place]));
+  if (places.size === 0 && looksForUnmanaged) places.set(defaultConnection, session.place(defaultConnection));
+  const compared = await Promise.all(present.map(compare));
   const known = new Map<Place, Set<string>>();
-  for (const { state } of all) {
-    const place = places.get(state.connection);
-    if (place === undefined) continue;
+  for (const { state, place } of all) {
+    if (places.get(place.options.name) !== place) continue;
     const ids = getOrMake(known, place, () => new Set());
     for (const { ruleId } of state.rules.values()) ids.add(ruleId);
   }
@@ -151,7 +152,13 @@ export async function findDrift(
   };
 }
 
-function readResource(resource: StateResource): Resource | undefined {
+/** The session of a resource: an explicit provider has settings of its own. */
+function sessionOf({ provider }: StateResource, session: Session, sessions: Map<string, Session>): Session {
+  if (provider === undefined) return session;
+  return getOrMake(sessions, provider.urn, () => session.under((key) => provider.settings.get(key)));
+}
+
+function readResource(resource: StateResource, session: Session): Resource | undefined {
   const { urn, type, id, ignoreChanges: ignored = [], isLeaving, ...properties } = resource;
   const shape = type === ruleType ? ruleShape : type === setType ? setShape : undefined;
   if (shape === undefined) return undefined;
@@ -161,10 +168,13 @@ function readResource(resource: StateResource): Resource | undefined {
   const hidden = outputs.unreadable.find(([field]) => field !== shape.field);
   if (hidden !== undefined) throw cannotRead(name, String(hidden[0]));
   const declared = inputs.plain[shape.field];
+  const state = readState(shape, id, outputs.plain);
   return {
     name,
     shape,
-    state: readState(shape, id, outputs.plain),
+    state,
+    session,
+    place: session.place(state.connection),
     declared: declared === undefined ? undefined : shape.read(declared),
     secrets: byKey(shape, [outputs.secrets, inputs.secrets].flat().map(outsideArrays)),
     unreadable: byKey(shape, [outputs.unreadable, inputs.unreadable].flat()),
@@ -193,12 +203,15 @@ function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
   return [...(paths.get(everyRule) ?? []), ...(paths.get(key) ?? [])];
 }
 
-/** What became of the rules of one resource. */
+/** The findings about one resource. */
 type Compared = Omit<Drift, "unmanaged" | "withoutList">;
 
-async function compare(resource: Resource, place: Place): Promise<Compared> {
-  const { name, shape, state, declared, secrets, unreadable, ignored } = resource;
-  const live = await observed(resourceOf(shape, state.owner, state, place), place);
+async function compare(resource: Resource): Promise<Compared> {
+  const { session, place, name, shape, state, declared, secrets, unreadable, ignored } = resource;
+  const live = await observed(
+    resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session),
+    place,
+  );
   const changed: ChangedRule[] = [];
   const missing: RuleName[] = [];
   const takenOver: { rule: RuleName; by: Owner }[] = [];
@@ -212,7 +225,7 @@ async function compare(resource: Resource, place: Place): Promise<Compared> {
     key: shape.label(key),
     ruleId: state.rules.get(key)?.ruleId,
     resource: name,
-    connection: state.connection,
+    connection: place.options.name,
   });
   for (const [key, known] of state.rules) {
     const found = live.get(key);
@@ -252,7 +265,7 @@ async function compare(resource: Resource, place: Place): Promise<Compared> {
   };
 }
 
-/** Where a live rule is not as declared. Values that are not known here are left out; those of secrets are not told. */
+/** The paths at which a live rule is not as declared. Values that are not known here are left out; those of secrets are not told. */
 function driftOf(
   declared: Json,
   { known, seen }: Observed,
@@ -275,7 +288,7 @@ function driftOf(
     });
 }
 
-/** How many values there are, each counted once: those of inputs and outputs lie at the same paths, or within each other. */
+/** The number of values, each counted once: those of inputs and outputs lie at the same paths, or within each other. */
 function countOf(paths: PathsByKey): number {
   let count = 0;
   for (const each of paths.values())

@@ -3,7 +3,7 @@ interface Mapping<K, V> {
   set(key: K, value: V): unknown;
 }
 
-/** What a map has for a key; what it lacks is made and kept. */
+/** The value of a map for a key; one that is missing is made and kept. */
 export function getOrMake<K, V>(map: Mapping<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;

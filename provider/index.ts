@@ -1,5 +1,5 @@
 /**
- * What a program imports: rules as Pulumi resources, and functions that read rules.
+ * The entry of programs: rules as Pulumi resources, and functions that read rules.
  *
  * @module pulumi-merchant-rules
  */
@@ -7,6 +7,7 @@ import "./front-door.ts";
 
 export { type ErrorCode, isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 export type { Json, JsonObject } from "../sdk/rules/json.ts";
+export type { Connection } from "./connection.ts";
 export {
   type GetMerchantRuleArgs,
   getMerchantRule,
@@ -25,4 +26,5 @@ export {
   type MerchantRuleArgs,
 } from "./merchant-rule.ts";
 export { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
+export { Provider, type ProviderArgs } from "./provider.ts";
 export { ShardedMerchantRuleSet, type ShardedMerchantRuleSetArgs } from "./sharded-merchant-rule-set.ts";

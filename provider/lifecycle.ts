@@ -5,14 +5,12 @@ import { contains, differences } from "../sdk/rules/index.ts";
 import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
 import { checked } from "./hooks/check.ts";
 import type { Session } from "./hooks/session.ts";
-import type { Shape } from "./hooks/shape.ts";
-import { type Inputs, readInputs, readState, type State, writeInputs, writeState } from "./hooks/state.ts";
-import { isUnknown, type Properties } from "./hooks/wire.ts";
 import { observed, resourceOf } from "./observed.ts";
 import {
   apply,
   type Change,
   glanceAtUnmanaged,
+  isElsewhere,
   type Known,
   type KnownRule,
   lookForUnmanaged,
@@ -24,6 +22,9 @@ import {
   type Step,
   say,
 } from "./reconcile/index.ts";
+import type { Shape } from "./state/shape.ts";
+import { type Inputs, readInputs, readState, type State, writeInputs, writeState } from "./state/state.ts";
+import { isUnknown, type Properties } from "./state/wire.ts";
 import { describeOutcome, describePlan } from "./summary.ts";
 
 /**
@@ -45,7 +46,11 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 
   check(olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
-    return this.#run("check", () => checked(this.#shape, this.#session, olds, news));
+    return this.#run("check", () => {
+      const result = checked(this.#shape, this.#session, olds, news);
+      if (result.failures?.length === 0) this.#announce(olds, news);
+      return result;
+    });
   }
 
   /** Equal: no change. Different: "unknown", so that the engine compares by itself and prints which path changed. */
@@ -55,9 +60,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const state = readState(this.#shape, id, olds);
       const declared = readInputs(this.#shape, news);
       const place = this.#session.place(state.connection);
-      const of = resourceOf(this.#shape, declared.owner, state, place);
+      const of = resourceOf(this.#shape, declared, state, this.#session);
       if (state.connection !== declared.connection) {
-        for (const { ruleId } of of.known.values()) place.leave(ruleId, of.owner);
+        for (const { ruleId } of of.known.values()) place.holders.leave(ruleId, of);
         return { replaces: ["connection"] };
       }
       if (declared.isUnknown) return {};
@@ -71,7 +76,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       share(steps, of, place);
       if (isRule && first?.kind === "replace") {
         if (first.declared.adopt === id) throw hasAdopted(id);
-        if (of.owner !== "") place.replaced.set(of.owner, of);
+        if (of.owner !== "") place.holders.replaced.set(of.holder, of);
         return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
       }
       if (!isRule) {
@@ -80,9 +85,12 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
         if (words !== undefined) console.error(words);
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
+      // Rules that were made as another identity are to be looked at before anything says that they are unchanged.
+      if (isElsewhere(of)) return { changes: true };
       const isSame =
         readInputs(this.#shape, olds).onUnmanaged === declared.onUnmanaged &&
         steps.every((step) => step.kind === "keep" && of.known.get(step.key) === step.known);
+      place.holders.declare(of.holder, isSame ? new Set() : identitiesOf(steps, place));
       return isSame ? { changes: false } : {};
     });
   }
@@ -91,7 +99,8 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("create", async () => {
       const declared = readInputs(this.#shape, inputs);
       const place = this.#session.place(declared.connection);
-      const of = place.replaced.get(declared.owner) ?? resourceOf(this.#shape, declared.owner, nothing, place);
+      const made = resourceOf(this.#shape, declared, { ...nothing, connection: declared.connection }, this.#session);
+      const of = place.holders.replaced.get(made.holder) ?? made;
       const id = `set-${randomUUID()}`;
       const { outs, rules } = await this.#make(id, new Map(), of, declared, place, inputs);
       return { id: this.#idOf(id, rules), outs };
@@ -102,9 +111,11 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("read", async () => {
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
-      const of = resourceOf(this.#shape, state.owner, state, place);
+      const of = resourceOf(this.#shape, { owner: state.owner, connectionId: undefined }, state, this.#session);
       const rules = new Map<string, KnownRule>();
-      for (const [key, { known, seen, takenBy }] of await observed(of, place)) {
+      for (const [key, { known, seen, takenBy, isHeldByOther }] of await observed(of, place)) {
+        if (isHeldByOther)
+          say("is in the state of another resource as well, and is read for that one alone", known.ruleId, { key, of });
         rules.set(key, { ...known, definition: seen });
         if (takenBy === undefined) continue;
         const fact = `is managed by "${takenBy}" now, as its mark says; it is neither changed nor deleted here`;
@@ -112,10 +123,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       }
       await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
-      const whereabouts = await place.whereabouts();
       return {
         id,
-        props: writeState(this.#shape, rules, whereabouts, props),
+        props: writeState(this.#shape, rules, props, state.formerOwnerIds),
         inputs: writeInputs(this.#shape, rules, props),
       };
     });
@@ -125,7 +135,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("update", async () => {
       const declared = readInputs(this.#shape, news);
       const place = this.#session.place(declared.connection);
-      const of = resourceOf(this.#shape, declared.owner, readState(this.#shape, id, olds), place);
+      const of = resourceOf(this.#shape, declared, readState(this.#shape, id, olds), this.#session);
       // The engine can replace a MerchantRule that is gone, an update cannot.
       const known = this.#shape.isRule ? of.known : stillThere(of.known, place);
       const { outs } = await this.#make(id, known, of, declared, place, news);
@@ -137,7 +147,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return this.#run("delete", async () => {
       const state = readState(this.#shape, id, props);
       const place = this.#session.place(state.connection);
-      const of = resourceOf(this.#shape, state.owner, state, place);
+      const of = resourceOf(this.#shape, { owner: state.owner, connectionId: undefined }, state, this.#session);
       const steps = [...of.known].map(([key, known]): Step => ({ kind: "delete", key, known }));
       share(steps, of, place);
       const outcomes = await apply(steps, of, place);
@@ -146,6 +156,21 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const error = errorOf(outcomes, this.#shape.isRule, afterwards);
       if (error !== undefined) throw error;
     });
+  }
+
+  /** A resource that is about to be made says what it will hold: a rule that another gives up is left to it. */
+  #announce(olds: Properties, news: Properties): void {
+    if (this.#shape.field in olds || isUnknown(news.connection)) return;
+    const declared = readInputs(this.#shape, news);
+    const place = this.#session.place(declared.connection);
+    const { holder } = resourceOf(
+      this.#shape,
+      declared,
+      { ...nothing, connection: declared.connection },
+      this.#session,
+    );
+    const steps = [...declared.rules].map(([key, rule]): Step => ({ kind: "create", key, declared: rule }));
+    place.holders.declare(holder, identitiesOf(steps, place));
   }
 
   #run<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
@@ -167,10 +192,11 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     if (isRule && first?.kind === "replace") throw mustBeReplaced(first, place);
     // Of an update, the diff before it has looked.
     if (known.size === 0) await lookForUnmanaged(of.owner, known, place, declared);
-    const outcomes = await apply(steps, of, place);
-    if (!isRule) console.error(describeOutcome(steps, outcomes, of, place));
+    const outcomes = await apply(steps, of, place).finally(() => place.holders.declare(of.holder, new Set()));
+    if (!isRule) console.error(describeOutcome(steps, outcomes, of));
     const rules = rulesAfter(outcomes);
-    const outs = writeState(this.#shape, rules, await place.whereabouts(), inputs);
+    const former = [...of.ownerIds].filter((each) => each !== declared.connectionId?.ownerId);
+    const outs = writeState(this.#shape, rules, inputs, declared.connectionId === undefined ? [] : former);
     const error = errorOf(outcomes, isRule, "what was done for the others is in the state");
     if (error === undefined) return { outs, rules };
     // Where nothing has changed, or the one rule is gone, the state stays as it is.
@@ -183,14 +209,20 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 }
 
-const nothing: State = { rules: new Map(), connection: "", owner: "", whereabouts: undefined };
+const nothing: State = {
+  rules: new Map(),
+  connection: "",
+  connectionId: undefined,
+  formerOwnerIds: [],
+  owner: "",
+};
 
 /**
  * The rules that no other resource has deleted in this run. One that took a rule over from a set, in a run that did not
  * come to that set (`--target`, or a kill), may be asked only after the set has deleted what it still has in its state.
  */
 function stillThere(known: Known, place: Place): Known {
-  return new Map([...known].filter(([, { ruleId }]) => place.record(ruleId).rule !== null));
+  return new Map([...known].filter(([, { ruleId }]) => !place.live.isGone(ruleId)));
 }
 
 /** The steps that a diff speaks of; undefined where what would be refused depends on values that are unknown yet. */
@@ -204,20 +236,35 @@ function planned(known: Known, { rules }: Inputs, place: Place): Step[] | undefi
 }
 
 /** Says which rules the resource keeps and which it gives up. @throws MerchantRulesError: another holds one that it keeps */
-function share(steps: readonly Step[], { owner }: Resource, place: Place): void {
+function share(steps: readonly Step[], of: Resource, place: Place): void {
+  const { holders } = place;
+  if (isElsewhere(of)) return;
   for (const step of steps) {
-    if (step.kind === "keep" || step.kind === "update") place.hold(step.known.ruleId, owner);
-    else if (step.kind !== "create") place.leave(step.known.ruleId, owner);
+    // A rule that went to another resource of this run is let go of by the update.
+    if (step.kind === "update" && isTakenOver(step, of, place)) continue;
+    if (step.kind === "keep" || step.kind === "update") holders.hold(step.known.ruleId, of);
+    else if (step.kind !== "create") holders.leave(step.known.ruleId, of);
   }
 }
 
-/** Whether another resource took the rule over in this run, and this one is to be another rule. */
+/** The natural keys of the rules that a resource is about to make. */
+function identitiesOf(steps: readonly Step[], { live }: Place): Set<string> {
+  const made = steps.flatMap((step) => (step.kind === "create" ? [live.naturalKeyOf(step.declared.definition)] : []));
+  return new Set(made.filter((key) => key !== undefined));
+}
+
+/** True where another resource took the rule over in this run, and this one is to be another rule. */
 function isTakenOver({ known, deleteFirst }: Change, of: Resource, place: Place): boolean {
-  return !deleteFirst && place.contract.rule.naturalKey !== null && place.isHeldByOther(known.ruleId, of.owner);
+  return (
+    !deleteFirst &&
+    !isElsewhere(of) &&
+    place.contract.rule.naturalKey !== null &&
+    place.holders.isHeldByOther(known.ruleId, of)
+  );
 }
 
 /**
- * Whether the engine would see no difference although there is one: to it, null and absent are the same. Where it sees
+ * True where the engine would see no difference although there is one: to it, null and absent are the same. Where it sees
  * one it should compare, for then it prints the paths.
  */
 function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
@@ -230,7 +277,7 @@ function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
 }
 
 /**
- * What the state must know after the steps: also the rules that could not be deleted, for the next run to do it. One that
+ * The rules that the state must know after the steps: also the rules that could not be deleted, for the next run to do it. One that
  * is not as declared keeps the definition that it had, sealed.
  */
 function rulesAfter(outcomes: readonly Outcome[]): Known {
@@ -246,7 +293,7 @@ function rulesAfter(outcomes: readonly Outcome[]): Known {
   return rules;
 }
 
-/** Whether the state would say the same of every rule. */
+/** True where the state would say the same of every rule. */
 function isSame(rules: Known, before: Known): boolean {
   const same = (key: string, { ruleId, definition }: KnownRule): boolean => {
     const old = before.get(key);

@@ -14,7 +14,7 @@ import { printable } from "../sdk/rules/printable.ts";
 import { pathOf } from "../sdk/rules/walk.ts";
 import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts";
 
-/** What may be said of a folder of rules. */
+/** Options for a folder of rules. */
 export interface LoadRulesOptions {
   /**
    * A second folder, of what one environment has otherwise. Each of its files is merged over the rule of the same name by
@@ -138,7 +138,7 @@ function mergedObject(target: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** What is wrong with a file, by its path. */
+/** The fault of a file, with its path. */
 type FileFault = Fault & { readonly file: string };
 
 /** Pulumi's language host prints only the message of an error that has this mark; of any other, the stack trace too. */

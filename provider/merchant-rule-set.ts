@@ -5,25 +5,31 @@ import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
 import { setType as type } from "./types.ts";
 
-/** What a program says of many rules. */
+/** The arguments of a set of rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
   /**
    * Definitions by key. A rule is its key: adding, changing or removing one touches that rule alone, and renaming one
    * touches none. A key has 1 to 200 letters, digits, blanks and `. _ : / @ -`, a letter or digit first.
    */
   rules: pulumi.Input<Record<string, pulumi.Input<DefinitionInput<Definition>>>>;
-  /** The connection by which the service is reached, by its name in settings. Default: `default`. A change replaces. */
-  connection?: pulumi.Input<string> | undefined;
-  /** Rules to take over instead of creating them: ruleIds by key, or true for those with the same natural keys. */
+  /**
+   * The connection by which the service is reached, by its name in settings; a plain text. Default: `default`. A change
+   * replaces. Not together with an explicit provider.
+   */
+  connection?: string | undefined;
+  /**
+   * Rules to take over instead of creating them: ruleIds by key, or true for those with the same natural keys that have no
+   * marks. A ruleId also takes back a rule that got another owner's mark.
+   */
   adopt?: pulumi.Input<boolean | Record<string, pulumi.Input<string>>> | undefined;
   /**
-   * What to do about rules at the service that are not in this set: `ignore` (default), `warn`, or `fail` before
+   * The treatment of rules at the service that are not in this set: `ignore` (default), `warn`, or `fail` before
    * anything is written. They are looked for by every preview, up and refresh, whether the set changes or not, which
    * then reads the list. For a set that holds all rules of its merchant; needs `operations.list` in the contract.
    */
   onUnmanaged?: pulumi.Input<"ignore" | "warn" | "fail"> | undefined;
   /**
-   * Whether the set may have no rules, or lose every rule that it has. Default false: then the preview refuses it,
+   * Allows the set to have no rules, or to lose every rule that it has. Default: false; then the preview refuses it,
    * because a folder that was moved looks the same.
    */
   allowEmpty?: pulumi.Input<boolean> | undefined;
@@ -46,7 +52,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
 
   constructor(name: string, args: MerchantRuleSetArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
     refuseImport(type, name, opts);
-    const inputs = { ...registeredInputs("merchantRuleSet", name, args, "rules"), ruleIds: undefined };
+    const inputs = { ...registeredInputs("merchantRuleSet", { type, name, opts }, args, "rules"), ruleIds: undefined };
     const restoreTraces = keepProgramFrames();
     try {
       super(type, name, inputs, opts);
@@ -55,7 +61,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
     }
   }
 
-  /** Whether a value is a MerchantRuleSet, from whichever copy of this package. */
+  /** True of a MerchantRuleSet, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRuleSet {
     return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }

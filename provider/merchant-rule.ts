@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../sdk/rules/json.ts";
 import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
 import { ruleType as type } from "./types.ts";
 
-/** What a program says of one rule. */
+/** The arguments of one rule. */
 export interface MerchantRuleArgs<Definition extends object = JsonObject> {
   /**
    * The rule as the service stores it: any JSON object; its fields are a gap of the specification (seed, section 2).
@@ -12,11 +12,15 @@ export interface MerchantRuleArgs<Definition extends object = JsonObject> {
    * A change updates the rule in place, or replaces it where the contract has no update or calls the path immutable.
    */
   definition: pulumi.Input<DefinitionInput<Definition>>;
-  /** The connection by which the service is reached, by its name in settings. Default: `default`. A change replaces. */
-  connection?: pulumi.Input<string> | undefined;
   /**
-   * Take over a rule that exists already instead of creating one: its ruleId, or true for the rule with the same
-   * natural key (contract `rule.naturalKey`). Where it differs, it is made as declared. Looked at by create alone.
+   * The connection by which the service is reached, by its name in settings; a plain text. Default: `default`. A change
+   * replaces. Not together with an explicit provider.
+   */
+  connection?: string | undefined;
+  /**
+   * Take over a rule that exists already: its ruleId, or true for the rule with the same natural key (contract
+   * `rule.naturalKey`) that has no mark. Where the rule differs, it is made as declared; a write that would erase what is
+   * not declared is refused. A ruleId also takes back a rule that got another owner's mark; true is looked at by create alone.
    */
   adopt?: pulumi.Input<string | boolean> | undefined;
 }
@@ -58,7 +62,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
 
   constructor(name: string, args: MerchantRuleArgs<Definition>, opts?: pulumi.CustomResourceOptions) {
     refuseImport(type, name, opts);
-    const inputs = registeredInputs("merchantRule", name, args, "definition");
+    const inputs = registeredInputs("merchantRule", { type, name, opts }, args, "definition");
     const restoreTraces = keepProgramFrames();
     try {
       super(type, name, inputs, opts);
@@ -72,7 +76,7 @@ export class MerchantRule<Definition extends object = JsonObject> extends Custom
     return this.id;
   }
 
-  /** Whether a value is a MerchantRule, from whichever copy of this package. */
+  /** True of a MerchantRule, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRule {
     return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }

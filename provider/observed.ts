@@ -1,14 +1,51 @@
 import type { JsonObject } from "../sdk/rules/index.ts";
-import type { Shape } from "./hooks/shape.ts";
-import { asKnownTo, type State } from "./hooks/state.ts";
-import { type KnownRule, markedOwner, type Owner, type Place, type Resource, seenAs } from "./reconcile/index.ts";
+import type { Session } from "./hooks/session.ts";
+import {
+  type ConnectionId,
+  isElsewhere,
+  judgeRead,
+  type KnownRule,
+  markIn,
+  type Owner,
+  ownerIn,
+  type Place,
+  type Resource,
+  seenAs,
+  whoseIs,
+} from "./reconcile/index.ts";
+import type { Shape } from "./state/shape.ts";
+import type { State } from "./state/state.ts";
 
-/** A resource as the reconciler knows it. The place learns what its state knows. */
-export function resourceOf(shape: Shape, owner: Owner, state: State, place: Place): Resource {
-  const known = place.contract.rule.owner === null ? state.rules : asKnownTo(owner, state);
-  for (const rule of known.values()) place.record(rule.ruleId).known = rule;
-  const { label, adopting } = shape;
-  return { owner, known, whereabouts: state.whereabouts, label, adopting };
+/** A resource as the program declares it now, beside what its state knows. */
+export interface Now {
+  readonly owner: Owner;
+  /** The id of its connection as its inputs have it. */
+  readonly connectionId: ConnectionId | undefined;
+}
+
+/** A resource as the reconciler knows it. All of the run hear which rules its state knows. */
+export function resourceOf(shape: Shape, now: Now, state: State, session: Session): Resource {
+  const { holders } = session.place(state.connection);
+  const heard = session.connectionId(state.connection);
+  const ids = [now.connectionId, heard, state.connectionId].flatMap((id) => (id === undefined ? [] : [id.ownerId]));
+  ids.push(...state.formerOwnerIds);
+  const { label, adopting, isRule } = shape;
+  const of = {
+    isRule,
+    owner: now.owner,
+    holder: `${shape.field} ${now.owner}`,
+    // What the outputs say is the past. In a refresh the connection may be read after its rules.
+    get connection() {
+      return now.connectionId ?? session.connectionId(state.connection);
+    },
+    ownerIds: new Set(ids),
+    identity: state.connectionId?.identity,
+    known: state.rules,
+    label,
+    adopting,
+  };
+  if (!isElsewhere(of)) holders.hear(of);
+  return of;
 }
 
 /** A rule that the state knows and that is at the service. */
@@ -18,24 +55,41 @@ export interface Observed {
   readonly seen: JsonObject;
   /** Whose the rule is by now, as its mark says; undefined while it is this resource's. */
   readonly takenBy: Owner | undefined;
+  /** Another resource of this run has the rule in its state as well: it is not read for this one. */
+  readonly isHeldByOther?: true;
 }
 
 /**
- * The rules of a resource as they are at the service, by key; a rule that is not among them is gone. A refresh and a
- * drift report see the same, because both look here.
+ * The rules of a resource as they are at the service, by key; a rule that is not among them is gone, or is not this
+ * resource's any more. A refresh and a drift report see the same, because both look here.
  * @throws MerchantRulesError where it cannot be told whether a rule is gone
  */
 export async function observed(of: Resource, place: Place): Promise<Map<string, Observed>> {
   const found = new Map<string, Observed>();
-  for (const [key, live] of await place.judge.observe(of)) {
+  for (const [key, live] of await place.proof.observe(of)) {
     const known = of.known.get(key);
     if (known === undefined) continue;
-    const mark = markedOwner(live, place.contract);
-    const isOurs = mark === undefined || mark === of.owner || mark === known.markedAs;
+    const mark = markIn(live, place.contract);
+    const whose = whoseIs(mark, of);
+    const verdict = judgeRead({
+      isThere: true,
+      isHeldByOther: place.holders.isKnownToOther(known.ruleId, of),
+      mark: whose,
+      isMarkAsLastSeen: true,
+      isAdopted: false,
+      isAnotherKey: false,
+      moved: place.options.moved.isGiven,
+    });
+    if (verdict === "not here") continue;
+    if (verdict === "not read") {
+      found.set(key, { known, seen: known.definition, takenBy: undefined, isHeldByOther: true });
+      continue;
+    }
+    const kept = place.contract.rule.owner === null || whose === "another's" ? known.mark : (mark?.place ?? null);
     found.set(key, {
-      known,
+      known: kept === undefined ? known : { ...known, mark: kept },
       seen: seenAs(live, known.definition, place),
-      takenBy: isOurs ? undefined : mark,
+      takenBy: whose === "another's" && mark !== undefined ? ownerIn(mark) : undefined,
     });
   }
   return found;

@@ -1,9 +1,11 @@
 import { sep } from "node:path";
-import type { CustomResourceOptions } from "@pulumi/pulumi";
+import type { CustomResourceOptions, Resource } from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
+import { connectionOf } from "./connection.ts";
 import { declaredJson } from "./declared-json.ts";
-import { ownerOf } from "./reconcile/owner.ts";
+import { providerSource } from "./provider-source.ts";
+import { ownerOf } from "./reconcile/mark.ts";
 
 /**
  * The inputs that a resource registers: what the program says, the code that acts on it, and whose the resource is.
@@ -11,8 +13,8 @@ import { ownerOf } from "./reconcile/owner.ts";
  */
 export function registeredInputs<Field extends string>(
   hooks: "merchantRule" | "merchantRuleSet",
-  name: string,
-  args: { readonly [key in Field]: unknown },
+  { type, name, opts }: Registration,
+  args: { readonly [key in Field]: unknown } & { readonly connection?: unknown },
   field: Field,
 ): Record<string, unknown> {
   const declared = args[field];
@@ -20,9 +22,33 @@ export function registeredInputs<Field extends string>(
     ...args,
     [field]: declared === undefined ? undefined : declaredJson(declared, `${name}: ${field}`),
     __provider: providerSource(hooks),
-    __owner: { [ownerOf(getProject(), getStack(), name)]: null },
+    __owner: { [ownerOf(getProject(), getStack(), pathOf(name, opts?.parent))]: null },
+    __connection: connectionOf(args.connection, type, name, opts).id,
   };
 }
+
+/** The type, name and options under which a resource registers. */
+export interface Registration {
+  readonly type: string;
+  readonly name: string;
+  readonly opts: CustomResourceOptions | undefined;
+}
+
+/**
+ * A resource's path in its stack, as its URN has it: the types of the components around it, and its name. Two resources
+ * of one name stand in two components.
+ */
+function pathOf(name: string, parent: Resource | undefined): string {
+  const types: string[] = [];
+  for (let at: unknown = parent; typeof at === "object" && at !== null; at = Reflect.get(at, "__parentResource")) {
+    const type: unknown = Reflect.get(at, "__pulumiType");
+    if (type === rootType || typeof type !== "string") break;
+    types.unshift(type);
+  }
+  return types.length === 0 ? name : `${types.join("$")}::${name}`;
+}
+
+const rootType = "pulumi:pulumi:Stack";
 
 /**
  * The engine reads what it imports without any inputs, so a dynamic resource has no code to be read by. What it reads by
@@ -44,15 +70,6 @@ export function refuseImport(type: string, name: string, opts: CustomResourceOpt
 /** The input by which the sets of a ShardedMerchantRuleSet know each other. */
 export function groupInput(name: string, sets: number): Record<string, unknown> {
   return { __group: { [`${ownerOf(getProject(), getStack(), name)}#${sets}`]: null } };
-}
-
-/**
- * The code that the engine keeps for every dynamic resource and runs to read, update and delete it. It names this
- * package instead of freezing its code in the state, and never changes by a byte, for a changed byte is a changed
- * resource: the provider host runs what is installed.
- */
-export function providerSource(hooks: "merchantRule" | "merchantRuleSet"): string {
-  return `exports.handler=()=>require("pulumi-merchant-rules/provider").${hooks}`;
 }
 
 const sdk = ["node_modules", "@pulumi", "pulumi", ""].join(sep);

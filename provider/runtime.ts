@@ -3,7 +3,7 @@ const others = { bun: "Bun", deno: "Deno" } as const;
 
 type Versions = Readonly<Record<string, string | undefined>>;
 
-/** What this runtime is, where it cannot run the package; nothing where it can. */
+/** The name and version of a runtime that cannot run the package; nothing for one that can. */
 export function unfitRuntime(
   versions: Versions = process.versions,
 ): { readonly name: string; readonly version: string } | undefined {

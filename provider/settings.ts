@@ -7,6 +7,7 @@ import {
   type Contract,
   type ContractUse,
   contractFileNames,
+  identityOperation,
   isPreset,
   loadContract,
   loadPreset,
@@ -16,9 +17,9 @@ import {
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
 import { projectFolderAbove } from "./project-folder.ts";
-import type { Answer, PlaceOptions, Whereabouts } from "./reconcile/index.ts";
+import type { Answer, PlaceOptions } from "./reconcile/index.ts";
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface SettingsSources extends ContractUse {
   /** A value of the stack's config by its whole key, `merchant-rules:baseUrl`; objects as JSON text, secrets plain. */
   readonly config: (key: string) => string | undefined;
@@ -33,7 +34,13 @@ export interface SettingsSources extends ContractUse {
  */
 export interface ConnectionSettings extends Omit<Connection, "credentials">, PlaceOptions {
   readonly credentials: Credentials | undefined;
-  /** How to give the credentials that are missing. */
+  /** The contract's parameters as people may see them: one that a header carries may be a key, and is shown as a hash. */
+  readonly shownParameters: Readonly<Record<string, string>>;
+  /** Names, `project/stack`, under which the state may have been made. */
+  readonly formerNames: readonly string[];
+  /** The variable that says it. */
+  readonly howToNameFormer: string;
+  /** The settings by which missing credentials are given. */
   readonly howToGiveCredentials: string;
   /** Says that no contract was found, and where it was looked for; undefined where there is one. */
   readonly noContract: string | undefined;
@@ -53,9 +60,11 @@ export const defaultConnection = "default";
  * | parameter `merchantId` of the contract | `merchant-rules:parameters`, field `merchantId` | `MERCHANT_RULES_PARAM_MERCHANT_ID` |
  * | token | `merchant-rules:token` | `MERCHANT_RULES_TOKEN` |
  * | client credentials | `merchant-rules:clientId`, `merchant-rules:clientSecret` | `MERCHANT_RULES_CLIENT_ID`, `MERCHANT_RULES_CLIENT_SECRET` |
+ * | who the credentials must be, as `auth.identity` of the contract tells it | `merchant-rules:identity` | `MERCHANT_RULES_IDENTITY` |
  * | for one run: believe that every rule is gone | `merchant-rules:acceptAllGone` | `MERCHANT_RULES_ACCEPT_ALL_GONE` |
  * | for one run: the rules are at this place now | `merchant-rules:moved` | `MERCHANT_RULES_MOVED` |
- * | for one run: take over what a killed run made | `merchant-rules:recover` | `MERCHANT_RULES_RECOVER` |
+ * | for one run: take over what a killed run made, or what a lost state had | `merchant-rules:recover` | `MERCHANT_RULES_RECOVER` |
+ * | for one run: the stack had another name, `project/stack` | `merchant-rules:formerNames` | `MERCHANT_RULES_FORMER_NAMES` |
  * | the same of connection `sandbox` | `merchant-rules:connections`, field `sandbox` | `MERCHANT_RULES_SANDBOX__BASE_URL`, … |
  *
  * @throws MerchantRulesError SETTINGS_INVALID: every missing setting named with its key and its variable; CONTRACT_INVALID.
@@ -69,22 +78,37 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     const given = setting(`parameters.${parameter}`);
     return { parameter, howTo: given.howTo, value: given.value ?? value };
   });
-  const credentials = credentialsOf(setting, contract);
+  const credentials = credentialsOf(setting, contract, sources.config(providerNameKey) !== undefined);
   const howToGiveCredentials = describeCredentials(setting, contract);
   const missing = [baseUrl, ...parameters].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
   if (baseUrl.value === undefined || missing.length > 0)
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
+  const identity = setting("identity");
+  if (identity.value !== undefined && contract.auth.identity === null) {
+    const reason = `connection "${name}" has the setting ${identity.howTo}, and its contract cannot tell who credentials are`;
+    const advice = "describe auth.identity in the contract, or leave the setting out";
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
+  }
+  const formerNames = setting("formerNames");
   const values = Object.fromEntries(parameters.map(({ parameter, value = "" }) => [parameter, value]));
   // A preview, which sends nothing, fails on what no request could be made of.
   const { prefix } = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
   templatesOf({ name, contract, parameters: values }, prefix);
   return {
-    name,
+    name: text(sources.config(providerNameKey)) ?? name,
     baseUrl: baseUrl.value,
     contract,
     parameters: values,
     credentials,
-    whereabouts: whereaboutsOf(baseUrl.value, values, contract),
+    resourceName: text(sources.config(providerNameKey)) ?? name,
+    address: baseUrl.value.replace(/\/+$/, ""),
+    shownParameters: shown(values, contract),
+    identity: identity.value,
+    formerNames: (formerNames.value ?? "")
+      .split(",")
+      .map((each) => each.trim())
+      .filter((each) => each !== ""),
+    howToNameFormer: formerNames.variable,
     acceptAllGone: answerOf(setting("acceptAllGone")),
     moved: answerOf(setting("moved")),
     recover: answerOf(setting("recover")),
@@ -116,17 +140,26 @@ export function declaredContract(sources: SettingsSources, name: string = defaul
 }
 
 const answers = ["acceptAllGone", "moved", "recover"] as const;
-const singleSettings = ["baseUrl", "contract", "token", "clientId", "clientSecret", ...answers] as const;
+const singleSettings = [
+  "baseUrl",
+  "contract",
+  "token",
+  "clientId",
+  "clientSecret",
+  "identity",
+  "formerNames",
+  ...answers,
+] as const;
 type SettingName = (typeof singleSettings)[number] | `parameters.${string}`;
 
 /** One setting of a connection. */
 interface Setting {
   readonly configured: string | undefined;
   readonly inEnvironment: string | undefined;
-  /** What counts: stack config comes first. */
+  /** The value that counts: stack config comes first. */
   readonly value: string | undefined;
   readonly variable: string;
-  /** How to give it: its key in stack config, and its variable. */
+  /** The ways to give it: its key in stack config, and its variable. */
   readonly howTo: string;
 }
 
@@ -134,9 +167,12 @@ type Settings = (setting: SettingName) => Setting;
 
 function settingsOf({ config, environment }: SettingsSources, name: string): Settings {
   const isDefault = name === defaultConnection;
+  const provider = text(config(providerNameKey));
+  if (provider !== undefined && !isDefault) throw oneConnection(provider, name);
   const own = isDefault ? undefined : ownSettings(config("merchant-rules:connections"), name);
   const keys = isDefault ? "merchant-rules:" : `merchant-rules:connections.${name}.`;
-  const variables = isDefault ? "MERCHANT_RULES_" : `MERCHANT_RULES_${variableName(name)}__`;
+  const ofName = provider ?? (isDefault ? undefined : name);
+  const variables = ofName === undefined ? "MERCHANT_RULES_" : `MERCHANT_RULES_${variableName(ofName)}__`;
   const parameters =
     own === undefined
       ? parsedObject(config(`${keys}parameters`), `${keys}parameters`)
@@ -154,12 +190,32 @@ function settingsOf({ config, environment }: SettingsSources, name: string): Set
 
 function ownSettings(connections: string | undefined, name: string): JsonObject {
   const key = `merchant-rules:connections.${name}`;
-  const own = objectAt(field(parsedObject(connections, "merchant-rules:connections"), name), key);
+  const all = parsedObject(connections, "merchant-rules:connections");
+  const twin = Object.keys(all).find((each) => each !== name && variableName(each) === variableName(name));
+  if (twin !== undefined) throw sameVariables(name, twin);
+  const own = objectAt(field(all, name), key);
   const known: readonly string[] = [...singleSettings, "parameters"];
   const unknown = Object.keys(own).find((setting) => !known.includes(setting));
   if (unknown === undefined) return own;
   const advice = `allowed: ${known.join(", ")}`;
   throw new MerchantRulesError("SETTINGS_INVALID", `${key} has an unknown setting ${unknown}`, { advice });
+}
+
+/** The input of an explicit provider that holds its name. */
+export const providerNameKey = "merchant-rules:provider";
+
+function oneConnection(provider: string, name: string): MerchantRulesError {
+  const reason = `connection "${name}" is named beside the provider "${provider}", which is one connection by itself`;
+  const advice = "leave `connection` out, or the option `provider`";
+  return new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
+}
+
+/** Two connections of one set of variables would have each other's address and credentials. */
+export function sameVariables(name: string, twin: string): MerchantRulesError {
+  const variables = `MERCHANT_RULES_${variableName(name)}__…`;
+  const reason = `the connections "${name}" and "${twin}" share their environment variables (${variables})`;
+  const advice = "give one of them a name that differs in more than case and -";
+  return new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
 }
 
 /** To be given by the variable: a refresh or destroy sees the stack's config of the last up, not what was set since. */
@@ -168,15 +224,23 @@ function answerOf({ configured, inEnvironment, variable }: Setting): Answer {
 }
 
 /** Values that headers carry may be keys, and the state is not the place for those: it keeps a hash of them. */
-function whereaboutsOf(url: string, parameters: Connection["parameters"], { operations, auth }: Contract): Whereabouts {
-  const requests = [...Object.values(operations), auth.token, auth.identity].filter((each) => each !== null);
+function shown(parameters: Connection["parameters"], { operations, auth }: Contract): Record<string, string> {
+  const requests = [...Object.values(operations), auth.token, identityOperation(auth)].filter((each) => each !== null);
   const inHeaders = new Set(requests.flatMap(({ headers }) => Object.values(headers).flatMap(namesIn)));
-  const shown = Object.entries(parameters).map(([name, value]) => {
+  const pairs = Object.entries(parameters).map(([name, value]) => {
     const hash = createHash("sha256").update(value).digest("hex").slice(0, 12);
     return [name, inHeaders.has(name) ? `(hash) ${hash}` : value] as const;
   });
-  const at = url.replace(/\/+$/, "");
-  return shown.length === 0 ? { at } : { at, with: Object.fromEntries(shown) };
+  return Object.fromEntries(pairs);
+}
+
+/** The inputs by which a connection's resource shows people where it leads. */
+export function shownInputs({
+  address,
+  shownParameters,
+}: Pick<PlaceOptions, "address" | "shownParameters">): JsonObject {
+  const parameters = Object.keys(shownParameters).length === 0 ? {} : { parameters: { ...shownParameters } };
+  return { address, ...parameters };
 }
 
 /** A setting's name as part of an environment variable: merchantId → MERCHANT_ID, my-sandbox → MY_SANDBOX. */
@@ -214,9 +278,10 @@ export function projectFolder(folder: string): string {
   return projectFolderAbove(folder) ?? resolve(folder);
 }
 
-function credentialsOf(setting: Settings, { auth }: Contract): Credentials | undefined {
+function credentialsOf(setting: Settings, { auth }: Contract, isExplicit: boolean): Credentials | undefined {
   if (auth.present === null) return { kind: "none" };
-  for (const from of ["inEnvironment", "configured"] as const) {
+  const places = ["inEnvironment", "configured"] as const;
+  for (const from of isExplicit ? places.toReversed() : places) {
     const token = setting("token")[from];
     if (token !== undefined) return { kind: "token", token };
     const clientId = setting("clientId")[from] ?? setting("clientId").value;

@@ -8,19 +8,19 @@ import { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.t
 import { groupInput } from "./registration.ts";
 
 /**
- * What a program says of very many rules. With `onUnmanaged` the last set that a run comes to looks for all of them, so
+ * The arguments of very many rules. With `onUnmanaged` the last set that a run comes to looks for all of them, so
  * that `fail` may come after other sets were written.
  */
 export interface ShardedMerchantRuleSetArgs<Definition extends object = JsonObject>
   extends Omit<MerchantRuleSetArgs<Definition>, "allowEmpty"> {
   /**
-   * How many sets to spread the rules over, 1 to 1,000; one for every 500 rules is enough. A rule's key alone decides
-   * which set it is in. A change makes new sets, which take the rules over where the contract has
-   * `operations.list`, `rule.naturalKey` and `rule.owner`; without an owner it needs `adopt: true` for that run, and without a list every rule is created anew before the old one is deleted,
-   * and a service that refuses two alike refuses it.
+   * The number of sets to spread the rules over, 1 to 1,000; one for every 500 rules is enough. A rule's key alone decides
+   * which set it is in. A change makes new sets, which take the rules over. Where the contract has `operations.list`,
+   * `rule.naturalKey` and `rule.owner`, that writes nothing. Without an owner it needs `adopt: true` for that run. Without
+   * a list every rule is created anew before the old one is deleted, and a service that refuses two alike refuses it.
    */
   shards: number;
-  /** Whether there may be no rules at all. Default false: then an empty folder is refused. One set may be empty always. */
+  /** Allows that there are no rules at all. Default: false: then an empty folder is refused. One set may be empty always. */
   allowEmpty?: boolean | undefined;
 }
 

@@ -6,7 +6,7 @@ const mostRules = 20;
 const mostPaths = 5;
 
 /**
- * What a set's change does, rule by rule: the engine itself says only that `rules` differs. Paths and no values, because
+ * The change of a set, rule by rule: the engine itself says only that `rules` differs. Paths and no values, because
  * any of them may be secret. Undefined where every rule stays.
  */
 export function describePlan(steps: readonly Step[], of: Resource, place: Place): string | undefined {
@@ -46,19 +46,13 @@ function linesOf(step: Step, formerKey: string | undefined, { contract }: Place)
   return paths.length > mostPaths ? [...lines, `  ${symbol} ${rule}: ${paths.length - mostPaths} more`] : lines;
 }
 
-/** What became of a set's rules: `created 1, updated 2, deleted 0, unchanged 997`. */
-export function describeOutcome(
-  steps: readonly Step[],
-  outcomes: readonly Outcome[],
-  of: Resource,
-  place: Place,
-): string {
+/** The outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`. */
+export function describeOutcome(steps: readonly Step[], outcomes: readonly Outcome[], of: Resource): string {
   const failed = outcomes.filter(({ error }) => error !== undefined).length;
   const done = steps.filter((_, index) => outcomes[index]?.error === undefined);
   const count = (wanted: Step["kind"]): number => done.filter(({ kind }) => kind === wanted).length;
   const takenOver = outcomes.filter(
-    ({ known, error }, index) =>
-      error === undefined && steps[index]?.kind === "create" && known && place.record(known.ruleId).isTakenOver,
+    ({ isTakenOver, error }, index) => error === undefined && steps[index]?.kind === "create" && isTakenOver,
   ).length;
   const always = [
     `created ${count("create") - takenOver}`,

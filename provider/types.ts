@@ -1,3 +1,5 @@
-/** The types by which the engine, and its state, know the two resources. They stay for ever. */
+/** The types by which the engine, and its state, know the resources. They stay for ever. */
 export const ruleType = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
 export const setType = "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet";
+/** The type of the resource that remembers whose the rules of a connection are. */
+export const connectionType = "pulumi-nodejs:dynamic/merchant-rules:Connection";

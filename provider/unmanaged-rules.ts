@@ -1,6 +1,6 @@
 import type { LiveRule } from "../sdk/client/index.ts";
 import { canonical, isEqual, type Json } from "../sdk/rules/index.ts";
-import { markedOwner, naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
+import { markIn, naturalKeyText, type Owner, ownerIn, type Place } from "./reconcile/index.ts";
 
 /** A rule at the service that no resource of a stack knows. */
 export interface UnmanagedRule {
@@ -49,9 +49,10 @@ export async function findUnmanaged(
 async function unmanagedAt({ connections: [connection = ""], places, known }: Reached): Promise<UnmanagedRule[]> {
   const found = new Map<string, UnmanagedRule>();
   for (const place of places.filter(hasList)) {
-    for (const { ruleId, rule } of await place.all()) {
-      if (known.has(ruleId) || found.has(ruleId) || place.isForeign(rule)) continue;
-      const owner = markedOwner(rule, place.contract);
+    for (const { ruleId, rule } of await place.live.all()) {
+      if (known.has(ruleId) || found.has(ruleId) || place.live.isForeign(rule)) continue;
+      const mark = markIn(rule, place.contract);
+      const owner = mark && ownerIn(mark);
       found.set(ruleId, { naturalKey: naturalKeyText(rule, place.contract), ruleId, connection, owner });
     }
   }
@@ -59,21 +60,21 @@ async function unmanagedAt({ connections: [connection = ""], places, known }: Re
 }
 
 /**
- * Whether a place is one of those that were reached before. Credentials may be different and mean the same merchant, or
+ * True of a place that is one of those that were reached before. Credentials may be different and mean the same merchant, or
  * another one: who they are tells, or else the rules that they see.
  */
 async function isOneOf({ places }: Reached, place: Place): Promise<boolean> {
   if (places.includes(place)) return true;
   const [other] = places;
   if (other === undefined || !isEqual(addressOf(other), addressOf(place))) return false;
-  const [one, two] = [await other.whereabouts(), await place.whereabouts()];
-  if (one.as !== undefined && two.as !== undefined) return one.as === two.as;
+  const [one, two] = [await other.proof.identity(), await place.proof.identity()];
+  if (one !== undefined && two !== undefined) return one === two;
   if (!hasList(other) || !hasList(place)) return true;
-  return contentOf(await other.all()) === contentOf(await place.all());
+  return contentOf(await other.live.all()) === contentOf(await place.live.all());
 }
 
-function addressOf({ here: { at, with: parameters = {} } }: Place): Json {
-  return { at, with: parameters };
+function addressOf({ options: { address, parameters } }: Place): Json {
+  return { address, parameters: { ...parameters } };
 }
 
 function contentOf(rules: readonly LiveRule[]): string {

@@ -166,7 +166,7 @@ function nodeToUse() {
 /** Compiles the sources, unless what they compile to is there. */
 function build(node) {
   var stamp = path.join(root, "dist", ".built");
-  var sources = ["sdk", "provider", "policy", "local", "cli"].reduce(
+  var sources = ["sdk", "provider", "stack", "report", "policy", "local", "cli"].reduce(
     (files, folder) => files.concat(filesBelow(folder)),
     ["tsconfig.json", "tsconfig.build.json", "package.json", "package-lock.json", "scripts/drop-inner-types.ts"],
   );

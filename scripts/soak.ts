@@ -151,7 +151,7 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
 }
 
 async function closed(session: Session | undefined): Promise<void> {
-  await (await session?.place("default").client())?.close();
+  await (await session?.place("default").live.client())?.close();
 }
 
 /** Most of the rules, each with a priority of its own draw. */
@@ -178,7 +178,7 @@ function someFaults(random: () => number): FaultInput[] {
   return fault === undefined ? [] : [fault];
 }
 
-/** What a rule that was lost, doubled or not brought to what is declared looks like. */
+/** The rules that were lost, doubled or not brought to what is declared. */
 function differences(
   live: z.infer<typeof statusSchema>["rules"],
   declared: Readonly<Record<string, JsonObject>>,
@@ -203,7 +203,7 @@ function sample(): Sample {
   return { rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20, sockets: sockets.size, descriptors };
 }
 
-/** What grew from the first third to the last, leaving out the time in which the process warms up. */
+/** The measures that grew from the first third to the last, leaving out the time in which the process warms up. */
 function growth(all: readonly Sample[]): string[] {
   const samples = all.slice(Math.max(leastWarmUpMs / sampleEveryMs, Math.floor(all.length / 6)));
   const third = Math.floor(samples.length / 3);

@@ -1,5 +1,5 @@
-// Writes cli/report/report.schema.json, the JSON Schema of what `--format json` prints.
+// Writes report/report.schema.json, the JSON Schema of what `--format json` prints.
 import { writeFileSync } from "node:fs";
-import { publishedSchema } from "../cli/report/report.ts";
+import { publishedSchema } from "../report/report.ts";
 
-writeFileSync(new URL("../cli/report/report.schema.json", import.meta.url), publishedSchema());
+writeFileSync(new URL("../report/report.schema.json", import.meta.url), publishedSchema());

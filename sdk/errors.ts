@@ -21,10 +21,10 @@ export const errorCodes = [
   "NOT_TRIED",
 ] as const;
 
-/** What kind of error it is: one of {@link errorCodes}. Codes are stable. */
+/** The kind of an error: one of {@link errorCodes}. Codes are stable. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What is known of one failed exchange with the service. Never a body, a header or a credential. */
+/** The known facts of one failed exchange with the service. Never a body, a header or a credential. */
 export interface Exchange {
   /** The HTTP method. */
   readonly method: string;
@@ -40,19 +40,19 @@ export interface Exchange {
   readonly requestId?: string;
 }
 
-/** What else an error says, beside its code and its reason. */
+/** Parts of an error beside its code and its reason. */
 export interface MerchantRulesErrorOptions {
-  /** What was attempted, in words: "create rule \"limit-1\"". */
+  /** The attempted action, in words: "create rule \"limit-1\"". */
   readonly attempted?: string | undefined;
   /** The exchange that failed, where there was one. */
   readonly exchange?: Exchange | undefined;
-  /** What the reader can do about it. */
+  /** Advice to the reader: one thing to do about it. */
   readonly advice?: string | undefined;
-  /** Whether the same call may succeed later; decided where the error is made, only read by the retry loop. */
+  /** True where the same call may succeed later; decided where the error is made, only read by the retry loop. */
   readonly retryable?: boolean;
-  /** How long the service asked to wait, in milliseconds (Retry-After). */
+  /** The wait that the service asked for, in milliseconds (Retry-After). */
   readonly retryAfterMs?: number | undefined;
-  /** Whether the request may have taken effect although no success was seen. */
+  /** True where the request may have taken effect although no success was seen. */
   readonly outcomeUnknown?: boolean;
   /** The error that led to this one. It is in no message. */
   readonly cause?: unknown;
@@ -66,21 +66,21 @@ export interface MerchantRulesErrorOptions {
 export class MerchantRulesError extends Error {
   /** Always `MerchantRulesError`. */
   override readonly name = "MerchantRulesError";
-  /** What kind of error it is. */
+  /** The kind of the error. */
   readonly code: ErrorCode;
-  /** Why it failed, without what was attempted and what to do. */
+  /** The reason of the failure, without the attempted action and the advice. */
   readonly reason: string;
-  /** What was attempted, in words. */
+  /** The attempted action, in words. */
   readonly attempted: string | undefined;
   /** The exchange with the service that failed, where there was one. */
   readonly exchange: Exchange | undefined;
-  /** What the reader can do about it. */
+  /** Advice to the reader: one thing to do about it. */
   readonly advice: string | undefined;
-  /** Whether the same call may succeed later. Default: false. */
+  /** True where the same call may succeed later. Default: false. */
   readonly retryable: boolean;
-  /** How long the service asked to wait, in milliseconds. */
+  /** The wait that the service asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the request may have taken effect although no success was seen. Default: false. */
+  /** True where the request may have taken effect although no success was seen. Default: false. */
   readonly outcomeUnknown: boolean;
 
   constructor(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions = {}) {
@@ -102,7 +102,7 @@ export class MerchantRulesError extends Error {
   }
 }
 
-/** What a caller may say of an error that comes from further in. */
+/** Parts that a caller may add to an error from further in. */
 export interface MerchantRulesErrorContext extends Omit<MerchantRulesErrorOptions, "exchange" | "retryAfterMs"> {
   /** Another code than the inner error has. */
   readonly code?: ErrorCode;
@@ -110,7 +110,7 @@ export interface MerchantRulesErrorContext extends Omit<MerchantRulesErrorOption
   readonly reason?: string;
 }
 
-/** Whether a value is an error of this package, from whichever copy of it. */
+/** True where a value is an error of this package, from whichever copy of it. */
 export function isMerchantRulesError(value: unknown): value is MerchantRulesError {
   return value instanceof Error && value.name === "MerchantRulesError" && "code" in value;
 }

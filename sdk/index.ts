@@ -6,6 +6,7 @@
 export {
   type CallOptions,
   type Connection,
+  type CreatedRule,
   type Credentials,
   type LiveRule,
   RulesClient,

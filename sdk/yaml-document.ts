@@ -5,7 +5,7 @@ import type * as Yaml from "yaml";
 import { reasonOf } from "./rules/json.ts";
 import type { Path } from "./rules/walk.ts";
 
-/** What is wrong with a file or its text, as the rest of a sentence that begins with its name; and on which line. */
+/** A fault of a file or its text, as the rest of a sentence that begins with the file's name; and its line. */
 export interface Fault {
   readonly what: string;
   readonly line?: number;
@@ -164,7 +164,7 @@ const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
   RESOURCE_EXHAUSTION: tooDeep,
 };
 
-/** Whether an integer would be written back with other digits. */
+/** True where an integer would be written back with other digits. */
 function isRounded({ value, source }: Yaml.Scalar): boolean {
   if (typeof value !== "number" || !Number.isFinite(value) || Number.isSafeInteger(value)) return false;
   if (source === undefined || !/^[-+]?\d+$/.test(source)) return false;

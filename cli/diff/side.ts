@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Session } from "../../provider/hooks/session.ts";
-import type { Place } from "../../provider/reconcile/index.ts";
 import {
   connectionSettings,
   defaultConnection,
@@ -9,17 +8,9 @@ import {
   type SettingsSources,
   variableName,
 } from "../../provider/settings.ts";
+import type { Side } from "../../report/diff/compare.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { readSettings, type StackOptions } from "../stack.ts";
-
-/** One of two environments. */
-export interface Side {
-  /** What reports call it. */
-  readonly name: string;
-  readonly place: Place;
-  /** Where it is and as whom: two merchants may be told by their credentials alone. Holds secrets. */
-  readonly identity: string;
-}
 
 /**
  * The environment that a name means: a stack of the project, where it has a stack file, else a connection of the stack
@@ -68,8 +59,9 @@ export async function sideOf(given: string, options: StackOptions): Promise<Side
 }
 
 function reached(name: string, sources: SettingsSources, connection: string): Side {
-  const { whereabouts, credentials = null } = connectionSettings(sources, connection);
-  return { name, place: new Session(sources).place(connection), identity: JSON.stringify([whereabouts, credentials]) };
+  const { address, parameters, credentials = null } = connectionSettings(sources, connection);
+  const identity = JSON.stringify([address, parameters, credentials]);
+  return { name, place: new Session(sources).place(connection), identity };
 }
 
 /** The settings of the stack that the user chose by name; of no other, as it need not be the one that is meant. */

@@ -1,31 +1,52 @@
 import { createHash } from "node:crypto";
-import { secretSignature, signatureKey } from "../../local/stack/values/wire.ts";
-import { ruleShape, type Shape, setShape } from "../../provider/hooks/shape.ts";
-import { ownerField, providerField, writeInputs, writeState } from "../../provider/hooks/state.ts";
 import { MerchantRule } from "../../provider/merchant-rule.ts";
 import { MerchantRuleSet } from "../../provider/merchant-rule-set.ts";
-import type { KnownRule, Whereabouts } from "../../provider/reconcile/index.ts";
-import { ownerOf } from "../../provider/reconcile/index.ts";
-import { providerSource } from "../../provider/registration.ts";
+import { providerSource } from "../../provider/provider-source.ts";
+import { type KnownRule, ownerOf } from "../../provider/reconcile/index.ts";
+import { defaultConnection } from "../../provider/settings.ts";
+import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
+import {
+  connectionIdField,
+  ownerField,
+  providerField,
+  stateVersion,
+  writeInputs,
+  writeState,
+} from "../../provider/state/state.ts";
+import { connectionType } from "../../provider/types.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import { secretSignature, signatureKey } from "../../stack/values/wire.ts";
+import type { ExportedRule } from "./exported-rule.ts";
 import { setName } from "./program.ts";
-import type { ExportedRule } from "./rules.ts";
 import { withSecretsAs } from "./secrets.ts";
 
-/** Whose state the rules go into, and what it says of them besides. */
+/** The stack whose state the rules go into, and what this state says of them. */
 export interface ImportInto {
   readonly project: string;
   readonly stack: string;
   readonly connection: string | undefined;
-  readonly whereabouts: Whereabouts;
+  /** The contract has a place for marks, and these rules have none. */
+  readonly hasMarks: boolean;
+  /** The id of the stack's connection. */
+  readonly connectionId: string;
+  /** The connection itself, where the state has none yet. */
+  readonly made: ImportedConnection | undefined;
   /** Encrypts a text as the stack's state keeps secrets; undefined where that cannot be done. */
   readonly encrypt: ((text: string) => string) | undefined;
+}
+
+/** A connection as its hooks would have made it. */
+interface ImportedConnection {
+  readonly id: string;
+  /** The inputs that show people where it leads. */
+  readonly shown: JsonObject;
+  readonly identity: string | undefined;
 }
 
 /** The rules as entries for `pulumi import --file`, with the inputs and outputs that the hooks would have written. */
 export interface ImportFile {
   readonly text: string;
-  /** Whether a rule is in it. One with secrets that cannot be encrypted is not: the file would show them. */
+  /** True where a rule is in it. One with secrets that cannot be encrypted is not: the file would show them. */
   readonly covers: (rule: ExportedRule) => boolean;
 }
 
@@ -36,39 +57,56 @@ export function importOfRules(rules: readonly ExportedRule[], into: ImportInto):
     const type = MerchantRule.__pulumiType;
     return { type, name: rule.key, id: rule.ruleId, ...stored(ruleShape, rule.key, new Map([["", rule]]), into) };
   });
-  return { text: fileOf(entries), covers };
+  return { text: fileOf(entries, into), covers };
 }
 
 /** For rules that one set holds: all of them, or none. */
 export function importOfSet(rules: readonly ExportedRule[], into: ImportInto): ImportFile {
   const isCovered = into.encrypt !== undefined || rules.every(({ secrets }) => secrets.length === 0);
   const known = new Map(rules.map((rule) => [rule.key, rule]));
-  const about = [into.project, into.stack, setName, into.whereabouts];
+  const about = [into.project, into.stack, setName, into.connection ?? ""];
   // An id of the state alone; the same for the same set, so that the same rules give the same file.
   const hash = createHash("sha256").update(JSON.stringify(about)).digest("hex");
   const id = `set-${hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5")}`;
   const type = MerchantRuleSet.__pulumiType;
   const entries = isCovered ? [{ type, name: setName, id, ...stored(setShape, setName, known, into) }] : [];
-  return { text: fileOf(entries), covers: () => isCovered };
+  return { text: fileOf(entries, into), covers: () => isCovered };
 }
 
-function fileOf(entries: readonly object[]): string {
-  return entries.length === 0 ? "" : `${JSON.stringify({ resources: entries }, null, 2)}\n`;
+function fileOf(entries: readonly object[], into: ImportInto): string {
+  if (entries.length === 0) return "";
+  return `${JSON.stringify({ resources: [...connectionEntry(into), ...entries] }, null, 2)}\n`;
+}
+
+/** The connection comes first: rules hold its id. */
+function connectionEntry({ made, project, stack, connection = defaultConnection }: ImportInto): object[] {
+  if (made === undefined) return [];
+  const { id, shown, identity } = made;
+  const inputs = {
+    connection,
+    project,
+    stack,
+    ...shown,
+    [providerField]: providerSource("connection"),
+  };
+  const outputs = { ...inputs, ...(identity === undefined ? {} : { identity }), stateVersion };
+  return [{ type: connectionType, name: connection, id, inputs, outputs }];
 }
 
 /** Inputs and outputs of a resource, as its hooks write them. */
 function stored(shape: Shape, name: string, rules: ReadonlyMap<string, ExportedRule>, into: ImportInto) {
-  const { project, stack, connection, whereabouts, encrypt } = into;
+  const { project, stack, connection, connectionId, encrypt } = into;
   const owner = ownerOf(project, stack, name);
   const from: JsonObject = {
     ...(connection === undefined ? {} : { connection }),
     [providerField]: providerSource(shape.isRule ? "merchantRule" : "merchantRuleSet"),
     [ownerField]: { [owner]: null },
+    [connectionIdField]: connectionId,
   };
   const known = new Map(
-    [...rules].map(([key, { ruleId, definition, markedAs }]): [string, KnownRule] => [
+    [...rules].map(([key, { ruleId, definition }]): [string, KnownRule] => [
       key,
-      { ruleId, definition, ...(markedAs === undefined || markedAs === owner ? {} : { markedAs }) },
+      { ruleId, definition, ...(into.hasMarks ? { mark: null } : {}) },
     ]),
   );
   // Each secret once for the inputs and once for the outputs, as the engine does.
@@ -86,6 +124,6 @@ function stored(shape: Shape, name: string, rules: ReadonlyMap<string, ExportedR
   };
   return {
     inputs: encrypted(writeInputs(shape, known, from)),
-    outputs: encrypted(writeState(shape, known, whereabouts, from)),
+    outputs: encrypted(writeState(shape, known, from)),
   };
 }

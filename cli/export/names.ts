@@ -1,7 +1,7 @@
 /** A rule as its name is made from it. */
 export interface Nameable {
   readonly ruleId: string;
-  /** What people call it: its natural key. Undefined where it has none. */
+  /** Its natural key, by which people know it. Undefined where it has none. */
   readonly title: string | undefined;
 }
 

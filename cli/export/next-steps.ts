@@ -1,9 +1,9 @@
 import { pathOf } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
-import { shellWord } from "../shell-word.ts";
+import { shellWord } from "../../stack/shell-word.ts";
 import type { Secret } from "./secrets.ts";
 
-/** What was written, and for whom. */
+/** The files that were written, and the stack that they are for. */
 export interface Written {
   readonly engine: "pulumi" | "local";
   /** Of the project, from here; undefined outside a project. */
@@ -14,7 +14,7 @@ export interface Written {
   readonly program: string;
   /** import.json, from the project's folder; undefined where none was written. */
   readonly importFile: string | undefined;
-  /** Whether the program has resources that are not in import.json, and so adopts its rules. */
+  /** True where the program has resources that are not in import.json, and so adopts its rules. */
   readonly adopts: boolean;
   readonly secrets: readonly Secret[];
 }

@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type Json, type Path, pathOf } from "../../sdk/rules/index.ts";
-import type { ExportedRule } from "./rules.ts";
+import type { ExportedRule } from "./exported-rule.ts";
 import type { Secret } from "./secrets.ts";
 
-/** What a program is made from. */
+/** The parts of a program. */
 export interface ProgramParts {
   readonly rules: readonly ExportedRule[];
   readonly secrets: readonly Secret[];
@@ -94,7 +94,7 @@ function isSame(one: Path, other: Path): boolean {
   return one.length === other.length && one.every((key, depth) => key === other[depth]);
 }
 
-/** What gives a value of the stack's config, as the type that it has. */
+/** The expression that reads a value from the stack's config, with the value's type. */
 function fromConfig(value: Json, key: string): string {
   const name = JSON.stringify(key);
   if (typeof value === "string") return `config.requireSecret(${name})`;

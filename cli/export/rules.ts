@@ -1,9 +1,9 @@
-import { minimatch } from "minimatch";
-import { leavingDefinition } from "../../provider/hooks/wire.ts";
+import { ownFields } from "../../provider/reconcile/live-rule.ts";
+import { markIn, ownerIn } from "../../provider/reconcile/mark.ts";
 import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
-import { isSameStack, markedOwner, ownerOf } from "../../provider/reconcile/owner.ts";
 import type { Place } from "../../provider/reconcile/place.ts";
-import { ownFields } from "../../provider/reconcile/write.ts";
+import { leavingDefinition } from "../../provider/state/wire.ts";
+import type { RulePattern } from "../../report/rule-pattern.ts";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../../sdk/errors.ts";
@@ -18,43 +18,30 @@ import {
   pathOf,
   valueAt,
   walk,
+  withoutValueAt,
 } from "../../sdk/rules/index.ts";
+import type { ExportedRule } from "./exported-rule.ts";
 import { namesOf, type Renamed } from "./names.ts";
 import { secretPaths } from "./secrets.ts";
 
-/** A rule at the service, as it is to be declared. */
-export interface ExportedRule {
-  /** Its key in a set, its resource's name, its file's name. */
-  readonly key: string;
-  readonly ruleId: string;
-  /** The rule as the service has it, without what the service computes; its secrets are in it. */
-  readonly definition: JsonObject;
-  /** Where in the definition secrets stand. */
-  readonly secrets: readonly Path[];
-  /** Whose mark it has, where that is a resource of the same stack. */
-  readonly markedAs?: string;
-}
-
-/** What is to be read. */
+/** The rules to read. */
 export interface Selection {
-  /** Globs on names. Empty: all. */
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
-  /** The stack that is to manage the rules, where it is known. */
-  readonly stack: { readonly project: string; readonly stack: string } | undefined;
-  /** Whether one resource is to hold all rules. */
+  /** Empty: all. */
+  readonly include: readonly RulePattern[];
+  readonly exclude: readonly RulePattern[];
+  /** True where one resource is to hold all rules. */
   readonly isSet: boolean;
 }
 
 export interface ReadRules {
   /** Sorted by key. */
   readonly rules: readonly ExportedRule[];
-  /** How many rules the service has, but dead ones. */
+  /** Number of rules at the service, without dead ones. */
   readonly total: number;
   /** The contract's pointers to what the service computes, as far as a rule has something there. */
   readonly leftOut: readonly string[];
   readonly renamed: readonly Renamed[];
-  /** What was passed over, in words. */
+  /** The rules that were passed over, in words. */
   readonly passedOver: readonly string[];
 }
 
@@ -66,13 +53,13 @@ export interface ReadRules {
 export async function readRules(place: Place, selection: Selection): Promise<ReadRules> {
   const { contract } = place;
   if (contract.operations.list === null) throw noList();
-  const all = await place.all();
+  const all = await place.live.all();
   // A name that is a secret stands in no file.
   const titleOf = ({ rule }: LiveRule): string | undefined =>
     isNaturalKeySecret(contract) ? undefined : naturalKeyOf(rule, contract);
   const passed = new Map<string, number>();
   const chosen = all.filter((live) => {
-    const why = reasonToPassOver(live, titleOf(live) ?? live.ruleId, place, selection);
+    const why = reasonToPassOver(live, titleOf(live), place, selection);
     if (why !== undefined) passed.set(why, (passed.get(why) ?? 0) + 1);
     return why === undefined;
   });
@@ -91,39 +78,38 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
   };
 }
 
-/** Where the service keeps what a program does not declare: the id, what it alone sets, the mark of the owner. */
+/** The pointers to what a program does not declare: the id, what the service alone sets, the mark of the owner. */
 function computedPointers({ contract }: Place): string[] {
   const { id, readOnly, owner } = contract.rule;
   return [...id, ...readOnly, ...(owner === null ? [] : [owner.at])];
 }
 
 function exported({ ruleId, rule }: LiveRule, key: string, place: Place): ExportedRule {
-  const definition = ownFields(rule, place);
-  const mark = markedOwner(rule, place.contract);
-  const secrets = secretPaths(definition, place.contract.rule.secret);
-  return { key, ruleId, definition, secrets, ...(mark === undefined ? {} : { markedAs: mark }) };
+  const { owner } = place.contract.rule;
+  const own = ownFields(rule, place);
+  // No program declares what stands there, not even that nothing does.
+  const definition = owner === null ? own : withoutValueAt(own, owner.at);
+  return { key, ruleId, definition, secrets: secretPaths(definition, place.contract.rule.secret) };
 }
 
 function reasonToPassOver(
-  { rule }: LiveRule,
-  name: string,
+  { ruleId, rule }: LiveRule,
+  naturalKey: string | undefined,
   place: Place,
-  { include, exclude, stack }: Selection,
+  { include, exclude }: Selection,
 ): string | undefined {
-  if (place.isForeign(rule)) return "the service's own (rule.foreign in the contract)";
-  const mark = markedOwner(rule, place.contract);
-  if (mark !== undefined && (stack === undefined || !isSameStack(mark, ownerOf(stack.project, stack.stack, ""))))
-    return `managed by "${mark}", as the mark says: it is in code already`;
-  if (exclude.some((glob) => isMatch(name, glob))) return "left out by --exclude";
-  if (include.length > 0 && !include.some((glob) => isMatch(name, glob))) return "not in --include";
+  if (place.live.isForeign(rule)) return "the service's own (rule.foreign in the contract)";
+  const mark = markIn(rule, place.contract);
+  if (mark !== undefined) return `managed by "${ownerIn(mark)}", as the mark says: it is in code already`;
+  const isNamed = (patterns: readonly RulePattern[]): boolean =>
+    patterns.some((matches) => matches({ ruleId, naturalKey }));
+  if (isNamed(exclude)) return "left out by --exclude";
+  if (include.length > 0 && !isNamed(include)) return "not in --include";
+  const { owner } = place.contract.rule;
+  const text = (owner === null ? undefined : valueAt(rule, owner.at)) ?? "";
+  if (owner !== null && text !== "")
+    return `somebody's own text stands at ${owner.at}, where the mark of a rule's owner goes, and a write would take it away: name a free place in the contract (rule.owner), or clear it there`;
   return undefined;
-}
-
-/** Names are no paths: a slash or a dot in them is a character like any other. */
-function isMatch(name: string, glob: string): boolean {
-  const [text, pattern] = [name, glob].map((each) => each.replaceAll("/", "\u{F8FF}"));
-  const options = { dot: true, nonegate: true, nocomment: true, platform: "linux" } as const;
-  return minimatch(text ?? "", pattern ?? "", options);
 }
 
 function naturalKeyOf(rule: JsonObject, { rule: { naturalKey } }: Contract): string | undefined {

@@ -1,5 +1,15 @@
-import { isAt, isJsonArray, isJsonObject, type Json, type JsonObject, type Path, walk } from "../../sdk/rules/index.ts";
-import type { ExportedRule } from "./rules.ts";
+import {
+  isAt,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  type Path,
+  pointerOf,
+  walk,
+} from "../../sdk/rules/index.ts";
+import type { ExportedRule } from "./exported-rule.ts";
 
 /** A secret value of a rule, and the key that it gets in the stack's config. */
 export interface Secret {
@@ -9,7 +19,7 @@ export interface Secret {
   readonly configKey: string;
 }
 
-/** Where secrets stand in a definition, outermost first; within a secret there is nothing more to hide. null is none. */
+/** The paths of secrets in a definition, outermost first. A path inside a secret is left out, and null is no secret. */
 export function secretPaths(definition: JsonObject, patterns: readonly string[]): Path[] {
   const found: Path[] = [];
   if (patterns.length === 0) return found;
@@ -57,13 +67,7 @@ function withoutAt(value: Json, [key, ...rest]: Path): Json {
 
 /** A definition in which something else stands in place of each secret. */
 export function withSecretsAs(value: Json, paths: readonly Path[], replace: (secret: Json) => Json): Json {
-  if (paths.some((path) => path.length === 0)) return replace(value);
-  const below = (key: string | number): Path[] => paths.filter(([first]) => first === key).map((path) => path.slice(1));
-  const replaced = (child: Json, key: string | number): Json => {
-    const inside = below(key);
-    return inside.length === 0 ? child : withSecretsAs(child, inside, replace);
-  };
-  if (isJsonArray(value)) return value.map(replaced);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, replaced(child, key)]));
+  const pointers = new Set(paths.map(pointerOf));
+  if (pointers.size === 0) return value;
+  return mapJson(value, (each, path) => (pointers.has(pointerOf(path)) ? replace(each) : undefined));
 }

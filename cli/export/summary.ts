@@ -1,8 +1,9 @@
-import type { StackIdentity } from "../../local/stack/stack-identity.ts";
 import { printable } from "../../sdk/rules/printable.ts";
-import type { ExportedRule, ReadRules } from "./rules.ts";
+import type { StackIdentity } from "../../stack/stack-identity.ts";
+import type { ExportedRule } from "./exported-rule.ts";
+import type { ReadRules } from "./rules.ts";
 
-/** What was written. */
+/** The result of an export. */
 interface Done {
   readonly read: ReadRules;
   readonly files: readonly string[];
@@ -17,7 +18,7 @@ interface Done {
 
 const mostListed = 20;
 
-/** What an export did, for its user: what it wrote, what it left out, and which names are not the rules' own. */
+/** The report of an export to its user: the files, the rules left out, and the names that are not the rules' own. */
 export function summary({ read, files, out, rulesFolder, uncovered, others, identity }: Done): string[] {
   const { rules, total, passedOver, leftOut, renamed } = read;
   const inFolder = files.filter((file) => file.startsWith(rulesFolder) && file.endsWith(".yaml"));

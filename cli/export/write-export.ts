@@ -1,15 +1,18 @@
 import { join, relative, resolve, sep } from "node:path";
-import type { StackIdentity } from "../../local/stack/stack-identity.ts";
-import type { Place } from "../../provider/reconcile/index.ts";
+import { connectionIdText, newConnectionId, type Place } from "../../provider/reconcile/index.ts";
+import { shownInputs } from "../../provider/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/rules/index.ts";
+import type { StackIdentity } from "../../stack/stack-identity.ts";
 import type { ExportOptions } from "../export.ts";
 import { engineOf } from "../stack.ts";
+import { demandIdentity, type StoredConnection } from "./connection.ts";
+import type { ExportedRule } from "./exported-rule.ts";
 import { type ImportFile, importOfRules, importOfSet } from "./import-file.ts";
 import { nextSteps } from "./next-steps.ts";
 import { ruleProgram, setProgram } from "./program.ts";
 import { ruleFile } from "./rule-file.ts";
-import { at, type ExportedRule, type ReadRules } from "./rules.ts";
+import { at, type ReadRules } from "./rules.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { summary } from "./summary.ts";
 import { writeFiles } from "./write-files.ts";
@@ -19,24 +22,34 @@ const schemaFile = "rule.schema.json";
 const programFile = "rules.ts";
 const importFile = "import.json";
 
+/** The stack that is to manage the rules. */
+export interface ExportInto {
+  readonly identity: StackIdentity;
+  /** Its connection, where its state has one already. */
+  readonly connection: StoredConnection | undefined;
+}
+
 /**
  * Writes rules as code.
  * @returns what was done and what to do next, for the user
- * @throws MerchantRulesError RULE_NOT_FOUND: there is no rule to write; SETTINGS_INVALID: files are in the way
+ * @throws MerchantRulesError RULE_NOT_FOUND: there is no rule to write; SETTINGS_INVALID: files are in the way;
+ * CONNECTION_FAILED: the credentials are somebody else's
  */
 export async function writeExport(
   options: ExportOptions,
   read: ReadRules,
   place: Place,
-  identity: StackIdentity | undefined,
+  into: ExportInto | undefined,
 ): Promise<string[]> {
+  const identity = into?.identity;
   const { rules } = read;
+  const who = await demandIdentity(place, into?.connection);
   if (rules.length === 0) throw nothingToExport(read, place);
   const { connection, force } = options;
   const out = resolve(options.out);
   const isSet = options.as === "files";
   const secrets = secretsOf(rules, ({ definition }, path) => at(definition, path));
-  const imports = identity === undefined ? undefined : await importOf(rules, options, place, identity);
+  const imports = into === undefined ? undefined : await importOf(rules, options, place, into, who);
   const isCovered = (rule: ExportedRule): boolean => imports?.covers(rule) === true;
   const uncovered = rules.filter((rule) => !isCovered(rule));
   const parts = { rules, secrets, connection };
@@ -87,15 +100,27 @@ async function importOf(
   rules: readonly ExportedRule[],
   { connection, as }: ExportOptions,
   place: Place,
-  identity: StackIdentity,
+  { identity, connection: stored }: ExportInto,
+  who: string | undefined,
 ): Promise<ImportFile> {
   const { project, stack } = identity;
   const encrypt = rules.some(({ secrets }) => secrets.length > 0) ? await identity.encrypter() : undefined;
-  const into = { project, stack, connection, whereabouts: await place.whereabouts(), encrypt };
+  const id = connectionIdText(newConnectionId(who));
+  const made = { id, shown: shownInputs(place.options), identity: who };
+  const hasMarks = place.contract.rule.owner !== null;
+  const into = {
+    hasMarks,
+    project,
+    stack,
+    connection,
+    connectionId: stored?.id ?? id,
+    made: stored === undefined ? made : undefined,
+    encrypt,
+  };
   return as === "files" ? importOfSet(rules, into) : importOfRules(rules, into);
 }
 
-/** What a set says to take its rules over: by their natural keys where all have one, else by their ids. */
+/** The `adopt` of a set that takes its rules over: by their natural keys where all have one, else by their ids. */
 function adoption(rules: readonly ExportedRule[], { contract }: Place): true | Record<string, string> {
   const { naturalKey } = contract.rule;
   const haveKeys =
@@ -108,8 +133,8 @@ function slashed(path: string): string {
 }
 
 function nothingToExport({ total, passedOver }: ReadRules, place: Place): MerchantRulesError {
-  const { name, whereabouts } = place.options;
-  const where = `${whereabouts.at}, connection "${name}"`;
+  const { name, address } = place.options;
+  const where = `${address}, connection "${name}"`;
   const reason =
     total === 0
       ? `the service has no rules (${where}); nothing was written`

@@ -43,7 +43,7 @@ function makeFolder(path: string): void {
   mkdirSync(path);
 }
 
-/** What loadRules would read besides. */
+/** Other files that loadRules would read. */
 function otherRules(path: string, rulesFolder: string, files: Files): string[] {
   if (!existsSync(path)) return [];
   const own = new Set([...files.keys()].map((file) => file.normalize("NFC").toLowerCase()));

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../stack/project/stack-config.ts";
-import type { Backend, StackName } from "../stack/state/backend.ts";
-import { makeFolderDurably, writeAtomically } from "../stack/state/files.ts";
+import type { Config } from "../../stack/project/stack-config.ts";
+import type { Backend, StackName } from "../../stack/state/backend.ts";
+import { makeFolderDurably, writeAtomically } from "../../stack/state/files.ts";
 import type { ChangeSummary } from "./deploy/step.ts";
 
 /** One run, as the CLI's `stack history` tells it. */

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { whyNotJson } from "../../sdk/rules/json.ts";
 import { printable } from "../../sdk/rules/printable.ts";
-import { describeIssues, EngineError, messageOf } from "../stack/errors.ts";
-import { unsupported } from "../stack/unsupported.ts";
+import { describeIssues, EngineError, messageOf } from "../../stack/errors.ts";
+import { unsupported } from "../../stack/unsupported.ts";
 
 /** One resource of an import file. */
 export interface ImportedResource {
@@ -13,7 +13,7 @@ export interface ImportedResource {
   /** Both as the state keeps them: secrets in the form that they have there, `__provider` in both. */
   readonly inputs: { readonly [key: string]: unknown };
   readonly outputs: { readonly [key: string]: unknown };
-  /** The name of another resource of the file. Absent: the stack. */
+  /** The name of another resource of the file, and of no second one. Absent: the stack. */
   readonly parent?: string | undefined;
   readonly protect?: boolean | undefined;
 }
@@ -54,21 +54,16 @@ const dynamicType = "pulumi-nodejs:dynamic/";
  */
 export async function readImportFile(file: string): Promise<readonly ImportedResource[]> {
   const { resources } = valid(fileSchema, await jsonOf(file), file);
-  const { entries, parents } = { entries: new Map<string, ImportedResource>(), parents: new Set<string>() };
+  const entries: ImportedResource[] = [];
   for (const [index, raw] of resources.entries()) {
     const place = `resources.${index}`;
     refuseMore(raw, allowedInEntry, file, place);
     if (typeof raw.type === "string" && !raw.type.startsWith(dynamicType))
       throw unsupported("resource type", `the resource type ${printable(raw.type, 100)} (${file}, ${place})`);
     const entry = valid(entrySchema, raw, file, place);
-    if (entries.has(entry.name)) throw fault(file, place, `names ${quoted(entry.name)} a second time`);
-    entries.set(entry.name, entry);
-    if (entry.parent !== undefined) parents.add(entry.parent);
-  }
-  const unknown = [...parents].find((parent) => !entries.has(parent));
-  if (unknown !== undefined) {
-    const what = `the parent ${quoted(unknown)}, which is not a resource of the file,`;
-    throw unsupported("import file", `${what} (${file})`);
+    if (entries.some(({ type, name }) => type === entry.type && name === entry.name))
+      throw fault(file, place, `names ${quoted(entry.name)} a second time`);
+    entries.push(entry);
   }
   return ordered(entries, file);
 }
@@ -113,19 +108,27 @@ function fault(file: string, place: string, what: string): EngineError {
   return new EngineError("BAD_CALL", message);
 }
 
-/** Parents first, else as they stand in the file. */
-function ordered(entries: ReadonlyMap<string, ImportedResource>, file: string): ImportedResource[] {
+/** Parents first, else as they stand in the file. Two resources may have one name, where their types differ. */
+function ordered(entries: readonly ImportedResource[], file: string): ImportedResource[] {
+  const named = Map.groupBy(entries, ({ name }) => name);
   const done = new Set<ImportedResource>();
-  for (const entry of entries.values()) {
+  for (const entry of entries) {
     const line: ImportedResource[] = [];
     for (let here: ImportedResource | undefined = entry; here !== undefined && !done.has(here); ) {
       if (line.includes(here)) throw fault(file, "", `${quoted(here.name)} is a parent of itself`);
       line.unshift(here);
-      here = here.parent === undefined ? undefined : entries.get(here.parent);
+      here = here.parent === undefined ? undefined : theOnly(named.get(here.parent), here.parent, file);
     }
     for (const each of line) done.add(each);
   }
   return [...done];
+}
+
+function theOnly([only, ...others]: readonly ImportedResource[] = [], parent: string, file: string): ImportedResource {
+  if (only === undefined)
+    throw unsupported("import file", `the parent ${quoted(parent)}, which is not a resource of the file, (${file})`);
+  if (others.length === 0) return only;
+  throw fault(file, "", `has the parent ${quoted(parent)}, and more than one resource of this name`);
 }
 
 function quoted(name: string): string {

@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { EngineError } from "../stack/errors.ts";
-import { open, openCrypters } from "../stack/open.ts";
-import { choose, readPassphrase, type StackChoice } from "../stack/project/choice.ts";
-import { applyConfig, type Config } from "../stack/project/stack-config.ts";
-import type { StackName } from "../stack/state/backend.ts";
-import { decodeResource } from "../stack/state/codec.ts";
-import type { Crypter } from "../stack/state/crypter.ts";
-import { takeLock } from "../stack/state/lock.ts";
+import { EngineError } from "../../stack/errors.ts";
+import { open, openCrypters } from "../../stack/open.ts";
+import { choose, readPassphrase, type StackChoice } from "../../stack/project/choice.ts";
+import { applyConfig, type Config } from "../../stack/project/stack-config.ts";
+import type { StackName } from "../../stack/state/backend.ts";
+import { decodeResource } from "../../stack/state/codec.ts";
+import type { Crypter } from "../../stack/state/crypter.ts";
+import { takeLock } from "../../stack/state/lock.ts";
 import {
+  defaultProviderName,
   defaultProviderType,
-  isProvider,
   providerReference,
   type ResourceState,
   resourceSchema,
   stackType,
-} from "../stack/state/resource-state.ts";
-import { readStack } from "../stack/state/store.ts";
-import { makeUrn, parseUrn } from "../stack/state/urn.ts";
-import type { PropertyMap } from "../stack/values/value.ts";
+} from "../../stack/state/resource-state.ts";
+import { readStack } from "../../stack/state/store.ts";
+import { isHiddenProvider, makeUrn, parseUrn } from "../../stack/state/urn.ts";
+import type { PropertyMap } from "../../stack/values/value.ts";
 import { keepHistory } from "./history.ts";
 import { type ImportedResource, readImportFile } from "./import-file.ts";
 import { providerConfig } from "./run.ts";
@@ -34,9 +34,9 @@ export interface ImportOptions extends StackChoice {
 
 export interface ImportResult {
   readonly stack: string;
-  /** Whether the stack, as a resource, is new. */
+  /** True where the stack, as a resource, is new. */
   readonly isNewStack: boolean;
-  /** What is taken into the state, in order. */
+  /** The resources that are taken into the state, in order. */
   readonly imported: readonly ResourceState[];
 }
 
@@ -69,7 +69,7 @@ export async function importResources(options: ImportOptions): Promise<ImportRes
       ledger.rebase([...resources, ...roots, ...imported]);
       store.rewrite(ledger);
       store.finish(ledger);
-      const same = resources.filter(({ type, delete: isGone }) => !isProvider(type) && !isGone).length;
+      const same = resources.filter(({ urn, delete: isGone }) => !isHiddenProvider(urn) && !isGone).length;
       const changes = {
         import: imported.length,
         ...(isNewStack ? { create: 1 } : {}),
@@ -108,14 +108,18 @@ function added(entries: readonly ImportedResource[], { stack, config, crypter, b
   };
   const stackUrn = root(stackType, `${project}-${name}`, {}).urn;
   const settings: PropertyMap = providerConfig(config);
-  const provider = root(defaultProviderType, "default", { id: randomUUID(), inputs: settings, outputs: settings });
+  const provider = root(defaultProviderType, defaultProviderName, {
+    id: randomUUID(),
+    inputs: settings,
+    outputs: settings,
+  });
   const urns = new Map<string, string>();
   const imported = entries.map(({ parent, protect = false, ...entry }): ResourceState => {
     const parentUrn = (parent === undefined ? undefined : urns.get(parent)) ?? stackUrn;
     const urn = makeUrn(name, project, parseUrn(parentUrn).qualifiedType, entry.type, entry.name);
     if (there.has(urn)) {
       const advice =
-        "What to do: take it out of the file; `npx --no-install merchant-rules local preview` shows what is in the stack";
+        "What to do: export again, or take it out of the file; `npx --no-install merchant-rules local preview` shows what is in the stack";
       throw new EngineError("BAD_CALL", `${urn} is in the state of stack ${name} already. ${advice}`, { urn });
     }
     urns.set(entry.name, urn);

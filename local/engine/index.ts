@@ -1,10 +1,10 @@
-export { EngineError, type EngineErrorCode, isEngineError } from "../stack/errors.ts";
-export type { StackChoice } from "../stack/project/choice.ts";
-export { readExport, readStack, type StoredStackView } from "../stack/read-stack.ts";
-export { type StackIdentity, stackIdentity } from "../stack/stack-identity.ts";
-export type { ResourceState } from "../stack/state/resource-state.ts";
-export { unsupported, unsupportedTable } from "../stack/unsupported.ts";
-export { type PropertyMap, type PropertyValue, Secret, Unknown } from "../stack/values/value.ts";
+export { EngineError, type EngineErrorCode, isEngineError } from "../../stack/errors.ts";
+export type { StackChoice } from "../../stack/project/choice.ts";
+export { readExport, readStack, type StoredStackView } from "../../stack/read-stack.ts";
+export { type StackIdentity, stackIdentity } from "../../stack/stack-identity.ts";
+export type { ResourceState } from "../../stack/state/resource-state.ts";
+export { unsupported, unsupportedTable } from "../../stack/unsupported.ts";
+export { type PropertyMap, type PropertyValue, Secret, Unknown } from "../../stack/values/value.ts";
 export type { DetailedDiff, DiffKind, PropertyDiff } from "./deploy/property-diff.ts";
 export type { ChangeSummary, RunEvent, Step, StepOp } from "./deploy/step.ts";
 export { diagnosticOf, EventLines, type JsonDiagnostic, jsonDocument } from "./display/json.ts";

@@ -1,20 +1,22 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { EngineError } from "../stack/errors.ts";
-import { open, openCrypters } from "../stack/open.ts";
-import { choose, noSuchStack, readPassphrase } from "../stack/project/choice.ts";
-import type { Project } from "../stack/project/project.ts";
-import { applyConfig, type Config } from "../stack/project/stack-config.ts";
-import type { StackName } from "../stack/state/backend.ts";
-import { takeLock } from "../stack/state/lock.ts";
-import { isProvider, type ResourceState } from "../stack/state/resource-state.ts";
-import { readStack, type StateStore, type StoredStack } from "../stack/state/store.ts";
-import { type PropertyMap, Secret } from "../stack/values/value.ts";
+import { EngineError } from "../../stack/errors.ts";
+import { open, openCrypters } from "../../stack/open.ts";
+import { choose, noSuchStack, readPassphrase } from "../../stack/project/choice.ts";
+import type { Project } from "../../stack/project/project.ts";
+import { applyConfig, type Config } from "../../stack/project/stack-config.ts";
+import type { StackName } from "../../stack/state/backend.ts";
+import { takeLock } from "../../stack/state/lock.ts";
+import { isProvider, type ResourceState } from "../../stack/state/resource-state.ts";
+import { readStack, type StateStore, type StoredStack } from "../../stack/state/store.ts";
+import { type PropertyMap, Secret } from "../../stack/values/value.ts";
 import { deleteAll } from "./deploy/deletes.ts";
 import { Execution } from "./deploy/execution.ts";
+import { Providers } from "./deploy/providers.ts";
 import { refreshAll } from "./deploy/refresh.ts";
 import { Registrar } from "./deploy/registrar.ts";
 import { type ChangeSummary, hasChanges, type RunEvent, type Step, summarize } from "./deploy/step.ts";
+import { limitDeletes, Targets } from "./deploy/targets.ts";
 import { keepHistory } from "./history.ts";
 import { MonitorServer } from "./hosts/monitor-server.ts";
 import type { PolicyRun } from "./hosts/policy-host.ts";
@@ -41,7 +43,12 @@ export interface RunOptions extends PackChoice {
   readonly stack?: string | undefined;
   /** A `file://` URL. */
   readonly backendUrl?: string | undefined;
-  /** How many operations may be under way at once. Default: four times the number of processors. */
+  /**
+   * What the run is limited to: URNs, in which `*` stands for anything but a colon and `**` for anything. Providers are
+   * worked on all the same. Default: everything.
+   */
+  readonly targets?: readonly string[] | undefined;
+  /** The most operations under way at once. Default: four times the number of processors. */
   readonly parallel?: number | undefined;
   /** Reads the resources first (`up`, `preview`, `destroy`). */
   readonly refresh?: boolean | undefined;
@@ -49,7 +56,7 @@ export interface RunOptions extends PackChoice {
   readonly clearPendingCreates?: boolean | undefined;
   /** Shows what `up`, `refresh` or `destroy` would do, and writes nothing. */
   readonly previewOnly?: boolean | undefined;
-  /** Whether the caller has had a preview with the policy packs: then an `up` does not begin with one. */
+  /** True where the caller has had a preview with the policy packs: then an `up` does not begin with one. */
   readonly previewed?: boolean | undefined;
   /** Default: this process's environment. */
   readonly env?: NodeJS.ProcessEnv | undefined;
@@ -60,10 +67,10 @@ export interface RunOptions extends PackChoice {
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
-/** How a run went. */
+/** The result of a run. */
 export interface RunResult {
   readonly verb: Verb;
-  /** Whether this was a preview: nothing was done or written. */
+  /** True for a preview: nothing was done or written. */
   readonly preview: boolean;
   readonly project: string;
   readonly stack: string;
@@ -75,7 +82,7 @@ export interface RunResult {
   readonly outputs: PropertyMap;
   readonly config: Config;
   readonly errors: readonly EngineError[];
-  /** What the policy packs found; empty without any. */
+  /** Findings of the policy packs; empty without any. */
   readonly policies: PolicyFindings;
   readonly durationMs: number;
 }
@@ -121,14 +128,16 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
   const inform = (severity: "info" | "warning", message: string): void =>
     onEvent({ kind: "diagnostic", severity, message, urn: undefined });
   const lock = preview ? undefined : await takeLock(backend, stack, (message) => inform("warning", message));
-  let provider: ProviderHost | undefined;
+  let first: ProviderHost | undefined;
+  let providers: Providers | undefined;
   let policies: Policies | undefined;
   try {
     const stored = await readStack(backend, stack);
     const crypters = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
     const config = applyConfig(project, stackFile, stack.name, crypters.config);
-    // It is slow to start, and does nothing before it is configured: meanwhile the state is decrypted.
-    if (needsProvider(verb, stored)) provider = startProvider(project, config, env, onEvent);
+    const start = (): ProviderHost => startProvider(project, config, env, onEvent);
+    // A host is slow to start, and does nothing before it is configured: meanwhile the state is decrypted.
+    if (needsProvider(verb, stored)) first = start();
     if (packs.length > 0)
       policies = startPolicies(packs, { project: project.name, stack: stack.name, config, preview }, env, onEvent);
     const opened = await open({ backend, stack, stackFile, stored, crypters, preview });
@@ -138,7 +147,17 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
     onEvent({ kind: "start", preview, stack: stack.name, config });
     await policies?.load(options.signal);
     const execution = new Execution({ preview, parallel, ledger, store: preview ? undefined : store, emit: onEvent });
-    const hosts = { provider, policies };
+    const isCurrent = verb === "up" || verb === "preview";
+    providers = new Providers({
+      start,
+      first,
+      // Without the program there is no new configuration: resources are worked on with the one they were made with.
+      defaultConfig: isCurrent ? providerConfig(config) : undefined,
+      base: resources,
+      onFailure: (error) => run.hostFailed(error),
+      warn: (message, urn) => execution.diagnose("warning", message, urn),
+    });
+    const hosts = { providers, policies };
     const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources, ...hosts });
     const { outputs, cancelled } = await run.execute(verb);
     const { steps, errors } = execution;
@@ -152,12 +171,12 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
     const about = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
     return { ...about, ok, cancelled, steps, summary, outputs, errors, policies: policies?.findings ?? noFindings };
   } finally {
-    await Promise.all([provider?.stop(), policies?.stop()]);
+    await Promise.all([(providers ?? first)?.stop(), policies?.stop()]);
     lock?.release();
   }
 }
 
-/** Whether anything will be asked of the provider: without the program only what is in state can be. */
+/** True where the provider will be called. Without the program only resources in the state can need it. */
 function needsProvider(verb: Verb, { checkpoint }: StoredStack): boolean {
   return (
     verb === "up" || verb === "preview" || checkpoint.resources.some(({ custom, type }) => custom && !isProvider(type))
@@ -205,15 +224,15 @@ interface RunContext {
   readonly execution: Execution;
   readonly store: StateStore;
   readonly resources: readonly ResourceState[];
-  readonly provider: ProviderHost | undefined;
+  readonly providers: Providers;
   readonly policies: Policies | undefined;
 }
 
 /** The part of a run that has processes and a state in motion, and puts both in order at its end. */
 class Run {
   readonly #context: RunContext;
+  readonly #targets: Targets;
   #resources: readonly ResourceState[];
-  #isConfigured = false;
   #program: RunningProgram | undefined;
   #monitor: MonitorServer | undefined;
   #registrar: Registrar | undefined;
@@ -223,6 +242,7 @@ class Run {
   constructor(context: RunContext) {
     this.#context = context;
     this.#resources = context.resources;
+    this.#targets = new Targets(context.options.targets ?? []);
   }
 
   async execute(verb: Verb): Promise<{ outputs: PropertyMap; cancelled: boolean }> {
@@ -232,7 +252,7 @@ class Run {
       execution.stop();
     };
     const kill = (): void => {
-      this.#context.provider?.kill();
+      this.#context.providers.kill();
       this.#context.policies?.kill();
       this.#program?.kill();
     };
@@ -255,22 +275,21 @@ class Run {
   }
 
   async #work(verb: Verb): Promise<void> {
-    const { options, execution } = this.#context;
+    const { options, execution, providers } = this.#context;
     this.#warnInterrupted();
     if (verb === "refresh") return await this.#refresh(verb);
     if (options.refresh === true) await this.#refresh(verb);
     if (execution.stopped || execution.errors.length > 0) return;
-    if (verb === "destroy") await deleteAll(execution, () => this.#configured(false), this.#resources);
-    else await this.#runProgram();
+    if (verb === "destroy") {
+      this.#refuseUnknownTargets();
+      await deleteAll(execution, providers, limitDeletes(execution, this.#targets, this.#resources, this.#resources));
+    } else await this.#runProgram();
   }
 
   async #refresh(verb: Verb): Promise<void> {
-    const { execution, store } = this.#context;
-    const refreshed = await refreshAll(
-      execution,
-      () => this.#configured(verb === "up" || verb === "preview"),
-      this.#resources,
-    );
+    const { execution, store, providers } = this.#context;
+    this.#refuseUnknownTargets();
+    const refreshed = await refreshAll(execution, providers, this.#resources, this.#targets);
     this.#resources = refreshed.resources;
     if (verb !== "refresh") execution.steps.length = 0;
     if (!refreshed.changed) return;
@@ -278,16 +297,21 @@ class Run {
     if (!execution.preview) store.rewrite(execution.ledger);
   }
 
+  #refuseUnknownTargets(): void {
+    const [error] = this.#targets.unknown((target) => this.#resources.some(({ urn }) => urn === target));
+    if (error !== undefined) throw error;
+  }
+
   async #runProgram(): Promise<void> {
-    const { options, project, stack, env, parallel, config, execution, policies } = this.#context;
-    const provider = this.#configured(true);
+    const { options, project, stack, env, parallel, config, execution, providers, policies } = this.#context;
     const registrar = new Registrar({
       stack: stack.name,
       project: project.name,
       execution,
-      provider,
+      providers,
       config: providerConfig(config),
       policies,
+      targets: this.#targets,
       base: this.#resources,
     });
     this.#registrar = registrar;
@@ -323,19 +347,10 @@ class Run {
     await registrar.reviewStack(policies);
   }
 
-  /** The provider host, configured when it is first needed. It gets the configuration that the CLI would give it. */
-  #configured(current: boolean): ProviderHost {
-    const { provider, config, execution } = this.#context;
-    if (provider === undefined) throw new EngineError("FAILED", "there is a resource to work on, but no provider host");
-    if (this.#isConfigured) return provider;
-    this.#isConfigured = true;
-    // Without the program there is no new configuration: resources are read and deleted with the one they were made with.
-    const stored = this.#resources.find(({ type }) => isProvider(type))?.inputs;
-    provider.configure(current || stored === undefined ? providerConfig(config) : stored).catch((error: unknown) => {
-      // A host that is ended before it was needed has not failed.
-      if (!execution.stopped && !this.#isOver) execution.fail(error, undefined);
-    });
-    return provider;
+  /** A host that is ended before it was needed has not failed. */
+  hostFailed(error: unknown): void {
+    const { execution } = this.#context;
+    if (!execution.stopped && !this.#isOver) execution.fail(error, undefined);
   }
 
   #warnInterrupted(): void {

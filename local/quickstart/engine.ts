@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
+import { ownEnvironment } from "../testing/settings.ts";
 import type { Interrupts } from "./interrupt.ts";
 import type { Narrator } from "./narrator.ts";
 
@@ -7,7 +8,7 @@ export type EngineName = "pulumi" | "local";
 
 export interface Engine {
   readonly name: EngineName;
-  /** Why this one, in a sentence for the user. */
+  /** The reason for this one, in a sentence for the user. */
   readonly why: string;
   /** The words before the verb, as a user types them. */
   readonly words: readonly string[];
@@ -32,7 +33,7 @@ function localEngine(why: string): Engine {
   return { name: "local", why, words: ["npx", "--no-install", "merchant-rules", "local"] };
 }
 
-/** How a command should end, and what it should print. */
+/** The expected end and output of a command. */
 interface Expected {
   readonly code: number | "not 0";
   readonly says?: readonly RegExp[];
@@ -80,7 +81,8 @@ export class EngineRuns {
       engine.name === "pulumi" ? ["pulumi", []] : [process.execPath, [merchantRules, ...engine.words.slice(3)]];
     const child = spawn(file, [...before, ...words], {
       cwd,
-      env: { ...foreignVariables(), ...environment, ...quietCli },
+      // Settings of a real service, or of another stack, have no business here.
+      env: ownEnvironment({ ...environment, ...quietCli }),
       stdio: ["ignore", "pipe", "pipe"],
       // A group of its own: a Ctrl-C of the terminal comes to this process alone, which passes it on once.
       detached: process.platform !== "win32",
@@ -108,16 +110,9 @@ export class EngineRuns {
   }
 }
 
-/** What the CLI prints at a terminal alone has no place between these lines. */
+/** Turns off what the CLI prints at a terminal alone: it has no place between these lines. */
 const quietCli = {
   PULUMI_SKIP_UPDATE_CHECK: "true",
   PULUMI_OPTION_NON_INTERACTIVE: "true",
   PULUMI_OPTION_SUPPRESS_PROGRESS: "true",
 };
-
-/** The user's own environment. Settings of a real service, or of another stack, have no business here. */
-function foreignVariables(): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_") && !name.startsWith("PULUMI_")),
-  );
-}

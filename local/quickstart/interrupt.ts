@@ -3,7 +3,7 @@ import { constants } from "node:os";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Ending = (typeof signals)[number];
 
-/** What work listens to that can be interrupted. */
+/** The signals for work that can be interrupted. */
 export interface Interrupts {
   /** Begin nothing more; the work then tidies up. */
   readonly interrupted: AbortSignal;

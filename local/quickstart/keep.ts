@@ -10,13 +10,13 @@ export const folderPrefix = "merchant-rules-quickstart-";
 const recordFile = "quickstart.json";
 
 const recordSchema = z.object({
-  /** Whether the user wanted it to stay. */
+  /** True where the user wanted it to stay. */
   kept: z.boolean(),
   runner: processSchema.optional(),
   service: processSchema.extend({ url: z.string().optional() }).optional(),
 });
 
-/** What a quickstart notes in its folder, so that another process can clean up after it. */
+/** The notes of a quickstart in its folder, by which another process can clean up after it. */
 export type QuickstartRecord = z.infer<typeof recordSchema>;
 
 /** A quickstart's folder with what is noted there. */

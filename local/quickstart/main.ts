@@ -2,17 +2,19 @@ import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { reasonOf } from "../../sdk/rules/json.ts";
+import { shellWord } from "../../stack/shell-word.ts";
 import { chosenEngine, type Engine, type EngineName } from "./engine.ts";
 import { type Interrupts, interruptible } from "./interrupt.ts";
 import { cleanUp, type Found, findQuickstarts, folderPrefix, serviceName, writeRecord } from "./keep.ts";
-import { Narrator, shellWord } from "./narrator.ts";
+import { Narrator } from "./narrator.ts";
 import { sayWhatIsNext } from "./next-steps.ts";
 import { knownProcess } from "./processes.ts";
 import { findPackages } from "./project.ts";
 import { startService } from "./service.ts";
 import { tellStory } from "./story.ts";
 
-/** How the quickstart is started, and what it shows. */
+/** The start of the quickstart, and the program that it shows. */
 export interface QuickstartSetting {
   /** The folder of the program that is shown: a whole Pulumi project. It is copied, and nothing is written into it. */
   readonly program: string;
@@ -116,7 +118,7 @@ async function perform(
     sayWhatIsNext(narrator, packages.product);
     return 0;
   } catch (error) {
-    if (!interrupted.aborted) console.error(`\nThe quickstart failed: ${messageOf(error)}`);
+    if (!interrupted.aborted) console.error(`\nThe quickstart failed: ${reasonOf(error)}`);
     const tidied = (await tidyUp()).join("\n");
     console.error(interrupted.aborted ? `Interrupted: ${tidied}` : tidied);
     return 1;
@@ -131,8 +133,4 @@ function leftSentence({ folder, record: { kept, service } }: Found): string {
 function refuse(reason: string): number {
   console.error(`error: ${reason}`);
   return 1;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -33,8 +33,3 @@ export class Narrator {
     console.log(`   ${line}`);
   }
 }
-
-/** A text as one word of a command line, for a user to copy. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

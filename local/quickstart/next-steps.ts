@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Narrator } from "./narrator.ts";
 
-/** What to do next on one's own service: each line a page or a command. */
+/** Says what to do next on one's own service: each line is a page or a command. */
 export function sayWhatIsNext(narrator: Narrator, product: string): void {
   narrator.step("Next", `The same on your own service. The pages are in ${docsFolder(product)}:`);
   narrator.say("getting-started.md leads from an empty folder to your first rule.");

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
+import { shellWord } from "../../stack/shell-word.ts";
 import type { EngineName } from "./engine.ts";
-import { shellWord } from "./narrator.ts";
 
 /** The installed packages that the program and the engine need. */
 export interface Packages {
@@ -54,7 +54,9 @@ export function makeProject(program: string, folder: string, packages: Packages)
   symlinkSync(packages.merchantRules, join(modules, ".bin/merchant-rules"));
 }
 
-/** What a user would export before the first command: where the rules are, as whom, and where the engine keeps its state. */
+/**
+ * Variables that a user would export before the first command: the rules' address, credentials, the place of the state.
+ */
 export function settingsOf(url: string, folder: string, engine: EngineName): Record<string, string> {
   return {
     MERCHANT_RULES_BASE_URL: url,

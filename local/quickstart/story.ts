@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { shellWord } from "../../stack/shell-word.ts";
 import { type Engine, EngineRuns } from "./engine.ts";
 import type { Interrupts } from "./interrupt.ts";
-import { type Narrator, shellWord } from "./narrator.ts";
+import type { Narrator } from "./narrator.ts";
 import { makeProject, type Packages, settingsOf, writeSettings } from "./project.ts";
 import { RulesByHand } from "./service.ts";
 
@@ -35,7 +36,7 @@ export async function tellStory(scene: Scene): Promise<void> {
   const preview = await runs.run({ code: 0, says: fields }, "preview", ...stack, "--diff");
   const toCreate = preview.split("\n").filter((line) => /MerchantRule/.test(line) && /create/.test(line)).length;
   expect(toCreate === 3, `the preview should have 3 rules to create, and has ${toCreate}`);
-  narrator.say("So there are 3 rules to create, besides the stack itself.");
+  narrator.say("So there are 3 rules to create, besides the stack and its connection.");
 
   narrator.step("Up", "The rules are created.");
   await runs.run({ code: 0 }, "up", ...stack, ...yes);

@@ -5,7 +5,7 @@ import type { LocalMerchant } from "./merchants.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import { templateMatcher } from "./template.ts";
 
-/** What the service accepts: a client for the token operation, and a token that never expires. */
+/** The credentials that the service accepts: a client for the token operation, and a token that never expires. */
 export interface LocalCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -30,7 +30,7 @@ export interface CredentialOptions {
   readonly now: () => number;
 }
 
-/** Who may ask, and for which merchant: mints tokens by the contract's token operation and knows them again. */
+/** Decides who may ask, and for which merchant: mints tokens by the contract's token operation and knows them again. */
 export class Gate {
   readonly #options: CredentialOptions;
   readonly #present: { header: string; tokenIn: (text: string) => string | undefined } | undefined;
@@ -118,7 +118,7 @@ export class Gate {
 
 type HeaderOf = (name: string) => string | undefined;
 
-/** Whether a value is what a template says; in constant time where nothing in the template is free. */
+/** True where a value fits a template; in constant time where nothing in the template is free. */
 function templateFits(template: string, values: Readonly<Record<string, string>>, value: string): boolean {
   if (namesIn(template).some((name) => !Object.hasOwn(values, name))) {
     return templateMatcher(template, { values, place: "value" }).match(value) !== undefined;

@@ -14,7 +14,10 @@ import {
 import { Refusal, type RefusalDetail } from "./refusal.ts";
 import type { RuleShape } from "./rule-shape.ts";
 
-/** What a definition that a client sends may be. The owner's mark stands in a rule, but no definition has it: it is never judged. */
+/**
+ * Judges the definitions that clients send. The owner's mark stands in a rule, but in no definition: it is never
+ * judged.
+ */
 export interface DefinitionJudge {
   /** @throws Refusal 422 for what the contract's schema does not allow, and for what only the service sets. */
   demandValid(definition: JsonObject): void;

@@ -50,7 +50,7 @@ export class Replays {
   }
 }
 
-/** What tells a request from any other: method, target and body to the byte. */
+/** A text that two requests share only when they are the same: method, target and body to the byte. */
 export function fingerprintOf({ method, path, query, body }: IncomingRequest): string {
   const bytes = "bytes" in body ? body.bytes : Buffer.alloc(0);
   return hash("sha256", Buffer.concat([Buffer.from(`${method} ${path}?${query}\n`), bytes]), "base64");

@@ -16,7 +16,7 @@ export interface LocalMerchant {
   readonly token: string;
 }
 
-/** What somebody does with the rules of one merchant by hand, past the contract. */
+/** Changes by hand to the rules of one merchant, past the contract. */
 export interface RulesByHand {
   /** Every rule as declared, oldest first, without what the service adds, and without rules that are gone. */
   rules(): StoredByHand[];

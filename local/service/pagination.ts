@@ -7,7 +7,7 @@ export type PageRequest =
   | { readonly kind: "after"; readonly sequence: number; readonly limit: number }
   | { readonly kind: "from"; readonly offset: number; readonly limit: number };
 
-/** What a page has when the client asks for no size, as services of this family do. */
+/** Rules in a page when the client asks for no size, as with services of this family. */
 const defaultLimit = 20;
 
 /** The query parameters that ask for a page. */

@@ -1,6 +1,6 @@
 import type { FaultKind } from "./faults/schema.ts";
 
-/** What an operation is called in a contract; `unknown`: no operation has this path, or not this method. */
+/** The name of an operation in a contract; `unknown`: no operation has this path, or not this method. */
 export type ServedOperation = "create" | "get" | "update" | "delete" | "list" | "token" | "identity" | "unknown";
 
 /** One request that was served. Never a body, a header or a credential. */

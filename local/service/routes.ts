@@ -1,18 +1,18 @@
-import type { Contract, IdentifyBy } from "../../sdk/contract/index.ts";
+import { type Contract, type IdentifyBy, identityOperation } from "../../sdk/contract/index.ts";
 import { pageParameters } from "./pagination.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { ServedOperation } from "./request-log.ts";
 import { canonicalPath, type TemplateMatcher, templateMatcher } from "./template.ts";
 
-/** What an operation of the contract asks of a request, ready to be compared with one. */
+/** An operation of the contract, ready to be compared with a request. */
 export interface Route {
   readonly operation: Exclude<ServedOperation, "unknown">;
   readonly method: string;
   readonly path: TemplateMatcher;
   readonly headers: readonly (readonly [string, TemplateMatcher])[];
   readonly query: readonly (readonly [string, TemplateMatcher])[];
-  /** How the request names its rule, when that is not the path alone. */
+  /** The place where the request names its rule, when that is not the path alone. */
   readonly place: IdentifyBy | null;
   /** Query parameters beside the fixed ones. */
   readonly freeQuery: readonly string[];
@@ -51,13 +51,14 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
     ...route("update", update, update?.identifyBy ?? null),
     ...route("delete", operations.delete, operations.delete.identifyBy),
     ...route("token", auth.token),
-    ...route("identity", auth.identity),
+    ...route("identity", identityOperation(auth)),
   ];
 }
 
 type Operation =
   | Contract["operations"]["create" | "get" | "delete"]
-  | NonNullable<Contract["auth"]["token" | "identity"]>
+  | NonNullable<Contract["auth"]["token"]>
+  | NonNullable<ReturnType<typeof identityOperation>>
   | NonNullable<Contract["operations"]["update" | "list"]>;
 
 /** A route that a request is on, and what its path names. */

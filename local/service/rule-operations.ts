@@ -8,7 +8,7 @@ import type { RuleShape } from "./rule-shape.ts";
 import type { RuleStanding } from "./rule-standing.ts";
 import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 
-/** What an operation answers, before its body is text; the status is the first that the contract lists. */
+/** The answer of an operation, before its body is text; the status is the first that the contract lists. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Json;
@@ -20,13 +20,13 @@ export interface RuleOperationsOptions {
   readonly shape: RuleShape;
   readonly standing: RuleStanding;
   readonly newRuleId: () => string;
-  /** Whether two rules may have one natural key. */
+  /** True where two rules may have one natural key. */
   readonly allowDuplicates: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** What a fault makes of a definition before it is judged. */
+/** A fault's change to a definition before it is judged. */
 export type Amend = (definition: JsonObject) => JsonObject;
 
 const asSent: Amend = (definition) => definition;
@@ -130,7 +130,7 @@ export class RuleOperations {
     return { status: first(success), body };
   }
 
-  /** What is written of a rule now. A rule that is gone holds no natural key. */
+  /** The row of a rule that is written now. A rule that is gone holds no natural key. */
   entry(ruleId: string, definition: JsonObject): RuleEntry {
     const { naturalKey } = this.#contract.rule;
     const key = naturalKey === null ? undefined : valueAt(definition, naturalKey);

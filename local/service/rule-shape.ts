@@ -2,7 +2,7 @@ import type { Contract } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, segmentsOf, valueAt, withoutValueAt, withValueAt } from "../../sdk/rules/index.ts";
 import type { StoredRule } from "./store.ts";
 
-/** How a rule looks in requests and answers, by the contract's `rule`. */
+/** The look of a rule in requests and answers, by the contract's `rule`. */
 export interface RuleShape {
   /** A rule as an item of a list has it: its id, its definition as declared, when it was made and changed. */
   document(rule: StoredRule): Json;
@@ -41,7 +41,7 @@ export function ruleShape({ rule }: Contract, answers: "id" | "rule"): RuleShape
 }
 
 /**
- * Where a rule has its id, within the rule. Clients look for each pointer within the envelope, then in the whole
+ * The pointer to a rule's id, within the rule. Clients look for each pointer within the envelope, then in the whole
  * response; a pointer that begins with the envelope means the latter.
  */
 export function idPointer({ id, envelope }: Contract["rule"]): string {

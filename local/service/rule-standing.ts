@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/r
 import type { RuleShape } from "./rule-shape.ts";
 import type { StoredRule } from "./store.ts";
 
-/** What a stored row is, by the contract's `rule.gone` and `rule.foreign`. */
+/** The standing of a stored row, by the contract's `rule.gone` and `rule.foreign`. */
 export interface RuleStanding {
   /** Deleted, and still kept and answered. */
   isGone(rule: StoredRule): boolean;

@@ -1,4 +1,4 @@
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, identityOperation } from "../../sdk/contract/index.ts";
 import { type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
 import type { Answer } from "./answer.ts";
 import { demandNoBody, formBody, jsonBody } from "./body.ts";
@@ -13,7 +13,7 @@ import type { Amend, JsonAnswer } from "./rule-operations.ts";
 import { demandKnownFields, ruleIdOf } from "./rule-request.ts";
 import type { RuleList } from "./store.ts";
 
-/** What serving takes part in. */
+/** The parts of the service that a request needs. */
 export interface Service {
   readonly contract: Contract;
   readonly merchants: Merchants;
@@ -21,11 +21,11 @@ export interface Service {
   readonly rate: Rate | undefined;
 }
 
-/** How a fault has a request carried out otherwise than the contract says. */
+/** A fault's change to the way in which a request is carried out. */
 export interface Twist {
-  /** What a list shows; default: the stored rules. */
+  /** The rules that a list shows; default: the stored rules. */
   readonly listed?: RuleList;
-  /** What a create or update makes of the definition that was sent. */
+  /** Changes the definition that a create or update has sent. */
   readonly amend?: Amend;
   /** A delete takes every rule of the merchant, whichever it names. */
   readonly deleteAll?: boolean;
@@ -119,7 +119,7 @@ function serveDelete({ contract, merchant, match: { route, names }, request }: C
 }
 
 function serveRead({ contract, merchant, match: { route, names }, request, twist }: Call): JsonAnswer {
-  const { identity } = contract.auth;
+  const identity = identityOperation(contract.auth);
   if (route.operation === "list") return merchant.operations.list(request.query, twist.listed);
   if (route.operation === "identity" && identity !== null)
     return { status: identity.success[0] ?? 200, body: withValueAt({}, identity.at, merchant.name) };

@@ -22,20 +22,20 @@ export interface LocalServiceOptions {
   /** Default: {@link localCredentials}. With `merchants`, its token is not used. */
   readonly credentials?: LocalCredentials;
   /**
-   * Whose rules there are: each merchant has rules, ids and idempotency keys of its own, and the token that a request
+   * The merchants. Each has rules, ids and idempotency keys of its own, and the token that a request
    * presents says which merchant it is for. Tokens of the token operation are the first merchant's.
    * Default: one merchant named "merchant", with the token of `credentials`.
    */
   readonly merchants?: readonly LocalMerchant[];
   /** `ordered`, the default: 12 letters and digits that sort by age. `sequential`: "1", "2", "3", per merchant. */
   readonly ruleIds?: "ordered" | "sequential";
-  /** What a create and an update answer: the `rule`, the default, or its `id` alone. */
+  /** The answer to a create and an update: the `rule`, the default, or its `id` alone. */
   readonly answers?: "id" | "rule";
-  /** Whether two rules of a merchant may have one natural key; default: false, a second one is refused with 409. */
+  /** Lets two rules of a merchant have one natural key; default: false, a second one is refused with 409. */
   readonly allowDuplicates?: boolean;
   /** Values of the contract's parameters. A given one must be sent exactly; one that is not given may be anything. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** How long a minted token is accepted, in seconds; default 3600. */
+  /** Life of a minted token, in seconds; default 3600. */
   readonly tokenLifeSeconds?: number;
   /** Requests beyond it are answered 429 with Retry-After; default: no limit. */
   readonly requestsPerSecond?: number;
@@ -51,7 +51,7 @@ export interface LocalService extends RulesByHand {
   readonly url: string;
   /** The last 100,000 requests, oldest first. */
   readonly requests: readonly ServedRequest[];
-  /** How many requests there were since the start or the last reset, forgotten ones included. */
+  /** Number of requests since the start or the last reset, forgotten ones included. */
   requestCount(operation?: ServedOperation): number;
   resetRequests(): void;
   /**
@@ -61,13 +61,13 @@ export interface LocalService extends RulesByHand {
   of(merchant: string): RulesByHand;
   /** The faults on demand; none is set at the start. */
   readonly faults: LocalFaults;
-  /** Where a program sets faults over HTTP, not part of the contract: GET, PUT, POST, DELETE. */
+  /** The address at which a program sets faults over HTTP, not part of the contract: GET, PUT, POST, DELETE. */
   readonly faultsUrl: string;
   /** Stops at once; a second call does nothing. */
   close(): Promise<void>;
 }
 
-/** How long a request that is being received may take to end when the service closes. */
+/** Time for a request that is being received to end when the service closes. */
 const closeGraceMs = 250;
 /** Longer than clients keep idle connections, so that they close first and never send on a closing one. */
 const keepAliveTimeoutMs = 65_000;

@@ -13,7 +13,7 @@ export interface StoredRule {
   readonly updatedAt: string;
 }
 
-/** What is written of a rule. */
+/** The row of a rule. */
 export interface RuleEntry {
   readonly ruleId: string;
   readonly definition: JsonObject;
@@ -25,7 +25,7 @@ export interface RuleEntry {
 
 /** The answer that an idempotency key stands for. */
 export interface StoredAnswer {
-  /** What tells the request from any other under the same key. */
+  /** A text that tells the request from any other under the same key. */
   readonly fingerprint: string;
   readonly status: number;
   readonly body: string;
@@ -86,13 +86,13 @@ export class RuleStore implements RuleList {
     this.#watcher?.(ruleId);
   }
 
-  /** Whether there was such a rule. */
+  /** Replaces a rule. True where there was one. */
   replace({ ruleId, definition, naturalKey, at }: RuleEntry): boolean {
     const { changes } = this.#statements.replace.run(JSON.stringify(definition), keyText(naturalKey), at, ruleId);
     return this.#changed(ruleId, changes);
   }
 
-  /** Whether there was such a rule. */
+  /** Removes a rule. True where there was one. */
   remove(ruleId: string): boolean {
     return this.#changed(ruleId, this.#statements.remove.run(ruleId).changes);
   }

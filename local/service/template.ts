@@ -5,11 +5,11 @@ export interface TemplateMatcher {
   readonly template: string;
   /** Of a path: in its canonical form. The values of the names that no fixed value stands for; undefined when the text does not fit. */
   match(text: string): Readonly<Record<string, string>> | undefined;
-  /** How many characters are fixed: of two templates that fit, the one with more is meant. */
+  /** Number of fixed characters: of two templates that fit, the one with more is meant. */
   readonly literal: number;
 }
 
-/** Where a template stands decides what a name may stand for, and how it is encoded there. */
+/** The place of a template, which decides what a name may stand for, and how it is encoded. */
 export interface TemplateContext {
   /** Values that are fixed: they must match exactly. Any other name takes any text that is not empty. */
   readonly values: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
-import type { Finding, PathFinding, Report } from "../../cli/report/index.ts";
-import { render } from "../../cli/report/index.ts";
+import type { Finding, PathFinding, Report } from "../../report/index.ts";
+import { render } from "../../report/index.ts";
 
-/** What happens, or has happened, to one rule. Plain data: a field that says nothing is absent. */
+/** A change to one rule, planned or found. Plain data: a field that says nothing is absent. */
 export interface RuleChange {
   /**
    * Of a plan: `create`, `update`, `replace`, `delete`, `adopt` (an existing rule is taken over), `rename` (another key,
@@ -15,13 +15,14 @@ export interface RuleChange {
   /** `MerchantRuleSet all`. */
   readonly resource?: string;
   readonly ruleId?: string;
-  /** Where it is not the default one. */
+  /** Absent for the default one. */
   readonly connection?: string;
-  /** Why this happens to the rule, where that is not plain. */
+  /** The reason, where it is not plain. */
   readonly reason?: string;
   /**
-   * What differs, as `{ path: "conditions[0].value", before: 100, after: 200 }`: in a plan from now to after up, in a
-   * drift from declared to live. `{ path, secret: true }` where the values are secret. Empty where the rule as a whole is meant.
+   * The differences, as `{ path: "conditions[0].value", before: 100, after: 200 }`: in a plan from now to after up, in
+   * a drift from declared to live. `{ path, secret: true }` where the values are secret. Empty where the rule as a
+   * whole is meant.
    */
   readonly paths: readonly PathFinding[];
 }
@@ -29,9 +30,9 @@ export interface RuleChange {
 /** A plan or a drift, by rule: what is lost comes first, then by name. */
 export interface RuleChanges {
   readonly rules: readonly RuleChange[];
-  /** How many rules of the stack stay as they are. */
+  /** Number of rules of the stack that stay as they are. */
   readonly unchanged: number;
-  /** What must not be overlooked, such as many deletions. */
+  /** Warnings that must not be overlooked, such as of many deletions. */
   readonly warnings: readonly string[];
   /** The whole for a person to read, as `merchant-rules plan` and `merchant-rules drift` print it. */
   readonly text: string;

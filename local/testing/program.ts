@@ -3,7 +3,7 @@ import { basename, dirname, extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectFolderAbove } from "../../provider/project-folder.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { type Project, readProject } from "../stack/project/project.ts";
+import { type Project, readProject } from "../../stack/project/project.ts";
 
 /**
  * A Pulumi program: the folder of a project (its `Pulumi.yaml` says what runs), a single file, or a function. A relative
@@ -50,7 +50,7 @@ async function projectAt(path: string): Promise<Project> {
 
 const programExtensions = new Set([".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
 
-/** What is run without a Pulumi.yaml. Node itself then takes the types out of TypeScript. */
+/** A project without a Pulumi.yaml. Node itself then takes the types out of TypeScript. */
 function bare(folder: string, entryPoint: string): Project {
   return {
     name: "test",

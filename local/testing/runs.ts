@@ -1,16 +1,16 @@
 import { pathToFileURL } from "node:url";
-import { planOf } from "../../cli/plan/plan-report.ts";
-import { readPreview } from "../../cli/plan/preview.ts";
+import { planOf } from "../../report/plan/plan-report.ts";
+import { readPreview } from "../../report/plan/preview.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import type { Json } from "../../sdk/rules/index.ts";
+import { toProvider, toWire } from "../../stack/values/wire.ts";
 import { diagnosticOf, type JsonDiagnostic, jsonDocument } from "../engine/display/json.ts";
 import { EngineError, type RunResult, runEngine, type StackChoice, type Verb } from "../engine/index.ts";
-import { toProvider, toWire } from "../stack/values/wire.ts";
 import { byRule, type RuleChanges } from "./by-rule.ts";
 import { type Program, programToRun } from "./program.ts";
 import { type Config, demandBlankEnvironment, demandOwnService, ownEnvironment, writeStackFile } from "./settings.ts";
 
-/** What one run has otherwise than its world. */
+/** Settings of one run that differ from those of its world. */
 export interface RunOptions {
   /** Another program, such as the next version of the first. It keeps the project's name. */
   readonly program?: Program;
@@ -26,8 +26,10 @@ export interface RunOptions {
 export interface WorldStack {
   readonly program: Program;
   readonly contract: Contract;
-  /** How the program reaches the service. */
+  /** The settings by which the program reaches the service. */
   readonly connection: Config;
+  /** The names of its connections. */
+  readonly connections: readonly string[];
   readonly config: Config;
   readonly secrets: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
@@ -41,17 +43,19 @@ export interface WorldStack {
   readonly killSignal: AbortSignal;
 }
 
-/** What a run did, or would do. */
+/** The outcome of a run; of a preview, what the run would do. */
 export interface RunOutcome extends RuleChanges {
-  /** Whether anything changes, also what is no rule's: then `rules` may be empty. */
+  /** True where anything changes, also where that is no rule: then `rules` may be empty. */
   readonly hasChanges: boolean;
   /** The stack's outputs, secrets in plain; in a preview without those that are not known yet. */
   readonly outputs: Readonly<Record<string, Json>>;
-  /** What the provider said, such as the warnings of `onUnmanaged`, and what a program in a process of its own printed. */
+  /**
+   * Messages of the provider, such as the warnings of `onUnmanaged`, and output of a program in a process of its own.
+   */
   readonly messages: readonly string[];
 }
 
-/** How the engine finds the stack of a world; its settings are written anew. */
+/** Gives the choice by which the engine finds the stack of a world, and writes its settings anew. */
 export async function prepare(world: WorldStack, options: RunOptions = {}) {
   const { config = {}, env = {}, program = world.program } = options;
   demandOwnService({ config, env });

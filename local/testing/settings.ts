@@ -13,7 +13,7 @@ import {
 } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { Json } from "../../sdk/rules/index.ts";
-import { type Crypter, newCrypter } from "../stack/state/crypter.ts";
+import { type Crypter, newCrypter } from "../../stack/state/crypter.ts";
 
 export type Config = Readonly<Record<string, Json>>;
 
@@ -50,7 +50,7 @@ function contractIn(folder: string): string | undefined {
   return folders.flatMap((each) => contractFileNames.map((name) => join(each, name))).find((file) => existsSync(file));
 }
 
-/** Where the rules of a world are. */
+/** The place of the rules of a world. */
 export interface Whereabouts extends NamedContract {
   readonly url: string;
   /** The token of each connection; the default connection's first. */

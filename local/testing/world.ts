@@ -2,14 +2,14 @@ import { AssertionError } from "node:assert";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { driftReport } from "../../cli/drift-report.ts";
-import { stateResources } from "../../cli/state-resources.ts";
 import { findDrift } from "../../provider/drift.ts";
 import { Session } from "../../provider/hooks/session.ts";
-import { defaultConnection } from "../../provider/settings.ts";
+import { defaultConnection, variableName } from "../../provider/settings.ts";
+import { driftReport } from "../../report/drift-report.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
+import { stateResources } from "../../stack/rule-resources.ts";
 import { readStack } from "../engine/index.ts";
 import { type FaultInput, type LocalService, type LocalServiceOptions, startLocalService } from "../service/index.ts";
 import type { RulesByHand } from "../service/merchants.ts";
@@ -19,12 +19,12 @@ import { type LiveRule, theRule, type WhichRule } from "./rules-by-hand.ts";
 import { prepare, type RunOptions, type RunOutcome, run, type WorldStack } from "./runs.ts";
 import { type Config, connectionConfig, contractOf, demandOwnService } from "./settings.ts";
 
-/** What a world is made of. Only the program must be given. */
+/** The parts of a world. Only the program must be given. */
 export interface WorldOptions {
   /** The Pulumi program: the folder of its `Pulumi.yaml`, its file, or a function whose result are the stack's outputs. */
   readonly program: Program;
   /**
-   * What the service and the program speak: a file, a preset's name, or the contract itself. Default:
+   * The contract of the service and the program: a file, a preset's name, or the contract itself. Default:
    * `merchant-rules.contract.yaml` in the program's folder or project, else the preset `illustrative`.
    */
   readonly contract?: string | ContractInput;
@@ -44,7 +44,7 @@ export interface WorldOptions {
   readonly policyPacks?: readonly string[];
   /** A configuration file for each policy pack, in their order. Default: none. */
   readonly policyPackConfigs?: readonly string[];
-  /** How the service behaves otherwise, as `startLocalService` takes it. `ruleIds` is `sequential`: "1", "2", … */
+  /** Other options of the service, as `startLocalService` takes them. `ruleIds` is `sequential`: "1", "2", … */
   readonly service?: Omit<LocalServiceOptions, "contract" | "merchants" | "parameters" | "credentials" | "dataFile">;
 }
 
@@ -53,7 +53,7 @@ export interface WorldOptions {
  * other.
  */
 export interface World extends AsyncDisposable {
-  /** What `up` would do; nothing is written. @throws EngineError: it failed, with all that the run said */
+  /** Says what `up` would do; nothing is written. @throws EngineError: it failed, with all that the run said */
   preview(options?: RunOptions): Promise<RunOutcome>;
   /** Brings the rules to what the program declares. @throws EngineError: it failed, with all that the run said */
   up(options?: RunOptions): Promise<RunOutcome>;
@@ -61,7 +61,10 @@ export interface World extends AsyncDisposable {
   refresh(options?: RunOptions): Promise<void>;
   /** Deletes all that the stack declares. @throws EngineError */
   destroy(options?: RunOptions): Promise<RunOutcome>;
-  /** How the rules at the service differ from the state, as `merchant-rules drift`; nothing is written. @throws MerchantRulesError */
+  /**
+   * Compares the rules at the service with the state, as `merchant-rules drift`; nothing is written. @throws
+   * MerchantRulesError
+   */
   drift(): Promise<RuleChanges>;
   /** Previews. @throws AssertionError, with every rule and path: `up` would change something */
   expectNoChanges(options?: RunOptions): Promise<void>;
@@ -115,6 +118,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       program,
       contract: named.contract,
       connection: connectionConfig({ ...named, url: service.url, tokens, parameters }),
+      connections: [...tokens.keys()],
       config,
       secrets: options.secrets ?? {},
       env,
@@ -239,7 +243,8 @@ class RunningWorld implements World {
 async function driftOf(world: WorldStack): Promise<RuleChanges> {
   const { choice } = await prepare(world);
   const { config, resources, name } = await readStack(choice);
-  const sources = { config: (key: string) => config.get(key)?.text, environment: choice.env ?? {} };
+  const environment = { ...choice.env, ...trusting(world) };
+  const sources = { config: (key: string) => config.get(key)?.text, environment };
   const session = new Session({ ...sources, folder: choice.cwd ?? world.folder, checksDefinitions: false });
   const ofRules = stateResources(resources);
   const looksForUnmanaged = world.contract.operations.list !== null;
@@ -248,6 +253,16 @@ async function driftOf(world: WorldStack): Promise<RuleChanges> {
   });
   const about = { subject: `stack ${name}`, hasRules: ofRules.length > 0, looksForUnmanaged, ignoring: [] };
   return byRule(driftReport(drift, about));
+}
+
+/** Nothing has to show that a world's own service is the right one: the only rule may be the one that was edited. */
+function trusting({ connections }: WorldStack): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    connections.map((name) => {
+      const own = name === defaultConnection ? "" : `${variableName(name)}__`;
+      return [`MERCHANT_RULES_${own}ACCEPT_ALL_GONE`, "true"];
+    }),
+  );
 }
 
 function unexpected(what: "changes" | "drift", rules: RuleChanges["rules"], text: string): AssertionError {

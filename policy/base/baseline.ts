@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ruleType, setType } from "../../provider/types.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { field, isJsonArray, isJsonObject, type Json, type Path } from "../../sdk/rules/index.ts";
+import { field, isJsonArray, isJsonObject, type Json, mapJson, type Path } from "../../sdk/rules/index.ts";
 import { reasonOf, whyNotJson } from "../../sdk/rules/json.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { callersFile } from "./callers-file.ts";
 
-/** How policies that compare with what is deployed are told of it. */
+/** The option that names the baseline, for policies that compare with it. */
 export const baselinePath = z
   .string()
   .min(1)
@@ -26,11 +26,11 @@ export interface DeployedRule {
   readonly connection: string;
   /** The definition; null in the place of each secret that cannot be read. */
   readonly definition: Json;
-  /** Where these are. */
+  /** The paths of these. */
   readonly sealed: readonly Path[];
 }
 
-/** What is deployed. */
+/** The deployed rules. */
 export interface Baseline {
   readonly rules: readonly DeployedRule[];
   /** The rules with a key, of the resource if it has one, else of any. */
@@ -41,8 +41,8 @@ export interface Baseline {
 const read = new Map<string, Baseline>();
 
 /**
- * What is deployed, from a file that `pulumi stack export` has written; a state file of the file backend does as well. A
- * policy is never told what a run removes, nor what was there before. For the path see {@link callersFile}.
+ * The deployed rules, from a file that `pulumi stack export` has written; a state file of the file backend does as
+ * well. A policy is never told what a run removes, nor what was there before. For the path see {@link callersFile}.
  *
  * Each file is read once in a run. Secrets are ciphertext, unless `--show-secrets` was given; those are not compared.
  * @throws MerchantRulesError SETTINGS_INVALID: there is no such file, it is no state, or it is another stack's
@@ -56,7 +56,7 @@ export function readBaseline(path: string): Baseline {
   return baseline;
 }
 
-/** Why a policy that needs a baseline has nothing to say without one. */
+/** The note of a policy that needs a baseline and has none. */
 export const noBaseline =
   "no baseline is configured: write one with `pulumi stack export --file baseline.json` before the run, and name it";
 
@@ -129,7 +129,9 @@ function rulesOf(resource: Json, file: string): DeployedRule[] {
     }));
 }
 
-/** How the state names a rule that an earlier run could not delete. No key that a program gives ends so. */
+/**
+ * The end of the name that the state gives to a rule that an earlier run could not delete. No key of a program ends so.
+ */
 const leftOver = " (to be deleted)";
 
 /** The field by which a state tells secrets from other objects, and what stands in it. */
@@ -139,16 +141,14 @@ const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 /** A value of the state: secrets that `--show-secrets` shows are opened, and null is in the place of the others. */
 function opened(stored: Json, file: string): { readonly value: Json; readonly sealed: readonly Path[] } {
   const sealed: Path[] = [];
-  const open = (value: Json, path: Path): Json => {
-    if (isJsonArray(value)) return value.map((each, index) => open(each, [...path, index]));
-    if (!isJsonObject(value)) return value;
-    if (value[signature] !== secretSignature)
-      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, open(each, [...path, key])]));
-    if (typeof value.plaintext === "string") return open(parsed(value.plaintext, file, "a secret in it"), path);
-    sealed.push(path);
+  const open = (value: Json, path: Path): Json | undefined => {
+    if (!isJsonObject(value) || value[signature] !== secretSignature) return undefined;
+    if (typeof value.plaintext === "string")
+      return mapJson(parsed(value.plaintext, file, "a secret in it"), open, path);
+    sealed.push([...path]);
     return null;
   };
-  return { value: open(stored, []), sealed };
+  return { value: mapJson(stored, open), sealed };
 }
 
 function parsed(text: string, file: string, what: string): Json {

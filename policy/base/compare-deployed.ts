@@ -12,7 +12,7 @@ import type { Baseline, DeployedRule } from "./baseline.ts";
 import type { DeclaredRule } from "./declared-rule.ts";
 
 /**
- * Where a rule differs from the deployed one, as far as both are known; empty where it does not.
+ * The places where a rule differs from the deployed one, as far as both are known; empty where it does not.
  * Of a secret that cannot be read, only that it is there is known.
  */
 export function changedPlaces(declared: DeclaredRule, deployed: DeployedRule): Pointer[] {

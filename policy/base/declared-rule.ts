@@ -21,7 +21,7 @@ export type AnalyzedResource = Pick<
   "type" | "props" | "urn" | "name" | "opts"
 >;
 
-/** Whether a resource declares rules. */
+/** True where a resource declares rules. */
 export function declaresRules({ type }: Pick<AnalyzedResource, "type">): boolean {
   return type === ruleType || type === setType;
 }
@@ -38,15 +38,15 @@ export function rulesOf(resource: AnalyzedResource): DeclaredRule[] {
 }
 
 /**
- * Whether the preview shows a resource as it is deployed: the id of its rule, or the ids of its rules, are known then. Of a
- * resource that is to be made or changed the engine shows what the program says, in which there are none.
+ * True where the preview shows a resource as it is deployed: the id of its rule, or the ids of its rules, are known
+ * then. Of a resource that is to be made or changed the engine shows what the program says, in which there are none.
  */
 export function isAsDeployed({ type, props }: AnalyzedResource): boolean {
   const ids = read(props, type === setType ? "ruleIds" : "ruleId");
   return ids !== undefined && !(ids instanceof UnknownRead);
 }
 
-/** Whether a name in a configuration is the key of a rule, `<resource>/<key>`, or the name of its resource. */
+/** True where a name in a configuration is the key of a rule, `<resource>/<key>`, or the name of its resource. */
 export function isRuleAmong(names: readonly string[], resource: string, key: string): boolean {
   return names.includes(key) || names.includes(resource) || names.includes(`${resource}/${key}`);
 }
@@ -80,7 +80,7 @@ export class DeclaredRule {
     this.#unknown = unknown;
   }
 
-  /** What messages call the rule: its key, or its resource where the keys are not known. */
+  /** The name of the rule in messages: its key, or its resource where the keys are not known. */
   get label(): string {
     return this.key ?? `the rules of ${this.resource.name}`;
   }
@@ -123,7 +123,7 @@ export class DeclaredRule {
   }
 
   /**
-   * Whether a value at a pointer, around it or inside it is not known yet. It is noted then.
+   * True where a value at a pointer, around it or inside it is not known yet. It is noted then.
    * @param depth `shallow`: not inside it
    */
   isUnknown(pattern: Pointer, depth: "deep" | "shallow" = "deep"): boolean {
@@ -141,12 +141,12 @@ export class DeclaredRule {
     );
   }
 
-  /** Where values are not known yet. They are not noted. */
+  /** The paths of values that are not known yet. They are not noted. */
   get unknownPaths(): readonly Path[] {
     return this.#unknown.map(({ path }) => path);
   }
 
-  /** Whether one of the names in a configuration is the rule's key, `<set>/<key>`, or its resource's name. */
+  /** True where one of the names in a configuration is the rule's key, `<set>/<key>`, or its resource's name. */
   isAmong(names: readonly string[]): boolean {
     const { name } = this.resource;
     return this.key === undefined ? names.includes(name) : isRuleAmong(names, name, this.key);

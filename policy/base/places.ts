@@ -23,8 +23,8 @@ export function placesAt(definition: Json, pattern: Pointer): Place[] {
 }
 
 /**
- * Where a pointer leads to nothing, or to null. Every element and field that `*` stands for is followed to the end;
- * where there is none, nothing is missing.
+ * The places where a pointer leads to nothing, or to null. Every element and field that `*` stands for is followed to
+ * the end; where there is none, nothing is missing.
  */
 export function missingAt(definition: Json, pattern: Pointer): Missing[] {
   return placed(definition, segmentsOf(pattern), []).flatMap(({ path, value }) =>
@@ -34,7 +34,7 @@ export function missingAt(definition: Json, pattern: Pointer): Missing[] {
   );
 }
 
-/** Where a value is missing, and what is there instead, in words. */
+/** A place where a value is missing, and what is there instead, in words. */
 interface Missing {
   readonly pointer: Pointer;
   readonly found: string;

@@ -8,13 +8,13 @@ import { placesAt } from "./places.ts";
 import { type Config, described, type PolicyOptions, rulePolicy } from "./rule-policy.ts";
 import { behind, isUnknownField } from "./shown-values.ts";
 
-/** How a value is put right. */
+/** The way in which a value is put right. */
 export interface Correction {
-  /** Which values it is about. */
+  /** The values that it is about. */
   readonly pointer: Pointer;
   /** The right value; the same where it is right already. */
   readonly correct: (value: Json) => Json;
-  /** What a wrong value has, in words that do not hold it: a secret is reported, too. */
+  /** The fault of a wrong value, in words that do not hold the value: a secret is reported, too. */
   readonly found: string;
   readonly allowed: string;
 }
@@ -62,7 +62,7 @@ function correctAll({ type, props }: AnalyzedResource, { pointer: pattern, corre
   return corrected;
 }
 
-/** What of the properties is plain: neither a secret nor a file. An element of an array keeps its place. */
+/** The plain part of the properties: no secrets and no files. An element of an array keeps its place. */
 function plain(shown: unknown): Json | undefined {
   const value = behind(shown);
   if (Array.isArray(value)) return value.map((each: unknown) => plain(each) ?? null);

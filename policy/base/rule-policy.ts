@@ -9,9 +9,8 @@ import type {
 import { z } from "zod";
 import {
   isAtOrBelow,
-  isJsonArray,
-  isJsonObject,
   type Json,
+  mapJson,
   type Path,
   type Pointer,
   pointerOf,
@@ -23,18 +22,18 @@ import { type AnalyzedResource, type DeclaredRule, declaresRules, rulesOf } from
 import { plainError } from "./plain-error.ts";
 import { isSecretAt } from "./secrets.ts";
 
-/** What is wrong with a rule. The message reads: `key: /pointer: found X, allowed Y`. */
+/** A fault of a rule. The message reads: `key: /pointer: found X, allowed Y`. */
 export type Finding = {
   /** The rule; in words where the stack declares none. It is shown at the rule's resource, or at the stack. */
   readonly rule: DeclaredRule | string;
-  /** Where in the definition; "" for the rule as a whole. */
+  /** The place in the definition; "" for the rule as a whole. */
   readonly pointer: Pointer;
-  /** What may be there, in words. */
+  /** The allowed values, in words. */
   readonly allowed: string;
 } & (
   | FoundValue
   | {
-      /** What is there, in words that hold no value of the rule. */
+      /** The value, in words that do not hold it. */
       readonly found: string;
     }
 );
@@ -57,11 +56,11 @@ export interface PolicyOptions<Shape extends z.core.$ZodLooseShape> {
   /** Default: mandatory. */
   readonly enforcementLevel?: EnforcementLevel;
   readonly severity?: Severity;
-  /** What a team may configure, by zod. Every field needs a default and a description. */
+  /** The options of a team, by zod. Every field needs a default and a description. */
   readonly config: Shape;
-  /** Why there is nothing to check with a configuration; undefined when there is. */
+  /** The reason why a configuration leaves nothing to check; undefined when there is something. */
   readonly idle?: (config: Config<Shape>) => string | undefined;
-  /** What is wrong with fields together that are right one by one; undefined when nothing is. */
+  /** The conflict of fields that are right one by one; undefined when there is none. */
   readonly conflict?: (config: Config<Shape>) => string | undefined;
   /** Takes what nobody may read out of the names in messages: keys, resources, and fields on the way to a value. */
   readonly redact?: (name: string) => string;
@@ -176,10 +175,14 @@ function placeOf(label: string, pointer: Pointer, redact: (name: string) => stri
 }
 
 function foundAt({ rule, pointer, value, remark }: Finding & FoundValue, secret: readonly Pointer[]): string {
-  const seen = masked(value, segmentsOf(pointer), (path) => {
-    if (secret.some((pattern) => isAtOrBelow(path, pattern))) return true;
-    return typeof rule === "string" ? undefined : isSecretAt(rule, path);
-  });
+  // Without what is secret; where that is not known, without texts.
+  const masked = (each: Json, path: Path): Json | undefined => {
+    if (secret.some((pattern) => isAtOrBelow(path, pattern))) return secretMark;
+    const isSecret = typeof rule === "string" ? undefined : isSecretAt(rule, path);
+    if (isSecret === true) return secretMark;
+    return isSecret === undefined && typeof each === "string" ? textMark : undefined;
+  };
+  const seen = mapJson(value, masked, segmentsOf(pointer));
   const text = seen === secretMark || seen === textMark ? seen : shown(seen);
   return remark === undefined ? text : `${text}, ${remark}`;
 }
@@ -188,18 +191,6 @@ const secretMark = "[secret]";
 
 /** It stands for a text that may be a secret. */
 const textMark = "[text]";
-
-/** A value without what is secret; where that is not known, without texts. */
-function masked(value: Json, path: Path, isSecret: (path: Path) => boolean | undefined): Json {
-  const secret = isSecret(path);
-  if (secret === true) return secretMark;
-  if (isJsonArray(value)) return value.map((each, index) => masked(each, [...path, index], isSecret));
-  if (isJsonObject(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([key, each]) => [key, masked(each, [...path, key], isSecret)]),
-    );
-  return typeof value === "string" && secret === undefined ? textMark : value;
-}
 
 /** A value as messages show it: JSON, cut where it is long. */
 export function shown(value: Json): string {
@@ -220,7 +211,9 @@ function noteUnknown(rules: readonly DeclaredRule[], redact: (name: string) => s
   throw first.error;
 }
 
-/** What the policies of every kind have, and `parse`, which takes what the policy host has as the configuration. */
+/**
+ * The parts that policies of every kind have, and `parse`, which takes what the policy host has as the configuration.
+ */
 export function described<Shape extends z.core.$ZodLooseShape>({
   name,
   description,
@@ -243,7 +236,7 @@ export function described<Shape extends z.core.$ZodLooseShape>({
   return { name, description, enforcementLevel, severity, configSchema, parse };
 }
 
-/** What a team may configure of every policy. */
+/** The options of every policy. */
 const shared = { secret: pointers.default([]).describe("Pointers to values that messages leave out") };
 
 /**

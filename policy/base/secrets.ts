@@ -4,7 +4,7 @@ import type { Path } from "../../sdk/rules/index.ts";
 import type { AnalyzedResource, DeclaredRule } from "./declared-rule.ts";
 import { behind } from "./shown-values.ts";
 
-/** Where the secrets of each resource are, by its URN. */
+/** The paths of each resource's secrets, by its URN. */
 const known = new Map<string, readonly Path[]>();
 
 /** Remembers which properties of a resource are secret, as the policy host shows them to a policy that may change it. */
@@ -12,7 +12,7 @@ export function rememberSecrets({ urn, props }: Pick<AnalyzedResource, "urn" | "
   known.set(urn, secretsIn(behind(props), []));
 }
 
-/** Whether the value at a path in a definition is secret, or part of a secret; undefined where nobody has looked. */
+/** True where the value at a path in a definition is secret, or part of a secret; undefined where nobody has looked. */
 export function isSecretAt({ resource, key }: DeclaredRule, path: Path): boolean | undefined {
   const whole = [...wayTo(resource, key), ...path];
   return known

@@ -4,11 +4,11 @@ import { isPlainObject } from "../../sdk/rules/json.ts";
 /** A value that is known only after the run. */
 export interface Unknown {
   readonly path: Path;
-  /** What the policy host threw when the value was read. */
+  /** The error that the policy host threw when the value was read. */
   readonly error: Error;
 }
 
-/** What came of reading a value that is not known yet. */
+/** The result of reading a value that is not known yet. */
 export class UnknownRead {
   readonly error: Error;
 
@@ -27,7 +27,7 @@ export function read(holder: object, field: string): unknown {
   }
 }
 
-/** Whether a field of what the policy host shows is not known yet. */
+/** True where a field of what the policy host shows is not known yet. */
 export function isUnknownField(holder: object, field: string): boolean {
   return read(holder, field) instanceof UnknownRead;
 }
@@ -39,7 +39,7 @@ export function knownJson(shown: unknown, unknown: Unknown[]): Json | undefined 
 }
 
 /**
- * What the policy host has behind the proxies by which it shows properties: there a secret that a policy may change is
+ * The value behind the proxies by which it shows properties: there a secret that a policy may change is
  * one. They give their target for this name.
  */
 export function behind(shown: unknown): unknown {
@@ -51,7 +51,7 @@ export function behind(shown: unknown): unknown {
 /** The host's mark of what is not known yet is a text of this length. */
 const markLength = 36;
 
-/** Whether this is JSON without a mark. Proxies would be asked for each value, which takes ten times as long. */
+/** True for JSON without a mark. Proxies would be asked for each value, which takes ten times as long. */
 function isSurelyKnown(value: unknown): value is Json {
   if (typeof value === "string") return value.length !== markLength;
   if (Array.isArray(value)) return value.every(isSurelyKnown);

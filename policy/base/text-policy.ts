@@ -15,11 +15,11 @@ export interface Spot {
 interface TextPolicyOptions {
   readonly name: string;
   readonly description: string;
-  /** What stands in messages where such a piece would: of a key, or of the name of a field. */
+  /** The words that stand in messages for such a piece: of a key, or of the name of a field. */
   readonly hidden: string;
   /** The pieces of a text that may not be there; they may overlap. */
   readonly spots: (text: string) => Iterable<Spot>;
-  /** What may not be in a field of a name, in words that hold nothing of it. */
+  /** The forbidden content of a field of a name, in words that hold nothing of it. */
   readonly inField?: (text: string, name: () => string) => string | undefined;
 }
 
@@ -85,7 +85,7 @@ function hide(text: string, spots: Iterable<Spot>, hidden: string): string {
 /** Blanks, points, hyphens and dashes: people put one of them between the groups of a number. */
 const separator = "[\\p{Zs}\\t.\\p{Pd}]";
 
-/** What a number is made of, and how long it is. */
+/** The characters and the length of a number. */
 export interface Grouping {
   readonly run: RegExp;
   readonly group: RegExp;

@@ -30,7 +30,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** What the clocks of a time zone show. */
+/** The time on the clocks of a time zone. */
 export interface LocalTime {
   readonly day: string;
   readonly time: string;
@@ -62,7 +62,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Whether the clocks show a time within the hours. When they are turned back, the hour that comes twice counts twice. */
+/**
+ * True where the clocks show a time within the hours. When they are turned back, the hour that comes twice counts
+ * twice.
+ */
 export function isWithin({ day, time }: LocalTime, { days: allowed, from, to }: WeeklyHours): boolean {
   const week: readonly (string | undefined)[] = days;
   const isOn = (name: string | undefined): boolean => allowed.some((each) => each === name);

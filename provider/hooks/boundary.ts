@@ -1,7 +1,7 @@
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { Outcome } from "../reconcile/index.ts";
 import { runtimeFault } from "../runtime.ts";
-import type { Properties } from "./wire.ts";
+import type { Properties } from "../state/wire.ts";
 
 /** A hook that did part of its work: the engine keeps the properties in the state and calls update in the next run. */
 export class PartialResult extends Error {
@@ -60,7 +60,7 @@ export class HookError extends Error {
   }
 }
 
-/** How many failures of a set are listed; the others are counted. The message travels with the partial result. */
+/** The most failures of a set that are listed; the others are counted. The message travels with the partial result. */
 const mostListed = 20;
 
 /** One error for the rules of a resource that failed, if any did; `afterwards` says what is so of the others. */

@@ -9,15 +9,17 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type Pointer,
   pathOf,
+  pointerOf,
   segmentsOf,
   valueAt,
 } from "../../sdk/rules/index.ts";
 import { getOrMake } from "../get-or-make.ts";
+import type { Shape } from "../state/shape.ts";
+import { connectionName, internalFields } from "../state/state.ts";
+import { isUnknown, type Properties, secret } from "../state/wire.ts";
 import type { Session } from "./session.ts";
-import type { Shape } from "./shape.ts";
-import { connectionName, groupField, ownerField, providerField } from "./state.ts";
-import { isUnknown, type Properties, secret } from "./wire.ts";
 
 type Failure = dynamic.CheckFailure;
 
@@ -67,7 +69,7 @@ function contractFaults(
 function unknownInputs(shape: Shape, news: Properties): Failure[] {
   const known = [shape.field, ...shape.options];
   return Object.keys(news)
-    .filter((key) => ![providerField, ownerField, groupField, ...known].includes(key))
+    .filter((key) => ![...internalFields, ...known].includes(key))
     .map((property) => ({ property, reason: `is not an input; allowed: ${known.join(", ")}` }));
 }
 
@@ -87,7 +89,7 @@ function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract, 
 
 const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
 
-/** Where a definition is not what can be sent, or not what the contract's JSON Schema asks for. */
+/** The faults of a definition: what cannot be sent, and what the contract's JSON Schema does not allow. */
 function definitionFaults(definition: Json, property: string, { rule }: Contract): Failure[] {
   if (isUnknown(definition)) return [];
   if (!isJsonObject(definition)) return [{ property, reason: "must be an object: the rule as the service stores it" }];
@@ -104,10 +106,24 @@ function definitionFaults(definition: Json, property: string, { rule }: Contract
     const reason = `declares ${rule.owner.at}, where the mark of the rule's owner stands (rule.owner in the contract)`;
     return [{ property, reason }];
   }
+  const above = rule.owner === null ? undefined : blockedAt(definition, rule.owner.at);
+  if (above !== undefined && rule.owner !== null) {
+    const reason = `declares ${above || "the rule"} as a text, null or a list, and the mark of the rule's owner must stand below it, at ${rule.owner.at} (rule.owner in the contract)`;
+    return [{ property, reason }];
+  }
   if (rule.schema === null) return [];
   const { schema } = rule;
   const check = getOrMake(checkers, schema, () => definitionChecker(schema));
   return check(definition, isUnknown).map(({ path, reason }) => ({ property: pathOf(path, property), reason }));
+}
+
+/** The pointer of a declared value above a place that is no object, so that nothing can be written there. */
+function blockedAt(definition: JsonObject, at: Pointer): Pointer | undefined {
+  const above = segmentsOf(at).map((_, index, segments) => pointerOf(segments.slice(0, index)));
+  return above.find((pointer) => {
+    const value = pointer === "" ? definition : valueAt(definition, pointer);
+    return value !== undefined && !isUnknown(value) && !isJsonObject(value);
+  });
 }
 
 /** Two keys that mean one rule would fight over it. */
@@ -130,7 +146,7 @@ function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule 
 }
 
 /**
- * What a run that fails in part did goes back to the engine in HTTP/2 headers, of which it takes 16 MiB; in Base64. A
+ * The work of a run that fails in part goes back to the engine in HTTP/2 headers, of which it takes 16 MiB; in Base64. A
  * set that could not report what it did would lose its ids, so it is refused before anything is written.
  */
 const mostStateBytes = 12_000_000;

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { Lifecycle } from "../lifecycle.ts";
+import { ruleShape, setShape } from "../state/shape.ts";
+import { ConnectionHooks } from "./connection-hooks.ts";
 import { Session } from "./session.ts";
-import { ruleShape, setShape } from "./shape.ts";
 
 // State refers to these names by `pulumi-merchant-rules/provider` (see ../registration.ts), so they stay for ever.
 
@@ -16,3 +17,6 @@ export const merchantRule = new Lifecycle(ruleShape, session);
 
 /** The dynamic provider of MerchantRuleSet. */
 export const merchantRuleSet = new Lifecycle(setShape, session);
+
+/** The dynamic provider of Connection. */
+export const connection = new ConnectionHooks(session);

@@ -1,18 +1,30 @@
 import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../get-or-make.ts";
-import { Place } from "../reconcile/index.ts";
-import { type ConnectionSettings, connectionOf, connectionSettings, type SettingsSources } from "../settings.ts";
+import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
+import {
+  type ConnectionSettings,
+  connectionOf,
+  connectionSettings,
+  type SettingsSources,
+  sameVariables,
+  variableName,
+} from "../settings.ts";
 
 /**
- * What the hooks of one process share: the stack's config, and each place that the connections reach, so that all
+ * The common ground of the hooks of one process: the stack's config, and each place that the connections reach, so that all
  * resources use one token, one limiter and one reading of the list.
  */
 export class Session {
   #sources: SettingsSources;
   readonly #onListed: (rules: number) => void;
   readonly #places = new Map<string, Place>();
-  readonly #placeOf = new Map<string, Place>();
+  readonly #holders = new Map<string, Holders>();
+  readonly #connections = new Map<string, { readonly settings: ConnectionSettings; readonly place: Place }>();
+  /** The ids of connections as their own hooks said them in this run. */
+  readonly #connectionIds = new Map<string, ConnectionId>();
+  /** The ids that a refresh has read, by connection: one that was replaced and is not deleted yet is read, too. */
+  readonly #readIds = new Map<string, Map<string, ConnectionId>>();
   #noContract: string | undefined;
 
   /** @param onListed hears how many rules a reading of a list has seen so far */
@@ -24,6 +36,11 @@ export class Session {
   /** Takes the stack's config; stores and returns at once, for the host does not wait. Faults wait for the first use. */
   configure(config: SettingsSources["config"]): void {
     this.#sources = { ...this.#sources, config };
+  }
+
+  /** The session of an explicit provider: its settings stand in place of the stack's config. */
+  under(config: SettingsSources["config"]): Session {
+    return new Session({ ...this.#sources, config }, this.#onListed);
   }
 
   /** Says that no contract was found, and where it was looked for; undefined where there is one. */
@@ -45,12 +62,43 @@ export class Session {
    * @throws MerchantRulesError as connectionSettings
    */
   place(connection: string): Place {
-    return getOrMake(this.#placeOf, connection, () => {
-      const settings = connectionSettings(this.#sources, connection);
-      const { whereabouts, parameters, credentials = null, contract } = settings;
+    return this.#connection(connection).place;
+  }
+
+  /** The settings of a connection. @throws MerchantRulesError as connectionSettings */
+  settings(connection: string): ConnectionSettings {
+    return this.#connection(connection).settings;
+  }
+
+  /** The id of a connection, where its own hooks have said it in this run: in a refresh rules may be read before. */
+  connectionId(connection: string): ConnectionId | undefined {
+    const [read, ...others] = this.#readIds.get(connection)?.values() ?? [];
+    return this.#connectionIds.get(connection) ?? (others.length > 0 ? undefined : read);
+  }
+
+  /** A connection's hooks say its id. */
+  hearConnection(connection: string, id: ConnectionId): void {
+    this.#connectionIds.set(connection, id);
+  }
+
+  /** A refresh reads a connection. Of several ids nobody can tell which one is that of now. */
+  hearRead(connection: string, id: ConnectionId): void {
+    getOrMake(this.#readIds, connection, () => new Map<string, ConnectionId>()).set(id.ownerId, id);
+  }
+
+  #connection(name: string) {
+    return getOrMake(this.#connections, name, () => {
+      const settings = connectionSettings(this.#sources, name);
+      const twin = this.#connections.keys().find((each) => each !== name && variableName(each) === variableName(name));
+      if (twin !== undefined) throw sameVariables(name, twin);
+      const { address, parameters, credentials = null, contract } = settings;
       this.#noContract ??= settings.noContract;
-      const key = JSON.stringify([whereabouts, parameters, credentials, contract]);
-      return getOrMake(this.#places, key, () => new Place(settings, () => connect(settings), this.#onListed));
+      const reached = JSON.stringify([address, parameters, credentials]);
+      const holders = getOrMake(this.#holders, reached, () => new Holders());
+      const key = JSON.stringify([reached, contract, settings.identity]);
+      const connect = (): Promise<RulesClient> => connectTo(settings);
+      const place = getOrMake(this.#places, key, () => new Place(settings, holders, connect, this.#onListed));
+      return { settings, place };
     });
   }
 }
@@ -63,7 +111,7 @@ const aboutContract: ReadonlySet<ErrorCode> = new Set([
   "RULE_NOT_FOUND",
 ]);
 
-async function connect(settings: ConnectionSettings): Promise<RulesClient> {
+async function connectTo(settings: ConnectionSettings): Promise<RulesClient> {
   const connection = connectionOf(settings);
   // Loaded on first use: check and diff, all that a preview calls, need no HTTP, but for a set with onUnmanaged.
   const { RulesClient } = await import("../../sdk/client/index.ts");

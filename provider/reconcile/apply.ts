@@ -1,11 +1,16 @@
-import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { createOnce } from "./create.ts";
-import type { Resource } from "./observe.ts";
+import { demandNothingErased } from "./erased.ts";
+import type { Made } from "./making.ts";
 import type { Place } from "./place.ts";
-import type { KnownRule, Step } from "./plan.ts";
-import { remove, update, Written } from "./write.ts";
+import type { Change, DeclaredRule, KnownRule, Step } from "./plan.ts";
+import { remove } from "./remove.ts";
+import { isElsewhere, type Resource } from "./resource.ts";
+import { leftThere, say } from "./say.ts";
+import { type Task, Written } from "./task.ts";
+import { update } from "./update.ts";
 
-/** What became of one step. */
+/** The outcome of one step. */
 export interface Outcome {
   readonly key: string;
   /** The rule as the state should know it from now on; absent: it is gone. */
@@ -14,6 +19,8 @@ export interface Outcome {
   readonly isOld?: true;
   /** A rule that was replaced and could not be deleted: the state must not forget it. */
   readonly left?: KnownRule;
+  /** The rule was there before, and became the resource's own. */
+  readonly isTakenOver?: true;
   readonly error?: MerchantRulesError;
 }
 
@@ -22,69 +29,143 @@ export interface Outcome {
  * @throws MerchantRulesError when this may not be the place of the resource's rules; then nothing was written
  */
 export async function apply(steps: readonly Step[], of: Resource, place: Place): Promise<Outcome[]> {
-  const touched = steps.flatMap((step) => (step.kind === "keep" || step.kind === "create" ? [] : [step]));
-  const { owner, foreign, naturalKey } = place.contract.rule;
-  const searches = naturalKey !== null && steps.some(({ kind }) => kind === "create");
-  // Whose each rule is stands in the list: one reading of it instead of many looks.
-  const looksAtAll = (owner !== null || foreign.length > 0) && (touched.length > 1 || place.known().length > 1);
-  if (searches || (looksAtAll && touched.length > 0)) await place.readList();
   // Where the contract has no delete, a delete is refused before its first request.
   const canDelete = place.contract.operations.delete.identifyBy !== null;
-  if (steps.some(({ kind }) => kind !== "keep" && (kind !== "delete" || canDelete))) {
-    const firstDelete = touched.find(({ kind }) => kind !== "update")?.known;
-    const rules = touched.map((step) =>
-      step.kind === "delete" ? step.known : { ...step.known, wanted: step.declared.definition },
-    );
-    await place.judge.demandWitness(of, rules, firstDelete);
-  }
-  return Promise.all(steps.map((step) => applyStep(step, of, place)));
+  // A rule that another resource of this run has by now is passed on, which writes nothing.
+  const isWritten = (step: Step): boolean =>
+    step.kind === "delete" ? canDelete && !place.holders.isHeldByOther(step.known.ruleId, of) : step.kind !== "keep";
+  // A rule that was made as another identity is believed to be here no more than it is written.
+  if (!steps.some(isWritten) && !isElsewhere(of)) return Promise.all(steps.map((step) => applyStep(step, of, place)));
+  if (needsList(steps, place)) await place.live.listed();
+  const touched = steps.flatMap((step) => (step.kind === "keep" || step.kind === "create" ? [] : [step]));
+  const known = touched.map((step) =>
+    step.kind === "delete" ? step.known : { ...step.known, wanted: step.declared.definition },
+  );
+  const standing = await place.proof.demand(of, known);
+  if (standing === "elsewhere" && of.isRule && steps.some(({ kind }) => kind === "update" || kind === "keep"))
+    throw needsRefresh(of, place);
+  const here = standing === "here" ? steps : steps.map((step) => anew(step, of));
+  return Promise.all(here.map((step) => applyStep(step, of, place)));
+}
+
+/** Whose each rule is stands in the list, and what a first write changes: one reading of it instead of many looks. */
+function needsList(steps: readonly Step[], { contract }: Place): boolean {
+  if (contract.operations.list === null) return false;
+  const { owner, naturalKey } = contract.rule;
+  return steps.some(({ kind }) => (kind === "create" ? owner !== null || naturalKey !== null : kind !== "keep"));
+}
+
+/** The rules that the state knows are another merchant's, and are to be here now: they are left there and made anew. */
+function anew(step: Step, of: Resource): Step {
+  if (step.kind === "create") return step;
+  const { ruleId } = step.known;
+  say(leftThere, ruleId, { key: step.key, of });
+  if (step.kind === "delete") return { ...step, isLeft: true };
+  const declared = step.kind === "keep" ? { definition: step.known.definition } : step.declared;
+  return { kind: "create", key: step.key, declared };
+}
+
+/** Only a refresh can tell the engine that a resource of one rule is to have another rule. */
+function needsRefresh({ known }: Resource, { options: { moved } }: Place): MerchantRulesError {
+  const ids = [...known.values()].map(({ ruleId }) => ruleId).join();
+  return new MerchantRulesError("RULE_NOT_FOUND", `rule ${ids} is at the merchant of before, and is not here`, {
+    attempted: `update rule ${ids}`,
+    advice: `run \`pulumi up --refresh\` with ${moved.howTo}, which makes it anew here`,
+  });
 }
 
 async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcome> {
   const task = { key: step.key, of, place };
-  // What the state must know, should the next request fail.
-  let known = step.kind === "create" ? undefined : step.known;
-  let left: KnownRule | undefined;
-  let differs: Written | undefined;
+  const progress: Progress = step.kind === "create" ? {} : { known: step.known };
   try {
-    if (step.kind !== "keep") place.judge.demandGoingOn();
-    if (step.kind === "create") known = await createOnce(step.declared, task);
-    if (step.kind === "update") known = await update(step.known, step.declared.definition, task);
-    if (step.kind === "delete" || (step.kind === "replace" && step.deleteFirst)) {
-      await remove(step.known, task);
-      known = undefined;
+    if (step.kind !== "keep") place.firstWrites.demandGoingOn();
+    if (step.kind === "create") take(await createOnce(step.declared, task), progress);
+    if (step.kind === "update") await updated(step, task, progress);
+    if (step.kind === "replace") await replaced(step, task, progress);
+    if (step.kind === "delete") {
+      if (step.isLeft !== true) await remove(step.known, task);
+      delete progress.known;
     }
-    if (step.kind === "replace") {
-      const { definition, adopt } = step.declared;
-      // A rule that was adopted is replaced now, so it is not adopted again.
-      const declared = adopt === undefined || adopt === step.known.ruleId ? { definition } : { definition, adopt };
-      left = step.deleteFirst ? undefined : step.known;
-      known = await createOnce(declared, task).catch((error) => {
-        if (!(error instanceof Written)) throw error;
-        differs = error;
-        return error.known;
-      });
-      if (left !== undefined) await remove(left, task);
-      left = undefined;
-    }
-    return outcome(step, place, known, undefined, differs?.error);
+    return outcome(step, place, progress, progress.differs?.error);
   } catch (error) {
-    if (error instanceof Written) return outcome(step, place, error.known, left, error.error);
+    if (error instanceof Written) return outcome(step, place, { ...progress, known: error.known }, error.error);
     if (!isMerchantRulesError(error)) throw error;
     // The old rule is both: what is known, and what is left.
-    return outcome(step, place, known, known === left ? undefined : left, error);
+    if (progress.known === progress.left) delete progress.left;
+    return outcome(step, place, progress, error);
   }
 }
 
+/** The knowledge that the state must keep, should the next request fail. */
+interface Progress {
+  known?: KnownRule;
+  left?: KnownRule;
+  differs?: Written;
+  isTakenOver?: boolean;
+}
+
+async function updated({ known, declared }: Change, task: Task, progress: Progress): Promise<void> {
+  const now = await update(known, declared, task);
+  if (now !== undefined) {
+    progress.known = now;
+    return;
+  }
+  delete progress.known;
+  take(await createOnce(withoutOwnId(declared, known), task), progress);
+}
+
+async function replaced({ known, declared, deleteFirst }: Change, task: Task, progress: Progress): Promise<void> {
+  const { of, key, place } = task;
+  if (known.isTaken) {
+    const sight = await place.live.look(known, of.label(key), "cheap");
+    if (sight.is === "present")
+      demandNothingErased(
+        { ruleId: known.ruleId, rule: sight.rule },
+        declared.definition,
+        `replace rule ${of.label(key) ?? known.ruleId}`,
+        task,
+      );
+  }
+  if (deleteFirst) {
+    await remove(known, task);
+    delete progress.known;
+  } else progress.left = known;
+  try {
+    take(await createOnce(withoutOwnId(declared, known), task), progress);
+  } catch (error) {
+    if (!(error instanceof Written)) throw error;
+    progress.differs = error;
+    progress.known = error.known;
+  }
+  if (progress.left !== undefined) await remove(progress.left, task);
+  delete progress.left;
+}
+
+/** A rule that was adopted by its id is replaced now, so it is not adopted again. */
+function withoutOwnId({ definition, adopt }: DeclaredRule, { ruleId }: KnownRule): DeclaredRule {
+  return adopt === undefined || adopt === ruleId ? { definition } : { definition, adopt };
+}
+
+function take({ known, isTakenOver }: Made, progress: Progress): void {
+  progress.known = known;
+  progress.isTakenOver = isTakenOver;
+}
+
 /** A rule that is seen to be gone by now is nothing to keep, whatever failed. */
-function outcome(step: Step, place: Place, known?: KnownRule, left?: KnownRule, error?: MerchantRulesError): Outcome {
+function outcome(
+  step: Step,
+  place: Place,
+  { known, left, isTakenOver }: Progress,
+  error?: MerchantRulesError,
+): Outcome {
   const isOld = error !== undefined && "known" in step && step.known === known;
   const isThere = (rule: KnownRule | undefined): rule is KnownRule =>
-    rule !== undefined && place.record(rule.ruleId).rule !== null;
+    rule !== undefined && !place.live.isGone(rule.ruleId);
   return {
     key: step.key,
     ...(isThere(known) ? { known } : {}),
     ...(isThere(left) ? { left } : {}),
+    ...(isTakenOver ? { isTakenOver } : {}),
     ...(error === undefined ? {} : { error }),
     ...(isOld ? { isOld } : {}),
   };

@@ -1,8 +1,19 @@
 export { apply, type Outcome } from "./apply.ts";
+export { Holders } from "./holders.ts";
+export {
+  type ConnectionId,
+  connectionIdIn,
+  connectionIdText,
+  hashOfIdentity,
+  newConnectionId,
+} from "./identity.ts";
+export { pathsOf, seenAs } from "./live-rule.ts";
+export { markIn, type Owner, ownerIn, ownerOf, placeOf } from "./mark.ts";
 export { naturalKeyText } from "./natural-key.ts";
-export type { Resource } from "./observe.ts";
-export { markedOwner, type Owner, ownerOf } from "./owner.ts";
-export { type Answer, Place, type PlaceOptions, type Whereabouts } from "./place.ts";
+export { Place, type PlaceOptions } from "./place.ts";
 export { type Change, type DeclaredRule, type Known, type KnownRule, plan, type Step } from "./plan.ts";
+export { isElsewhere, type Resource, whoseIs } from "./resource.ts";
+export { say } from "./say.ts";
+export { type Answer, replacing } from "./standing.ts";
 export { type Group, glanceAtUnmanaged, lookForUnmanaged, type Watch } from "./unmanaged.ts";
-export { pathsOf, say, seenAs } from "./write.ts";
+export { judgeRead } from "./whose.ts";

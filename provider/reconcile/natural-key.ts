@@ -1,7 +1,7 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isAtOrBelow, type Json, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
 
-/** Whether the natural key is, or is part of, what the contract calls secret. */
+/** True where the natural key is, or is part of, what the contract calls secret. */
 export function isNaturalKeySecret({ rule: { naturalKey, secret } }: Contract): boolean {
   return naturalKey !== null && secret.some((pattern) => isAtOrBelow(segmentsOf(naturalKey), pattern));
 }

@@ -1,7 +1,6 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, differences, isEqual, type JsonObject, touches, valueAt } from "../../sdk/rules/index.ts";
-import type { Owner } from "./owner.ts";
 
 /** A rule as a program declares it. Fields that it does not name are not managed. */
 export interface DeclaredRule {
@@ -14,10 +13,12 @@ export interface DeclaredRule {
 export interface KnownRule {
   readonly ruleId: string;
   readonly definition: JsonObject;
-  /** What this run makes of it. An update whose answer was lost may have done so before. */
+  /** The definition that this run gives it. An update whose answer was lost may have done so before. */
   readonly wanted?: JsonObject;
-  /** Whose mark the rule has at the service, where it is not this resource's: it was renamed, or took the rule over. */
-  readonly markedAs?: Owner;
+  /** The place (resource and key) in the mark that was last written or seen there; null: it had none. */
+  readonly mark?: string | null;
+  /** It was taken over, and nothing was written since: the first write must not take away what nobody declared. */
+  readonly isTaken?: true;
   /**
    * Its definition is not the one that is declared, because a change failed. Its secrets may stand where the inputs
    * have none, so that the engine would not know them as such: the state has to keep all of it as a secret.
@@ -29,10 +30,16 @@ export interface KnownRule {
 export type Declared = ReadonlyMap<string, DeclaredRule>;
 export type Known = ReadonlyMap<string, KnownRule>;
 
-/** What has to happen to one rule, named by its key, so that it becomes as declared. */
+/** The step by which one rule, named by its key, becomes as declared. */
 export type Step =
   | { readonly kind: "keep"; readonly key: string; readonly known: KnownRule }
-  | { readonly kind: "delete"; readonly key: string; readonly known: KnownRule }
+  | {
+      readonly kind: "delete";
+      readonly key: string;
+      readonly known: KnownRule;
+      /** The rule stays where it is: it is another merchant's. */
+      readonly isLeft?: true;
+    }
   | { readonly kind: "create"; readonly key: string; readonly declared: DeclaredRule }
   | Change;
 

@@ -1,11 +1,12 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { getOrMake } from "../get-or-make.ts";
+import { markIn, type Owner, ownerIn } from "./mark.ts";
 import { naturalKeyText } from "./natural-key.ts";
-import { markedOwner, type Owner } from "./owner.ts";
 import type { Place } from "./place.ts";
 import type { Declared, Known } from "./plan.ts";
 
-/** What a set says of the rules beside its own. */
+/** A set's word on the rules beside its own. */
 export interface Watch {
   readonly onUnmanaged: "ignore" | "warn" | "fail";
   readonly rules: Declared;
@@ -18,14 +19,14 @@ export interface Group {
   readonly sets: number;
 }
 
-/** What one set holds, or is about to take over. */
+/** The rules that one set holds, or is about to take over. */
 interface Part {
   readonly known: Known;
   readonly rules: Declared;
 }
 
-/** What the sets of one place have said so far in this run. */
-export class Unmanaged {
+/** Reports of one place: what its sets have said so far in this run. */
+class Reports {
   readonly #parts = new Map<string, Map<Owner, Part>>();
   readonly #reported = new Set<string>();
 
@@ -37,10 +38,16 @@ export class Unmanaged {
     return parts.size < group.sets ? undefined : [...parts.values()];
   }
 
-  /** Whether this was not reported yet: the engine calls several hooks of a resource in one run. */
+  /** True of a report that was not made yet: the engine calls several hooks of a resource in one run. */
   isNews(report: string): boolean {
     return this.#reported.size < this.#reported.add(report).size;
   }
+}
+
+const reports = new WeakMap<Place, Reports>();
+
+function reportsOf(place: Place): Reports {
+  return getOrMake(reports, place, () => new Reports());
 }
 
 /**
@@ -51,10 +58,10 @@ export class Unmanaged {
 export async function lookForUnmanaged(owner: Owner, known: Known, place: Place, watch: Watch): Promise<void> {
   const { onUnmanaged, rules, group } = watch;
   if (onUnmanaged === "ignore") return;
-  const parts = place.unmanaged.gathered(owner, { known, rules }, group);
+  const parts = reportsOf(place).gathered(owner, { known, rules }, group);
   if (parts === undefined) return;
   const found = await describeUnmanaged(parts, place);
-  if (found === undefined || (onUnmanaged === "warn" && !place.unmanaged.isNews(found))) return;
+  if (found === undefined || (onUnmanaged === "warn" && !reportsOf(place).isNews(found))) return;
   if (onUnmanaged === "warn") return console.error(found);
   throw new MerchantRulesError("RULE_CONFLICT", found, {
     advice: "declare them in the set (with adopt), delete them at the service, or set onUnmanaged to warn or ignore",
@@ -68,17 +75,19 @@ export async function glanceAtUnmanaged(owner: Owner, known: Known, place: Place
   } catch (error) {
     if (watch.onUnmanaged === "fail" || !isMerchantRulesError(error)) throw error;
     const report = `rules that are not in the set could not be looked for: ${error.message}`;
-    if (place.unmanaged.isNews(report)) console.error(report);
+    if (reportsOf(place).isNews(report)) console.error(report);
   }
 }
 
 async function describeUnmanaged(parts: readonly Part[], place: Place): Promise<string | undefined> {
   const managed = new Set(parts.flatMap(({ known }) => [...known.values()].map(({ ruleId }) => ruleId)));
   for (const { definition, adopt } of parts.flatMap(({ rules }) => [...rules.values()])) {
-    const existing = typeof adopt === "string" ? adopt : (await place.search(definition))?.ruleId;
+    const existing = typeof adopt === "string" ? adopt : (await place.live.search(definition, () => false))[0]?.ruleId;
     if (existing !== undefined) managed.add(existing);
   }
-  const unmanaged = (await place.all()).filter(({ ruleId, rule }) => !managed.has(ruleId) && !place.isForeign(rule));
+  const unmanaged = (await place.live.all()).filter(
+    ({ ruleId, rule }) => !managed.has(ruleId) && !place.live.isForeign(rule),
+  );
   if (unmanaged.length === 0) return undefined;
   const named = unmanaged.slice(0, 20).map((live) => nameOf(live, place));
   if (unmanaged.length > named.length) named.push(`and ${unmanaged.length - named.length} more`);
@@ -89,8 +98,8 @@ async function describeUnmanaged(parts: readonly Part[], place: Place): Promise<
 /** `"large-amounts" (17, of "shop/prod/all")`: its natural key, where there is one and it may be shown; its id; its owner. */
 function nameOf({ ruleId, rule }: LiveRule, place: Place): string {
   const name = naturalKeyText(rule, place.contract);
-  const mark = markedOwner(rule, place.contract);
-  const owner = mark === undefined ? [] : [`of "${mark}"`];
+  const mark = markIn(rule, place.contract);
+  const owner = mark === undefined ? [] : [`of "${ownerIn(mark)}"`];
   if (name !== undefined) return `${JSON.stringify(name).slice(0, 100)} (${[ruleId, ...owner].join(", ")})`;
   return mark === undefined ? ruleId : `${ruleId} (${owner.join()})`;
 }

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../sdk/rules/index.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stack = "production";
 
-/** What the command printed in a real run. */
+/** The output of a command in a real run. */
 export interface Printed {
   /** The Markdown of `merchant-rules plan --comment`. */
   readonly plan: string;

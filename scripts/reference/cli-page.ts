@@ -14,7 +14,7 @@ Call it by \`npx --no-install merchant-rules\`, which runs the version that is i
 
 /** docs/reference/cli.md. */
 export function cliPage(): string {
-  const commands = allOf(commandLine(() => {}));
+  const commands = allOf(commandLine());
   const rows = commands
     .slice(1)
     .map(({ name, command }) => [
@@ -36,7 +36,7 @@ function allOf(command: Command, above = ""): Named[] {
   return [{ name, command }, ...command.commands.flatMap((each) => allOf(each, `${name} `))];
 }
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 function helpOf(command: Command): string {
   let text = "";
   command

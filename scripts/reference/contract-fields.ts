@@ -7,7 +7,7 @@ import { code, table } from "./markdown.ts";
 export interface ContractField {
   /** `rule.gone[].at`, `parameters.<name>.default`. */
   readonly path: string;
-  /** What may stand there, in words. */
+  /** The allowed values, in words. */
   readonly type: string;
   /** Undefined where there is none. */
   readonly default: Json | undefined;
@@ -37,7 +37,7 @@ export function tableOf(fields: readonly ContractField[]): string {
   return table(["field", "type", "default", "what it says", "example"], unique);
 }
 
-/** What the page says of a default. */
+/** The words of the page for a default. */
 export function defaultOf(field: Pick<ContractField, "default" | "isRequired">): string {
   if (field.default !== undefined) return code(flow(field.default));
   return field.isRequired ? "needed" : "none";
@@ -49,7 +49,7 @@ interface Node {
   readonly default?: Json | undefined;
   readonly examples?: readonly Json[] | undefined;
   readonly enum?: readonly string[] | undefined;
-  readonly const?: string | number | undefined;
+  readonly const?: string | number | boolean | undefined;
   readonly pattern?: string | undefined;
   readonly format?: string | undefined;
   readonly minimum?: number | undefined;
@@ -69,7 +69,7 @@ const node: z.ZodType<Node> = z.lazy(() =>
     default: z.json().optional(),
     examples: z.array(z.json()).optional(),
     enum: z.array(z.string()).optional(),
-    const: z.union([z.string(), z.number()]).optional(),
+    const: z.union([z.string(), z.number(), z.boolean()]).optional(),
     pattern: z.string().optional(),
     format: z.string().optional(),
     minimum: z.number().optional(),

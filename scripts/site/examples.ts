@@ -9,7 +9,7 @@ import {
   type ProjectReflection,
 } from "typedoc";
 
-/** What the files of an example are written in, by the end of their names. */
+/** The languages of an example's files, by the end of their names. */
 const languages: Readonly<Record<string, string>> = {
   ".cjs": "js",
   ".cts": "ts",

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import type { CommentDisplayPart } from "typedoc";
 
-/** Where pages stand in the navigation. Paths are relative to the repository's folder. */
+/** The places of pages in the navigation. Paths are relative to the repository's folder. */
 export interface Contents {
   /** The group of a page. */
   groupOf(path: string): string;

@@ -19,7 +19,7 @@ const root = resolve(import.meta.dirname, "../..");
 const last = -1_000;
 
 /**
- * What the site does otherwise than TypeDoc alone: a page is called as its first heading says, stands
+ * Changes the site that TypeDoc alone would make: a page is called as its first heading says, stands
  * where docs/README.md lists it, and keeps its path. A link to an example leads to a page that shows its files.
  */
 export function load(app: Application): void {

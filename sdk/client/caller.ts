@@ -11,16 +11,16 @@ import {
 } from "./failures.ts";
 import { longestTimerMs, WaitedTooLong } from "./limiter.ts";
 import { UnusableAnswer } from "./response.ts";
-import type { Presented, TokenSource } from "./token.ts";
+import type { Presented, TokenSource } from "./token-source.ts";
 import type { Answer } from "./transport.ts";
 
 /** One call as an operation of the contract describes it. It may take several attempts. */
 export interface Call<T> extends FailedRequest {
   /** In words, for messages: `create rule "limit-1"`. */
   readonly attempted: () => string;
-  /** Whether it is harmless to send a write again after an attempt that may have taken effect. Default: false. */
+  /** True where it is harmless to send a write again after an attempt that may have taken effect. Default: false. */
   readonly isRepeatable?: boolean;
-  /** What the answer of a success means. @throws UnusableAnswer */
+  /** Reads the answer of a success. @throws UnusableAnswer */
   readonly parse: (answer: Answer) => T;
   /** Ends a failed call by a value or an error. `unknown` is its first failure that may have taken effect. */
   readonly failed?: (error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T;
@@ -30,7 +30,7 @@ export interface CallerOptions extends FailureContext {
   readonly tokens: TokenSource;
   /** Counts what fails on the wire. */
   readonly budget: ErrorBudget;
-  /** Whether attempts wait until the budget lets them start. Default: they start at once. */
+  /** Makes attempts wait until the budget lets them start. Default: they start at once. */
   readonly takesTurns?: boolean;
   /** The bound of the first wait between attempts. */
   readonly backoffMs: number;
@@ -113,6 +113,15 @@ export class Caller {
     }
   }
 
+  /** The credentials' token, obtained where there is none yet. @throws MerchantRulesError of the token operation */
+  async token(attempted: () => string): Promise<string | undefined> {
+    const deadline = performance.now() + this.#options.contract.limits.totalTimeoutMs;
+    const current = this.#options.tokens.current();
+    const presented =
+      current instanceof Promise ? await this.#token(current, { attempted }, { deadline, isRenewed: false }) : current;
+    return presented.token;
+  }
+
   /** One attempt: one request, or a second one with a new token when the first is refused. */
   async #attempt<T>(call: Call<T>, progress: Progress): Promise<T> {
     const { tokens } = this.#options;
@@ -135,14 +144,18 @@ export class Caller {
   async #send(call: Call<unknown>, presented: Presented, { deadline }: Progress): Promise<Answer> {
     const { tokens, transport, contract } = this.#options;
     const mostMs = Math.min(contract.limits.attemptTimeoutMs, deadline - performance.now());
-    const answer = await transport.send(call.request, presented, timerMs(Math.max(1, mostMs)));
+    const answer = await transport.send(call.request, presented.headers, timerMs(Math.max(1, mostMs)));
     if ("fault" in answer) throw errorOfNoAnswer(this.#options, call, answer);
     if (answer.status !== 401) tokens.accepted(presented);
     return answer;
   }
 
   /** Waits for a token as long as the call may last. The token operation has clocks of its own. */
-  async #token(token: Promise<Presented>, call: Call<unknown>, { deadline }: Progress): Promise<Presented> {
+  async #token(
+    token: Promise<Presented>,
+    call: Pick<Call<unknown>, "attempted">,
+    { deadline }: Progress,
+  ): Promise<Presented> {
     const waitMs = timerMs(deadline - performance.now());
     const { promise: timeUp, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
@@ -162,15 +175,15 @@ export class Caller {
   }
 }
 
-/** What the attempts of one call share. */
+/** The state that the attempts of one call share. */
 interface Progress {
-  /** When the total clock ends (performance.now). */
+  /** The time at which the total clock ends (performance.now). */
   deadline: number;
-  /** Whether a refused token was replaced; that happens once. */
+  /** True where a refused token was replaced; that happens once. */
   isRenewed: boolean;
 }
 
-/** What to add to the last failure of a call; undefined when another attempt is due. */
+/** The words to add to the last failure of a call; undefined when another attempt is due. */
 function endOf(
   error: MerchantRulesError,
   { isRepeatable }: Call<unknown>,
@@ -190,7 +203,7 @@ function endOf(
   return { reason: `${error.reason}, and no time is left for attempt ${attempts + 1} ${within}` };
 }
 
-/** Whether the service asks for a longer wait than the contract allows; jitter does not count. */
+/** True where the service asks for a longer wait than the contract allows; jitter does not count. */
 function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: Contract["limits"]): boolean {
   return retryAfterMs > limits.maxRetryAfterMs;
 }

@@ -1,13 +1,13 @@
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 
-/** How to reach the rules of one merchant, and with which credentials. Credentials live here and nowhere else. */
+/** The address and the credentials for the rules of one merchant. Credentials live here and nowhere else. */
 export interface Connection {
   /** `default`, or its name in the settings; printed in error messages. */
   readonly name: string;
   /** The service's address, without the paths of the contract: https, or http on loopback. */
   readonly baseUrl: string;
-  /** How the service speaks. */
+  /** The contract of the service. */
   readonly contract: Contract;
   /** Values of the contract's parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -21,13 +21,13 @@ export type Credentials =
   | { readonly kind: "token"; readonly token: string }
   | { readonly kind: "client"; readonly clientId: string; readonly clientSecret: string };
 
-/** Where a service answers. */
+/** The address of a service. */
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Comes before every path of the contract; "" or begins with `/`, never ends with one. */
   readonly prefix: string;
-  /** Whether the host is this machine. Then http is allowed, and no proxy is used. */
+  /** True where the host is this machine. Then http is allowed, and no proxy is used. */
   readonly isLoopback: boolean;
 }
 

@@ -83,7 +83,7 @@ export class ErrorBudget extends Limiter {
 
 const codesOfOneCall: readonly ErrorCode[] = ["RULE_NOT_FOUND", "RULE_CONFLICT", "REJECTED"];
 
-/** Whether an error may be about the connection: all may, but for those that a service gives to one rule. */
+/** True where an error may be about the connection: all may, but for those that a service gives to one rule. */
 function isOfConnection({ code, exchange }: MerchantRulesError, isAboutRule: boolean): boolean {
   return !codesOfOneCall.includes(code) || (!isAboutRule && [404, 405, 410].includes(exchange?.status ?? 0));
 }

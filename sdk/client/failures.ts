@@ -11,19 +11,19 @@ const longestText = 300;
 /** A longer text is no message. It is left out rather than searched for secrets. */
 const longestSearched = 8192;
 
-/** What errors need to know of the client. */
+/** The facts of the client that errors need. */
 export interface FailureContext {
   readonly contract: Contract;
   readonly redactor: Redactor;
   readonly transport: Transport;
 }
 
-/** What errors need to know of the call. */
+/** The facts of the call that errors need. */
 export interface FailedRequest {
   readonly request: WireRequest;
-  /** Whether a 404 means that a rule is not there. Otherwise it means that the path is wrong. Default: false. */
+  /** True where a 404 means that a rule is not there. Otherwise it means that the path is wrong. Default: false. */
   readonly isAboutRule?: boolean;
-  /** Whether the request changes something at the service. Default: false. */
+  /** True where the request changes something at the service. Default: false. */
   readonly writes?: boolean;
   /** Values that are not printed; see {@link hiddenIn}. */
   readonly hidden?: () => readonly Hidden[];
@@ -121,7 +121,7 @@ function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answ
 }
 
 /**
- * How long an answer asks to wait, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3). A
+ * The wait that an answer asks for, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3). A
  * date counts from the answer's own `Date`, because the clocks may differ. Undefined when it says nothing usable.
  */
 function retryAfterMsOf(headers: Answer["headers"]): number | undefined {

@@ -1,3 +1,9 @@
 export type { Connection, Credentials } from "./connection.ts";
 export type { LiveRule } from "./response.ts";
-export { type CallOptions, RulesClient, type RulesClientOptions, type UpdateOptions } from "./rules-client.ts";
+export {
+  type CallOptions,
+  type CreatedRule,
+  RulesClient,
+  type RulesClientOptions,
+  type UpdateOptions,
+} from "./rules-client.ts";

@@ -33,7 +33,7 @@ export class Limiter {
     this.#window = requestsPerSecond === null ? undefined : new PQueue(windowOf(requestsPerSecond));
   }
 
-  /** How many may run at once now. */
+  /** The most calls that may run at once now. */
   get concurrency(): number {
     return Math.min(this.#concurrency, this.#bound);
   }

@@ -70,8 +70,8 @@ function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["
 }
 
 /**
- * Whether the list ends with a page. Numbered or counted pages end when the answer says so, else with the first empty
- * page. A short page is not the end: the service may give fewer rules than were asked for.
+ * True where the list ends with a page. Numbered or counted pages end when the answer says so, else with the first
+ * empty page. A short page is not the end: the service may give fewer rules than were asked for.
  * @param more what the answer says; undefined when it does not say
  */
 function isLastPage({ type }: Pagination, count: number, more: boolean | undefined, cursor: string | undefined) {

@@ -4,16 +4,16 @@ import { isAtOrBelow, type JsonObject, pathOf, valueAt, walk } from "../rules/in
 /** A text that must not be seen. */
 export interface Hidden {
   readonly text: string;
-  /** What stands in its place. Default: `[redacted]`. */
+  /** The text in its place. Default: `[redacted]`. */
   readonly mark?: string;
   /** Hidden only as a whole word or number, not within a longer one; encoded, it is always hidden. Default: false. */
   readonly isWord?: boolean;
 }
 
-/** How many tokens are remembered. An answer repeats one of the last few. */
+/** Number of tokens that are remembered. An answer repeats one of the last few. */
 const mostTokens = 16;
 
-/** How many encodings on top of each other are looked through. */
+/** Number of encodings on top of each other that are looked through. */
 const mostLayers = 6;
 
 /**

@@ -1,4 +1,4 @@
-import type { IdentifyBy, Operations } from "../contract/schema.ts";
+import { type IdentifyBy, identityOperation, type Operations } from "../contract/schema.ts";
 import { expand, namesIn } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
 import type { JsonObject } from "../rules/index.ts";
@@ -17,13 +17,14 @@ export function templatesOf(connection: Target, prefix: string) {
   const { operations, auth } = connection.contract;
   const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
   const { update, list } = operations;
+  const identity = identityOperation(auth);
   return {
     create: template("operations.create", operations.create),
     get: template("operations.get", operations.get),
     delete: template("operations.delete", operations.delete),
     update: update && template("operations.update", update),
     list: list && template("operations.list", list),
-    identity: auth.identity && template("auth.identity", auth.identity),
+    identity: identity && template("auth.identity", identity),
   };
 }
 
@@ -37,7 +38,7 @@ export function parametersOf({ contract, parameters }: Target): Record<string, s
   );
 }
 
-/** What an operation of the contract fixes. */
+/** The parts of a request that an operation of the contract fixes. */
 export type FixedParts = Pick<Operations["create"], "path" | "headers" | "query" | "success"> & {
   readonly method: string;
 };
@@ -55,7 +56,7 @@ export interface WireRequest {
   readonly success: readonly number[];
 }
 
-/** What one call adds to its operation, encoded. */
+/** The parts that one call adds to its operation, encoded. */
 export interface Additions {
   readonly segment?: string;
   /** `name=value`. */
@@ -166,7 +167,7 @@ export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | u
   }
 }
 
-/** Whether a value has a segment `.` or `..`, however often it is decoded. */
+/** True where a value has a segment `.` or `..`, however often it is decoded. */
 function stepsAside(value: string): boolean {
   for (let text = value; ; ) {
     if (text.split(/[/\\]/).some((segment) => segment === "." || segment === "..")) return true;

@@ -5,7 +5,7 @@ import type { Answer } from "./transport.ts";
 
 /** A success that is not what the contract says. */
 export class UnusableAnswer extends Error {
-  /** Whether the answer was not whole, so that the same request may bring a better one. */
+  /** True where the answer was not whole, so that the same request may bring a better one. */
   readonly isCut: boolean;
 
   constructor(reason: string, { isCut = false } = {}) {
@@ -22,7 +22,7 @@ export interface LiveRule {
   readonly rule: JsonObject;
 }
 
-/** Where answers have the rule and its id. */
+/** The places of the rule and its id in answers. */
 export type RulePlaces = Pick<Contract["rule"], "id" | "envelope">;
 
 /** The JSON of an answer. Messages never quote the body. @throws UnusableAnswer */
@@ -60,7 +60,7 @@ function parsed(text: string): Json {
 /** Far more than a definition may nest, and far less than what would overflow a stack. */
 const deepestAnswer = 500;
 
-/** Why JSON cannot be passed on. JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
+/** The reason why JSON cannot be passed on. JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
 function faultOf(value: Json, levelsLeft = deepestAnswer): string | undefined {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     return "has a number that is too large for JSON readers";

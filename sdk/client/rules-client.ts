@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { Contract } from "../contract/schema.ts";
+import { type Contract, identityOperation } from "../contract/schema.ts";
 import { MerchantRulesError, shortened } from "../errors.ts";
-import { findInexactNumber, isJsonObject, type JsonObject, pathOf, valueAt, withValueAt } from "../rules/index.ts";
+import {
+  findInexactNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Pointer,
+  pathOf,
+  valueAt,
+  withValueAt,
+} from "../rules/index.ts";
 import { Caller } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
@@ -13,24 +22,30 @@ import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
 import { demandOwnFields, updateBody } from "./update-body.ts";
 
-/** How a client waits. */
+/** Options for a client's waits. */
 export interface RulesClientOptions {
   /** The bound of the random wait before the second attempt, in milliseconds; it doubles with each. Default 200. */
   readonly backoffMs?: number;
 }
 
-/** What messages of one call may say of its rule. */
+/** Facts of the rule for the messages of one call. */
 export interface CallOptions {
-  /** What messages call the rule, such as the key it has in a set. */
+  /** The name of the rule in messages, such as the key it has in a set. */
   readonly label?: string;
-  /** What the rule is known to hold. It is not printed when the service repeats it in an error. */
+  /** Known content of the rule. It is not printed when the service repeats it in an error. */
   readonly known?: JsonObject;
 }
 
-/** What is known of a rule before it is updated. */
+/** Facts of a rule before it is updated. */
 export interface UpdateOptions extends CallOptions {
   /** The rule as a GET just showed it, so that it is not read again. */
   readonly live?: JsonObject;
+}
+
+/** A rule as the answer to its create has it. */
+export interface CreatedRule extends LiveRule {
+  /** The HTTP status of the answer. 201 says that the rule was made (seed, section 4). */
+  readonly status: number;
 }
 
 /**
@@ -50,6 +65,7 @@ export class RulesClient {
   readonly #caller: Caller;
   readonly #templates: Templates;
   readonly #transports: readonly Transport[];
+  readonly #clientId: string | undefined;
   #identity: Promise<string> | undefined;
 
   /** @throws MerchantRulesError SETTINGS_INVALID: an address, a parameter or a credential that cannot be used */
@@ -58,6 +74,7 @@ export class RulesClient {
     const base = parseBaseUrl(connection.baseUrl, `baseUrl of connection ${JSON.stringify(name)}`);
     this.contract = contract;
     this.connectionName = name;
+    this.#clientId = connection.credentials.kind === "client" ? connection.credentials.clientId : undefined;
     this.baseUrl = base.origin + base.prefix;
     this.#templates = templatesOf(connection, base.prefix);
     const transport = new Transport(base, contract.limits);
@@ -73,7 +90,7 @@ export class RulesClient {
    * `idempotency`. RULE_OUTCOME_UNKNOWN: the rule may exist; so it may with RESPONSE_INVALID and `outcomeUnknown`.
    * @returns the id, and the rule in the answer, `{}` where the answer has an id alone
    */
-  async create(definition: JsonObject, options: CallOptions = {}): Promise<LiveRule> {
+  async create(definition: JsonObject, options: CallOptions = {}): Promise<CreatedRule> {
     const { operations, rule, idempotency } = this.contract;
     return await this.#caller.call({
       request: this.#templates.create.request({
@@ -87,7 +104,7 @@ export class RulesClient {
         const json = jsonObjectOf(answer);
         const ruleId = ruleIdIn(json, rule);
         if (ruleId === undefined) throw new UnusableAnswer(`the answer has no id at ${rule.id.join(" or ")} (rule.id)`);
-        return { ruleId, rule: ruleIn(json, rule) ?? {} };
+        return { ruleId, rule: ruleIn(json, rule) ?? {}, status: answer.status };
       },
       failed: (error, unknown) => {
         if (unknown === undefined) throw error;
@@ -210,28 +227,48 @@ export class RulesClient {
     for await (const rules of pages) yield* rules;
   }
 
-  /** Who the credentials are (`auth.identity`), asked once; undefined where the contract cannot ask. */
+  /** The identity of the credentials (`auth.identity`), found out once; undefined where the contract cannot tell. */
   async identity(): Promise<string | undefined> {
+    if (this.contract.auth.identity === null) return undefined;
+    this.#identity ??= this.#tellIdentity().catch((error: unknown) => {
+      this.#identity = undefined;
+      throw error;
+    });
+    return await this.#identity;
+  }
+
+  async #tellIdentity(): Promise<string> {
     const { identity } = this.contract.auth;
-    const template = this.#templates.identity;
-    if (identity === null || template === null) return undefined;
-    this.#identity ??= this.#caller
-      .call({
-        request: template.request(),
-        attempted: () => `ask who the credentials are${this.#on}`,
+    const attempted = (): string => `find out who the credentials are${this.#on}`;
+    const operation = identityOperation(this.contract.auth);
+    if (operation !== null && this.#templates.identity !== null)
+      return await this.#caller.call({
+        request: this.#templates.identity.request(),
+        attempted,
         parse: (answer) => {
-          const found = valueAt(jsonOf(answer), identity.at);
-          if (typeof found === "string" && found !== "") return found;
-          if (Number.isSafeInteger(found)) return String(found);
-          const place = identity.at || "the root";
+          const found = identityIn(jsonOf(answer), operation.at);
+          if (found !== undefined) return found;
+          const place = operation.at || "the root";
           throw new UnusableAnswer(`there is no text or whole number at ${place} (auth.identity.at)`);
         },
-      })
-      .catch((error: unknown) => {
-        this.#identity = undefined;
-        throw error;
       });
-    return await this.#identity;
+    if (identity !== null && "claim" in identity) {
+      const claims = claimsOf((await this.#caller.token(attempted)) ?? "");
+      const found = claims === undefined ? undefined : identityIn(claims, identity.claim);
+      if (found !== undefined) return found;
+      const missing = `has no text or whole number at ${identity.claim} (auth.identity.claim)`;
+      const reason =
+        claims === undefined ? "the token is no JSON Web Token, so it has no claims" : `the token ${missing}`;
+      throw new MerchantRulesError("SETTINGS_INVALID", reason, {
+        attempted: attempted(),
+        advice: "give a token that says who it is for, or correct auth.identity in the contract",
+      });
+    }
+    if (this.#clientId !== undefined) return this.#clientId;
+    throw new MerchantRulesError("SETTINGS_INVALID", "the contract tells who by the client id, and a token is given", {
+      attempted: attempted(),
+      advice: "give the client id and the client secret instead of the token, or correct auth.identity in the contract",
+    });
   }
 
   /** Ends the sockets after the requests under way. A closed client is of no use. */
@@ -243,7 +280,10 @@ export class RulesClient {
     return this.connectionName === "default" ? "" : ` on connection ${quoted(this.connectionName)}`;
   }
 
-  /** What messages say of a call, and what they hide. These are functions, because most calls need no message. */
+  /**
+   * The words of messages for a call, and the values that they hide. These are functions, because most calls need no
+   * message.
+   */
   #messages(operation: string, ruleId?: string, { label, known = {} }: CallOptions = {}, ...sent: JsonObject[]) {
     const attempted = (): string => {
       const id = ruleId === undefined ? "" : quoted(ruleId);
@@ -259,6 +299,25 @@ export class RulesClient {
   #idempotencyKey(): string[] {
     const { idempotency } = this.contract;
     return idempotency === null ? [] : [idempotency.header, randomUUID()];
+  }
+}
+
+/** A merchant's name or number. */
+function identityIn(json: Json, at: Pointer): string | undefined {
+  const found = valueAt(json, at);
+  if (typeof found === "string" && found !== "") return found;
+  return Number.isSafeInteger(found) ? String(found) : undefined;
+}
+
+/** The claims of a JSON Web Token, read and not verified: the service does that. Undefined for another token. */
+function claimsOf(token: string): Json | undefined {
+  const [, claims, ...rest] = token.split(".");
+  if (claims === undefined || rest.length !== 1) return undefined;
+  try {
+    const parsed: Json = JSON.parse(Buffer.from(claims, "base64url").toString());
+    return parsed;
+  } catch {
+    return undefined;
   }
 }
 

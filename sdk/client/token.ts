@@ -6,25 +6,16 @@ import { Caller, type CallerOptions } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { headerValue, parametersOf, RequestTemplate } from "./request-template.ts";
 import { jsonOf, UnusableAnswer } from "./response.ts";
+import type { Presented, TokenSource } from "./token-source.ts";
 import { Transport } from "./transport.ts";
 
-/** The headers that carry the credentials: names and values by turns; none where the contract presents none. */
-export type Presented = readonly string[];
-
-/** Gives requests their credentials. */
-export interface TokenSource {
-  /** What to present now. @throws MerchantRulesError of the token operation */
-  current(): Presented | Promise<Presented>;
-  /** What to present after a 401; undefined when there is nothing else. */
-  renewed(refused: Presented): Promise<Presented> | undefined;
-  /** These credentials got another answer than 401. */
-  accepted(presented: Presented): void;
-}
+const nothing: Presented = { headers: [], token: undefined };
 
 /**
- * How the requests of a connection get their credentials.
+ * Sets up the source of credentials for the requests of a connection.
  * @returns with the sockets of the token operation, when it is at another origin; to be closed with the client
- * @throws MerchantRulesError SETTINGS_INVALID: no token operation for client credentials, a token that no header can carry
+ * @throws MerchantRulesError SETTINGS_INVALID: no token operation for client credentials, a token that no header can
+ * carry
  */
 export function tokenSetup(
   connection: Connection,
@@ -33,7 +24,7 @@ export function tokenSetup(
   const { contract, credentials, name } = connection;
   const { redactor } = shared;
   const { present, token: operation } = contract.auth;
-  if (credentials.kind === "none" || present === null) return { tokens: fixed([]), transports: [] };
+  if (credentials.kind === "none" || present === null) return { tokens: fixed(nothing), transports: [] };
   const parameters = parametersOf(connection);
   const presented = (token: string): Presented => {
     redactor.add(token);
@@ -42,7 +33,7 @@ export function tokenSetup(
         advice: "give the token without line breaks or blanks around it",
       });
     });
-    return [present.name, value];
+    return { headers: [present.name, value], token };
   };
   if (credentials.kind === "token") return { tokens: fixed(presented(credentials.token)), transports: [] };
   if (operation === null) {
@@ -56,7 +47,7 @@ export function tokenSetup(
   const base = parseBaseUrl(operation.baseUrl ?? connection.baseUrl, setting);
   const transports = base.origin === shared.transport.origin ? [] : [new Transport(base, contract.limits, 1)];
   const [transport = shared.transport] = transports;
-  const caller = new Caller({ ...shared, transport, tokens: fixed([]) });
+  const caller = new Caller({ ...shared, transport, tokens: fixed(nothing) });
   const isForm = operation.encoding === "form";
   const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
   const template = new RequestTemplate(connection, base.prefix, "auth.token", operation, contentType);
@@ -90,7 +81,7 @@ function fixed(presented: Presented): TokenSource {
 
 interface ObtainedToken {
   readonly presented: Presented;
-  /** How long it lives, in milliseconds. Infinity: until the service refuses it. */
+  /** Its life, in milliseconds. Infinity: until the service refuses it. */
   readonly lifeMs: number;
 }
 

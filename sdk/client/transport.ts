@@ -83,7 +83,7 @@ export interface Answer {
 /** An exchange that brought no whole answer. */
 export interface NoAnswer {
   readonly fault: "timed out" | "no connection" | "body too large";
-  /** Whether any of the request may have left this machine. */
+  /** True where any of the request may have left this machine. */
   readonly wasSent: boolean;
   /** The status, where the answer had begun. */
   readonly status: number | undefined;

@@ -14,11 +14,12 @@ export function demandOwnFields(answered: JsonObject, known: JsonObject, ruleId:
   const reason = "what the service answered has none of the fields that are declared";
   throw new MerchantRulesError("RESPONSE_INVALID", reason, {
     attempted: `read rule ${label ?? ruleId}`,
-    advice: "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule",
+    advice:
+      "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule. If the rule has really lost all of them, delete it at the service, so that it is made again",
   });
 }
 
-/** What an update sends; undefined when the live rule is as the definition says already. */
+/** The body that an update sends; undefined when the live rule is as the definition says already. */
 export function updateBody(
   definition: JsonObject,
   live: JsonObject,

@@ -2,7 +2,7 @@ import { type Path, segmentsOf } from "../rules/index.ts";
 import type { NotJson } from "../rules/json.ts";
 import { printable } from "../rules/printable.ts";
 import { schemaError } from "./definition-schema.ts";
-import type { Contract } from "./schema.ts";
+import { type Contract, identityOperation } from "./schema.ts";
 import { headerNamePattern } from "./schema-parts.ts";
 import { namesIn } from "./template.ts";
 
@@ -11,10 +11,10 @@ export interface ContractIssue extends NotJson {
   readonly allowed: string;
 }
 
-/** What a contract is loaded for. */
+/** The use that a contract is loaded for. */
 export interface ContractUse {
   /**
-   * Whether definitions are checked by `rule.schema`. To compile it takes longer than all else, so what only reads rules
+   * Checks definitions by `rule.schema`. To compile it takes longer than all else, so what only reads rules
    * leaves it out. Default: true.
    */
   readonly checksDefinitions?: boolean;
@@ -23,7 +23,7 @@ export interface ContractUse {
 /** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
 type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
 
-/** Where fields that are right on their own cannot work together; empty when the contract can work. */
+/** The places where fields that are right on their own cannot work together; empty when the contract can work. */
 export function inconsistencies(contract: Contract, { checksDefinitions = true }: ContractUse = {}): ContractIssue[] {
   const issues: ContractIssue[] = [];
   const refuseIf: RefuseIf = (isWrong, path, allowed, found) => {
@@ -55,7 +55,7 @@ function requestsOf({ operations, auth }: Contract) {
   const named = [
     ...Object.entries(operations).map(([name, request]) => ({ at: ["operations", name], name, request })),
     { at: ["auth", "token"], name: "token", request: auth.token },
-    { at: ["auth", "identity"], name: "identity", request: auth.identity },
+    { at: ["auth", "identity"], name: "identity", request: identityOperation(auth) },
   ];
   return named.flatMap(({ request, ...rest }) => (request === null ? [] : [{ ...rest, request }]));
 }
@@ -149,7 +149,7 @@ function checkListQuery({ operations: { list } }: Contract, refuseIf: RefuseIf):
   }
 }
 
-/** What a rule says about itself stands in one of its fields; the owner's mark stands in a field that nothing else uses. */
+/** Refuses marks that cannot work: each stands in one field, and the owner's in a field that nothing else uses. */
 function checkMarks({ rule }: Contract, refuseIf: RefuseIf): void {
   const oneField = "a pointer to one field, such as";
   for (const name of ["gone", "foreign"] as const)
@@ -172,6 +172,12 @@ function checkOthers({ rule: { schema }, auth, limits }: Contract, refuseIf: Ref
   const isAsync = schema !== null && Object.hasOwn(schema, "$async");
   // Its validation would answer with a promise, which is never refused.
   refuseIf(isAsync, ["rule", "schema", "$async"], "no $async: a definition is checked at once");
+  const tellsByToken = auth.identity !== null && !("path" in auth.identity);
+  const noToken = "an operation: requests carry no credentials that could say who they are";
+  refuseIf(tellsByToken && auth.present === null, ["auth", "identity"], noToken);
+  const tellsByClient = auth.identity !== null && "clientId" in auth.identity;
+  const noClient = "auth.token beside it: without a token operation nobody gives a client id";
+  refuseIf(tellsByClient && auth.token === null, ["auth", "identity", "clientId"], noClient);
   const isUnused = auth.token !== null && auth.present === null;
   refuseIf(isUnused, ["auth", "present"], "how the token that auth.token obtains is presented");
   const { attemptTimeoutMs, totalTimeoutMs } = limits;

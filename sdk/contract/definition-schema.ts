@@ -36,7 +36,7 @@ export function definitionChecker(
 /** The keywords that choose between schemas. Each fails where it stands when a schema inside it fails. */
 const branching: ReadonlySet<string> = new Set(["if", "anyOf", "oneOf", "contains"]);
 
-/** Why a JSON Schema does not compile, or undefined when it does. */
+/** The reason why a JSON Schema does not compile, or undefined when it does. */
 export function schemaError(schema: JsonObject): string | undefined {
   try {
     compile(schema);

@@ -16,6 +16,7 @@ export {
   type ContractInput,
   contractSchema,
   type IdentifyBy,
+  identityOperation,
   type Operations,
   type Pagination,
 } from "./schema.ts";

@@ -50,7 +50,7 @@ export function presetFile(preset: Preset): string {
   return join(home, "sdk/contract/presets", `${preset}.contract.yaml`);
 }
 
-/** Whether a text is the name of a preset. */
+/** True where a text is the name of a preset. */
 export function isPreset(name: string): name is Preset {
   return presets.some((preset) => preset === name);
 }
@@ -119,12 +119,21 @@ function sentence({ path, found, allowed }: ContractIssue): string {
 
 function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+  if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    // The form that is meant: the one that knows most of the fields.
+    const [meant = []] = issue.errors.toSorted((one, other) => unknownFields(one) - unknownFields(other));
+    return meant.flatMap((inner) => explain({ ...inner, path: [...issue.path, ...inner.path] }, root));
+  }
   const allowed = allowedBy(issue);
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ path: [...path, key], found: "an unknown field", allowed }));
   if (issue.code === "invalid_key")
     return issue.issues.map((inner) => ({ path, found: shownAt(path.at(-1), []), allowed: allowedBy(inner) }));
   return [{ path, found: shownAt(root, path), allowed }];
+}
+
+function unknownFields(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
 }
 
 function allowedBy(issue: z.core.$ZodIssue): string {

@@ -7,14 +7,14 @@ export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, { error: ({ code }) => (code === "unrecognized_keys" ? known : undefined) });
 }
 
-/** What a deployment may not have, or does not tell. */
+/** A field that a deployment may not have, or does not tell. */
 export function orNull<Type extends z.ZodType>(type: Type) {
   return type.nullable().default(null);
 }
 
 /**
- * What editors and docs/reference/contract.md say of a field: what it is, what follows without it, and values that it
- * may have.
+ * The text of editors and docs/reference/contract.md for a field: what it is, what follows without it, and values that
+ * it may have.
  */
 export function says(description: string, ...examples: z.core.util.JSONType[]) {
   return { description, examples };
@@ -35,7 +35,7 @@ export const path = z
   })
   .describe("The path of the request. It is appended to baseUrl. {ruleId} and {parameter} are replaced, URL-encoded.");
 
-/** What may stand before the colon of an HTTP header (RFC 9110). */
+/** The name of an HTTP header (RFC 9110). */
 export const headerNamePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 export const headerName = z.string().regex(headerNamePattern, { error: "allowed: the name of an HTTP header" });
@@ -49,7 +49,7 @@ export const statuses = z
   .min(1)
   .meta(says("The statuses that mean success. Any other status is an error.", [200, 202]));
 
-/** What every operation may fix: headers and query, whose values may name parameters. */
+/** The parts that every operation may fix: headers and query, whose values may name parameters. */
 export const fixed = {
   headers: z
     .record(headerName, headerValue)
@@ -69,7 +69,7 @@ export const fixed = {
     ),
 };
 
-/** What every operation that reads has. */
+/** The fields of every operation that reads. */
 export const reading = {
   method: z.literal("GET").default("GET").meta(says("The HTTP method. No other is allowed.", "GET")),
   path,

@@ -279,13 +279,35 @@ const token = strict({
   success: statuses.default([200, 201]),
 });
 
-const identity = strict({
+const operationOfIdentity = strict({
   ...reading,
   path: path.meta({ examples: ["/api/v1/merchants/me"] }),
   at: pointer.meta(
     says("Where the response says who the credentials are: a text or a whole number that does not change.", "/id"),
   ),
 });
+
+const identityClaim = strict({
+  claim: pointer.meta(
+    says(
+      "Where the token itself says who it is for: a pointer into the claims of a JSON Web Token. No request is sent.",
+      "/merchant_id",
+    ),
+  ),
+});
+
+const identityClientId = strict({
+  clientId: z
+    .literal(true)
+    .meta(
+      says(
+        "The client id stands for the merchant. Only where each merchant has one client id that stays: clients are rotated, and may differ by job.",
+        true,
+      ),
+    ),
+});
+
+const identity = z.union([operationOfIdentity, identityClaim, identityClientId]);
 
 const tokenFormat = headerValue.refine((text) => text.includes("{token}"), {
   error: 'allowed: a text that contains {token}, such as "Bearer {token}"',
@@ -309,7 +331,7 @@ const auth = strict({
     "The operation that gives a token for client credentials. null: the token itself is a setting.",
   ),
   identity: orNull(identity).describe(
-    'The operation "who am I". By it the credentials of another merchant are noticed before anything is written. null: only the address and the parameters say where the rules are.',
+    'Who the credentials are: the operation "who am I", a claim of the token, or the client id. By it the credentials of another merchant are refused before anything is written. null: only rules that are known can show that this is the right place.',
   ),
 });
 
@@ -397,8 +419,8 @@ const parameter = strict({
 });
 
 /**
- * How one deployment of the service speaks. Defaults are what the seed documents (create, get, delete); every gap of
- * the seed is a field, and nothing destructive has a default.
+ * The contract: the language of one deployment of the service. Defaults are what the seed documents (create, get,
+ * delete); every gap of the seed is a field, and nothing destructive has a default.
  */
 export const contractSchema = strict({
   $schema: z
@@ -444,6 +466,12 @@ export interface Contract extends z.output<typeof contractSchema> {}
 export interface ContractInput extends z.input<typeof contractSchema> {}
 export type Operations = Contract["operations"];
 export type Pagination = NonNullable<Operations["list"]>["pagination"];
+/** The operation by which the service says who the credentials are; null where the contract has none. */
+export function identityOperation({ identity: told }: Pick<Contract["auth"], "identity">): IdentityOperation | null {
+  return told !== null && "path" in told ? told : null;
+}
+
+export type IdentityOperation = z.output<typeof operationOfIdentity>;
 export type IdentifyBy = z.output<typeof identifyBy>;
 
 /** The text of `contract.schema.json`: what a contract file may hold, as JSON Schema 2020-12. */

@@ -41,7 +41,7 @@ export function canonical(value: Json, options: CompareOptions = ordered, path: 
   return JSON.stringify(value === 0 ? 0 : value);
 }
 
-/** Whether two values are equal in their canonical form. */
+/** True where two values are equal in their canonical form. */
 export function isEqual(a: Json, b: Json, options: CompareOptions = ordered, path: Path = []): boolean {
   return a === b || canonical(a, options, path) === canonical(b, options, path);
 }
@@ -97,7 +97,9 @@ export function differences(
   return [{ path, kind: "update", before, after }];
 }
 
-/** Whether a difference changes what a pattern names: it lies there, below it, or above it with another value there. */
+/**
+ * True where a difference changes what a pattern names: it lies there, below it, or above it with another value there.
+ */
 export function touches({ path, before, after }: Difference, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
   const above = pointerOf(wanted.slice(0, path.length));

@@ -10,6 +10,7 @@ export {
   type JsonObject,
   maxDepth,
 } from "./json.ts";
+export { mapJson } from "./map-json.ts";
 export {
   isAt,
   isAtOrBelow,

@@ -1,25 +1,20 @@
 import { types } from "node:util";
+import type { Json, JsonObject } from "./json-types.ts";
 import { type Path, walk } from "./walk.ts";
 
-/** A JSON value (RFC 8259). A rule's definition is a JsonObject; its fields are a gap (seed, section 2). */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type { Json, JsonObject } from "./json-types.ts";
 
-/** A JSON object. */
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
-
-/** Whether a JSON value is an object: not null, not an array. */
+/** True for a JSON object: not null, not an array. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a JSON value is an array (narrows a readonly one, which Array.isArray does not). */
+/** True for a JSON array (narrows a readonly one, which Array.isArray does not). */
 export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Whether an object is one that JSON is read into: not a Date, a Map or another class. */
+/** True for an object that JSON is read into: not a Date, a Map or another class. */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -30,13 +25,13 @@ export function field(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Where a value is not JSON. */
+/** A place where a value is not JSON. */
 export interface NotJson {
   readonly path: Path;
   readonly found: string;
 }
 
-/** How deep a definition may nest. Deeper is refused, so that no later step overflows the stack. */
+/** The most levels in a definition. Deeper is refused, so that no later step overflows the stack. */
 export const maxDepth = 100;
 
 /**
@@ -54,7 +49,7 @@ export function findNotJson(root: unknown, levels = maxDepth): NotJson | undefin
   });
 }
 
-/** Why a value is not JSON, whatever is in it. */
+/** The reason why a value is not JSON, whatever is in it. */
 function notJson(value: unknown, mayNest: boolean, levels: number): string | undefined {
   if (value === null || typeof value === "boolean") return undefined;
   if (typeof value === "string") return value.isWellFormed() ? undefined : "half a surrogate pair";
@@ -64,7 +59,7 @@ function notJson(value: unknown, mayNest: boolean, levels: number): string | und
   return Array.isArray(value) || isPlainObject(value) ? undefined : `a ${value.constructor.name}`;
 }
 
-/** Whether a value is JSON through and through; see {@link findNotJson}. */
+/** True where a value is JSON through and through; see {@link findNotJson}. */
 export function isJson(value: unknown): value is Json {
   return findNotJson(value) === undefined;
 }

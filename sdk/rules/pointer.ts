@@ -21,7 +21,7 @@ export function pointerOf(segments: Path): Pointer {
   return segments.map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Whether a text is a pointer: empty, or begins with `/` and escapes `~` properly. */
+/** True where a text is a pointer: empty, or begins with `/` and escapes `~` properly. */
 export function isPointer(text: string): boolean {
   return text === "" || /^(\/([^~/]|~[01])*)+$/.test(text);
 }
@@ -60,12 +60,12 @@ export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObje
   return Object.fromEntries(Object.keys(kept).length === 0 ? others : [...others, [first, kept]]);
 }
 
-/** Whether a pattern names the value at a path, or one around it. */
+/** True where a pattern names the value at a path, or one around it. */
 export function isAtOrBelow(path: Path, pattern: Pointer): boolean {
   return isAt(path.slice(0, segmentsOf(pattern).length), pattern);
 }
 
-/** Whether a pattern names the value at a path. */
+/** True where a pattern names the value at a path. */
 export function isAt(path: Path, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
   return (

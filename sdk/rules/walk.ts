@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json } from "./json-types.ts";
 
 /** The names and indices that lead from a value to one inside it, outermost first. */
 export type Path = readonly (string | number)[];
@@ -15,10 +15,13 @@ export function joinPath(path: string, key: string | number): string {
   return `${path}[${JSON.stringify(key)}]`;
 }
 
-/** Where a walk is. One object for the whole walk: its fields change with every step, so copy the path to keep it. */
+/**
+ * The position of a walk. One object for the whole walk: its fields change with every step, so copy the path to keep
+ * it.
+ */
 export interface Here {
   readonly path: Path;
-  /** Whether the value is part of itself. The walk does not enter it again. */
+  /** True where the value is part of itself. The walk does not enter it again. */
   readonly isCycle: boolean;
 }
 
@@ -60,7 +63,7 @@ export function walk<Value, Found>(root: Value, visit: Visit<Value, Found>): Fou
   return step(root);
 }
 
-/** Whether a value, or anything in it, passes the test. */
+/** True where a value, or anything in it, passes the test. */
 export function contains(value: Json | undefined, test: (value: Json) => boolean): boolean {
   return value !== undefined && walk(value, (each) => test(each) || undefined) === true;
 }

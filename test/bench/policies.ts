@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { analyzeState, type ResourceState } from "../../local/engine/index.ts";
-import { readExport } from "../../local/stack/read-stack.ts";
 import { policies } from "../../policy/policies.ts";
+import { readExport } from "../../stack/read-stack.ts";
 import { ask, type Declared, rule, ruleSet, shownByHost } from "../policy/evaluate.ts";
 import { rule as definition } from "../support/connections.ts";
 

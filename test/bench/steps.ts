@@ -28,9 +28,6 @@ export interface Step {
 /** Where the state is exported to, in the project's folder. */
 export const exportFile = "export.json";
 
-/** Before the first write of a run, one rule that the state knows is read. */
-const witness = { get: 1 };
-
 /** The steps of the workload over N rules on an empty service, as docs/performance.md describes them. */
 export function stepsOf(subject: Subject, rules: number, pageSize: number): Step[] {
   const at = (counts: RequestCounts): RequestCounts => (subject.isAtService ? counts : {});
@@ -39,13 +36,16 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
   const second = (): string => "limit 2";
   const third = (k: number): string => (k % 10 === 0 ? "limit 3" : "limit 2");
   const noChange = "--expect-no-changes";
+  const pages = Math.ceil(rules / pageSize);
+  // Before the first change of a run the list is read as a witness, and after it to see what the service did.
+  const looks = { list: 2 * pages };
   // The same question without the engine, of a state that was exported before.
   const driftStep: Step = {
     name: "merchant-rules drift",
     verb: "drift",
     flags: ["--state", exportFile],
     reason: first,
-    allowed: { list: Math.ceil(rules / pageSize) },
+    allowed: { list: pages },
     rulesAfter,
   };
   const steps: Step[] = [
@@ -57,7 +57,7 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
       verb: "refresh",
       flags: ["--preview-only", noChange],
       reason: first,
-      allowed: at({ list: Math.ceil(rules / pageSize) }),
+      allowed: at({ list: pages }),
       rulesAfter,
     },
     ...(subject.isAtService && subject.isOwn ? [driftStep] : []),
@@ -66,7 +66,7 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
       verb: "up",
       flags: [],
       reason: second,
-      allowed: at({ ...witness, update: rules }),
+      allowed: at({ ...looks, update: rules }),
       rulesAfter,
     },
   ];
@@ -78,12 +78,11 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
       verb: "up",
       flags: [],
       reason: last,
-      allowed: at({ ...witness, update }),
+      allowed: at({ ...looks, update }),
       rulesAfter,
     });
   }
-  // After the first delete another rule is looked at.
-  const allowed = at({ get: 2, delete: rules });
+  const allowed = at({ ...looks, delete: rules });
   steps.push({ name: "destroy", verb: "destroy", flags: [], reason: last, allowed, rulesAfter: 0 });
   return subject.isOwn ? steps : steps.map(({ allowed: _, ...step }) => step);
 }

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type LocalService, startLocalService } from "../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
+import { markBy } from "../support/connections.ts";
 import { command } from "./run.ts";
 
 const contract = {
@@ -40,7 +41,7 @@ beforeAll(async () => {
   ]);
   const same = Array.from({ length: 25 }, (_, n) => ({ name: `same-${n}`, tags: ["x", "y"] }));
   fill(sandbox, [
-    ...same.map((rule) => ({ ...rule, managedBy: "shop/sandbox/all" })),
+    ...same.map((rule) => ({ ...rule, managedBy: markBy("shop/sandbox/all") })),
     { name: "only-here", priority: 1 },
     { name: "changed", priority: 1, token: "hidden-1", gone: 1 },
     { name: "own", origin: "service" },
@@ -51,7 +52,7 @@ beforeAll(async () => {
   fill(production, [
     { name: "changed", priority: 2, token: "hidden-2" },
     { name: "only-there" },
-    ...same.map((rule) => ({ ...rule, tags: ["y", "x"], managedBy: "shop/production/all" })),
+    ...same.map((rule) => ({ ...rule, tags: ["y", "x"], managedBy: markBy("shop/production/all") })),
   ]);
 });
 afterAll(() => Promise.all([sandbox.close(), production.close()]));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { main } from "../../cli/main.ts";
-import type { Report } from "../../cli/report/index.ts";
+import type { Report } from "../../report/index.ts";
 
 /** What a run of the command left. */
 export interface DriftRun {

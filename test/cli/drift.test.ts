@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { StateResource } from "../../provider/drift.ts";
 import { type ContractInput, loadPreset, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { marking, rule, serve } from "../support/connections.ts";
+import { markBy, marking, rule, serve } from "../support/connections.ts";
 import { sessionOf } from "../support/hosts.ts";
 import { applied, exportOf, withSecretsAt } from "../support/states.ts";
 import { driftFolder } from "./drift-command.ts";
@@ -147,7 +147,7 @@ describe("unmanaged rules", () => {
 
   test("are named with whose they are", async () => {
     const { service, drift } = await exported(some, marking);
-    service.put(undefined, rule(9, { metadata: { managedBy: "shop/test/limits#nine" } }));
+    service.put(undefined, rule(9, { metadata: { managedBy: markBy("shop/test/limits", "nine") } }));
     expect((await drift()).report?.findings).toMatchObject([{ name: "rule-9", owner: "shop/test/limits" }]);
   });
 });

@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ExportedRule } from "../../cli/export/exported-rule.ts";
 import { namesOf } from "../../cli/export/names.ts";
 import { ruleProgram } from "../../cli/export/program.ts";
 import { ruleFile } from "../../cli/export/rule-file.ts";
-import { at, type ExportedRule } from "../../cli/export/rules.ts";
+import { at } from "../../cli/export/rules.ts";
 import { secretPaths, secretsOf, withoutSecrets, withSecretsAs } from "../../cli/export/secrets.ts";
-import { usableKey } from "../../provider/hooks/shape.ts";
 import { loadRules } from "../../provider/index.ts";
+import { usableKey } from "../../provider/state/shape.ts";
 import { canonical, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 
 /** What YAML could take for something else, beside what fast-check finds by itself. */

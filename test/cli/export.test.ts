@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { loadRules } from "../../provider/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { marking, rule, serve } from "../support/connections.ts";
+import { markBy, marking, rule, serve } from "../support/connections.ts";
 import { type Ran, run } from "./command.ts";
 
 const preset = loadPreset("illustrative");
@@ -68,8 +68,24 @@ describe("merchant-rules export", () => {
     );
     expect(JSON.parse(stack.read("rule.schema.json"))).toEqual(preset.rule.schema);
     expect(stack.read("rules.ts")).toContain('new MerchantRuleSet("rules", {\n  rules: loadRules("rules"),\n});');
+    const of = {
+      connection: "default",
+      project: "existing",
+      stack: "dev",
+      address: stack.service.url,
+      __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").connection',
+    };
+    const [{ id: connectionId }] = stack.imported().resources;
+    expect(connectionId).toMatch(/^[0-9a-f]{20}\.$/);
     expect(stack.imported()).toEqual({
       resources: [
+        {
+          type: "pulumi-nodejs:dynamic/merchant-rules:Connection",
+          name: "default",
+          id: connectionId,
+          inputs: of,
+          outputs: { ...of, stateVersion: 2 },
+        },
         {
           type: "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet",
           name: "rules",
@@ -77,12 +93,13 @@ describe("merchant-rules export", () => {
           inputs: {
             __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRuleSet',
             __owner: { "existing/dev/rules": null },
+            __connection: connectionId,
             rules: plainFields(stack),
           },
           outputs: {
             __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRuleSet',
             __owner: { "existing/dev/rules": null },
-            __place: { at: stack.service.url },
+            __connection: connectionId,
             rules: plainFields(stack),
             ruleIds: { "rule-1": stack.ids[0], "rule-2": stack.ids[1] },
             stateVersion: 2,
@@ -135,7 +152,9 @@ describe("merchant-rules export", () => {
   test("writes the same again, and only with --force over what is there", async () => {
     const stack = await opened([rule(1), rule(2)]);
     await stack.exports();
-    const before = ["rules/rule-1.yaml", "rules.ts", "import.json"].map(stack.read);
+    const files = (): string[] => ["rules/rule-1.yaml", "rules.ts", "import.json"].map(stack.read);
+    const before = files();
+    const [{ id: connectionId }] = stack.imported().resources;
     writeFileSync(stack.fileOf("rules/mine.yaml"), "name: mine");
     rmSync(stack.fileOf("rules/rule-2.yaml"));
     const { code, stderr } = await stack.exports();
@@ -146,7 +165,10 @@ describe("merchant-rules export", () => {
     const forced = await stack.exports("--force");
     expect(forced.code).toBe(0);
     expect(forced.stdout).toContain("Not of this export, but loadRules reads them too:\n  rules/mine.yaml");
-    expect(["rules/rule-1.yaml", "rules.ts", "import.json"].map(stack.read)).toEqual(before);
+    // Whose the rules are is made up at random as long as no state has it.
+    const [{ id: another }] = stack.imported().resources;
+    expect(another).not.toBe(connectionId);
+    expect(files()).toEqual(before.map((text) => text.replaceAll(connectionId, another)));
   });
 
   test("writes one program with a resource a rule", async () => {
@@ -160,6 +182,7 @@ describe("merchant-rules export", () => {
       'new MerchantRule("eu-1", {\n  definition: {\n    name: "eu/1",\n    odd: { __proto__x: [1, { a: null }] },\n  },\n});',
     );
     expect(stack.imported().resources).toMatchObject([
+      { name: "default" },
       { name: "eu-1", id: stack.ids[1], outputs: { ruleId: stack.ids[1], __owner: { "existing/dev/eu-1": null } } },
       { name: "rule-1", id: stack.ids[0], inputs: { definition: rule(1) } },
     ]);
@@ -174,7 +197,14 @@ describe("merchant-rules export", () => {
     expect(readdirSync(stack.fileOf("rules")).sort()).toEqual(["eu-a.yaml", "x.yaml"]);
   });
 
-  test("leaves out the dead, the service's own, and what another stack manages; marks stay out of files", async () => {
+  test("knows ids by the same patterns as an ignore file, in which all but * and ? is itself", async () => {
+    const stack = await opened(["[a]", "a", "{a,b}", "c"].map((name) => ({ name })));
+    const { code, stdout } = await stack.exports("--include", "[a]", "{a,?}", `id:${stack.ids[3]}`);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Exported 3 of 4 rules") });
+    expect(stack.imported().resources[1]).toMatchObject({ outputs: { rules: { c: { name: "c" } } } });
+  });
+
+  test("leaves out the dead, the service's own, what has anybody's mark, and what a write would take a text from", async () => {
     const contract: ContractInput = {
       ...marking,
       rule: {
@@ -185,11 +215,13 @@ describe("merchant-rules export", () => {
     };
     const stack = await opened(
       [
-        rule(1, { metadata: { managedBy: "existing/dev/old#rule-1", team: "risk" } }),
+        rule(1, { metadata: { managedBy: "", team: "risk" } }),
         rule(2, { status: "deleted" }),
         rule(3, { kind: "system" }),
-        rule(4, { metadata: { managedBy: "other/prod/rules#rule-4" } }),
+        rule(4, { metadata: { managedBy: markBy("other/prod/rules", "rule-4") } }),
         rule(5, { status: "live" }),
+        rule(6, { metadata: { managedBy: markBy("existing/dev/old", "rule-6") } }),
+        rule(7, { metadata: { managedBy: "ask Ann" } }),
       ],
       contract,
     );
@@ -199,11 +231,12 @@ describe("merchant-rules export", () => {
       "rule-1": rule(1, { metadata: { team: "risk" } }),
       "rule-5": rule(5, { status: "live" }),
     });
-    expect(stdout).toContain("Exported 2 of 4 rules");
+    expect(stdout).toContain("Exported 2 of 6 rules");
     expect(stdout).toContain('1 rule: managed by "other/prod/rules", as the mark says');
+    expect(stdout).toContain('1 rule: managed by "existing/dev/old", as the mark says');
+    expect(stdout).toContain("1 rule: somebody's own text stands at /metadata/managedBy");
     expect(stdout).toContain("1 rule: the service's own (rule.foreign in the contract)");
-    expect(stdout).toContain("/metadata/managedBy");
-    expect(stack.imported().resources[0].outputs.markedAs).toEqual({ "rule-1": "existing/dev/old" });
+    expect(stack.imported().resources[1].outputs.marks).toEqual({ "rule-1": "", "rule-5": "" });
   });
 
   test("gives a program that adopts the rules where there is no project for an import.json", async () => {
@@ -236,10 +269,11 @@ describe("merchant-rules export", () => {
     ];
     expect((await run(argv, environment)).code).toBe(0);
     expect(stack.read("rules.ts")).toContain('connection: "sandbox"');
-    expect(stack.imported().resources[0]).toMatchObject({
-      inputs: { connection: "sandbox" },
-      outputs: { connection: "sandbox" },
-    });
+    const of = { inputs: { connection: "sandbox" }, outputs: { connection: "sandbox" } };
+    expect(stack.imported().resources).toMatchObject([
+      { ...of, name: "sandbox" },
+      { ...of, name: "rules" },
+    ]);
   });
 });
 
@@ -261,7 +295,7 @@ describe("secrets in an export", () => {
       expect(stdout).toContain("pulumi config set --secret rule-1-webhook-token --stack dev");
       expect(stdout).toContain("would show secrets (rule.secret)");
     }
-    expect(stack.imported().resources.map(({ name }: { name: string }) => name)).toEqual(["rule-2"]);
+    expect(stack.imported().resources.map(({ name }: { name: string }) => name)).toEqual(["default", "rule-2"]);
     expect(stack.read("rules.ts")).toMatch(/token: config\.requireSecret\("rule-1-webhook-token"\).*adopt: "/s);
     expect(loadRules(stack.fileOf("rules"))["rule-1"]?.webhook).toEqual({ url: "https://x" });
   });
@@ -311,6 +345,7 @@ describe("an export that cannot be", () => {
     ],
     ["an integer was rounded", [rule(1, { n: 2 ** 60 })], undefined, [], "n holds an integer beyond 2^53", 1],
     ["there is no such connection", [rule(1)], undefined, ["--connection", "nope"], 'connection "nope" lacks', 1],
+    ["a pattern names no rule", [rule(1)], undefined, ["--include", "id:"], "It names no rule", 2],
     ["there is no such form", [rule(1)], undefined, ["--as", "json"], "Allowed choices are files, program", 2],
     ["there is no such option", [rule(1)], undefined, ["--forse"], "Did you mean --force", 2],
   ])("says what to do where %s, and writes nothing", async (_what, rules, contract, argv, message, exitCode) => {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { planOf } from "../../cli/plan/plan-report.ts";
-import { readPreview } from "../../cli/plan/preview.ts";
-import { unknownValue } from "../../provider/hooks/wire.ts";
+import { unknownValue } from "../../provider/state/wire.ts";
+import { planOf } from "../../report/plan/plan-report.ts";
+import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { command } from "./run.ts";
@@ -250,6 +250,24 @@ describe("what a plan says of a rule", () => {
     expect(changes.map(({ change }) => change)).toEqual(["delete", "create"]);
   });
 
+  test("that moves and changes: it takes two runs, but where the contract has it replaced, or adopt names it", () => {
+    const old = (op: string) =>
+      set(op, { a: { name: "a", priority: 1 } }, op === "delete" ? undefined : {}, { name: "old" });
+    const arriving = (inputs: JsonObject = {}, name = "a"): JsonObject =>
+      set("create", undefined, { x: { name, priority: 2 } }, { name: "new", inputs });
+    const marked = { ...full, rule: { ...full.rule, owner: { at: "/managedBy" } } };
+    const fixed = { ...full, rule: { ...full.rule, immutable: ["/priority"] } };
+    const twice = [
+      "a moves from MerchantRuleSet old to MerchantRuleSet new, key x, and changes: the run takes it over as it is, and ends with an error that says so. Run `pulumi up` once more, which makes the change",
+    ];
+    const movesIn = (steps: readonly JsonObject[], contract: ContractInput): readonly string[] =>
+      plan(steps, contract).report.warnings;
+    expect(movesIn([old("update"), arriving()], full)).toEqual(twice);
+    expect(movesIn([old("delete"), arriving()], marked)).toEqual(twice);
+    expect(movesIn([old("update"), arriving()], fixed)).toEqual([]);
+    expect(movesIn([old("update"), arriving({ adopt: { x: "id-a" } })], full)).toEqual([]);
+  });
+
   test("that moves from a resource which leaves the program: the run will refuse it, unless a mark or adopt tells whose it is", () => {
     const leaving = set("delete", { a: { name: "a" } }, undefined, { name: "old" });
     const arriving = (more: JsonObject = {}): JsonObject =>
@@ -404,6 +422,24 @@ describe("what a plan says beside rules", () => {
     expect(one).toMatch(/^1 of 2 rules is to be deleted, /);
   });
 
+  test("steps on the connection, which is no rule and no other resource", () => {
+    const same = set("same", { a: { name: "a" } }, { a: { name: "a" } });
+    const made = plan([connection("create"), set("create", undefined, { a: { name: "a" } })], full);
+    expect(made.report).toMatchObject({ rules: 0, unchanged: 0, notes: [], warnings: [] });
+    expect(made.report.findings).toMatchObject([{ change: "create", name: "a" }]);
+    for (const [op, notes] of [
+      ["create", []],
+      ["same", []],
+      ["delete", []],
+      ["update", ["Connection default changes (address), and none of its rules by that"]],
+      ["replace", ["Connection default is replaced: its rules get a new owner id"]],
+    ] as const) {
+      const { report, hasChanges } = plan([connection(op), same], full);
+      expect(hasChanges).toBe(false);
+      expect(report).toMatchObject({ rules: 1, unchanged: 1, findings: [], notes, warnings: [] });
+    }
+  });
+
   test("steps on other resources, inputs of a set that are no rules, and rules that are only forgotten", () => {
     const other = { op: "create", urn: "urn:pulumi:dev::shop::aws:s3:Bucket::b", newState: { type: "aws:s3:Bucket" } };
     const quiet = set("update", { a: { name: "a" } }, { a: { name: "a" } }, { diffReasons: ["onUnmanaged"] });
@@ -445,6 +481,19 @@ function written(preview: JsonObject): string {
   const file = join(folder, "preview.json");
   writeFileSync(file, JSON.stringify(preview));
   return file;
+}
+
+/** A step on the connection, as the CLI prints it. */
+function connection(op: string): JsonObject {
+  const type = "pulumi-nodejs:dynamic/merchant-rules:Connection";
+  const state = (address: string): JsonObject => ({ type, id: `${"0".repeat(20)}.`, inputs: { address } });
+  return {
+    op,
+    urn: `urn:pulumi:dev::shop::${type}::default`,
+    ...(op === "create" ? {} : { oldState: state("https://one.example.com") }),
+    ...(op === "delete" ? {} : { newState: state("https://two.example.com") }),
+    ...(op === "update" ? { diffReasons: ["address"] } : {}),
+  };
 }
 
 /** A step on a MerchantRuleSet, as the CLI prints it. */

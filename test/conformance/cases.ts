@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { Verb } from "../../local/engine/index.ts";
-import type { Project } from "../engine/support.ts";
+import type { Project } from "../local/engine/support.ts";
 
 /** One run of an engine, after the program was written. */
 export interface Run {
@@ -8,6 +8,8 @@ export interface Run {
   /** Default: the program of the run before. */
   readonly program?: string | undefined;
   readonly flags?: readonly Flag[];
+  /** The names of what the run is limited to. Default: everything. */
+  readonly targets?: readonly string[];
   /** What somebody does before the run. */
   readonly before?: (project: Project) => void;
   /** How the run is ended while it waits in a create: gently, as by Ctrl-C, or by SIGKILL. */
@@ -26,6 +28,7 @@ const up = (program?: string, ...flags: Flag[]): Run => ({ verb: "up", program, 
 const preview = (program?: string, ...flags: Flag[]): Run => ({ verb: "preview", program, flags });
 const refresh = (...flags: Flag[]): Run => ({ verb: "refresh", flags });
 const destroy = (...flags: Flag[]): Run => ({ verb: "destroy", flags });
+const only = (targets: readonly string[], run: Run): Run => ({ ...run, targets });
 const after = (before: (project: Project) => void, run: Run): Run => ({ ...run, before });
 
 /** Somebody changes or deletes the rule of a resource behind the stack's back. */
@@ -65,6 +68,17 @@ const replacing = (definition: string): string =>
         `new Rule("r${k}", { name: "r${k}", ${definition} }, { replaceOnChanges: [${JSON.stringify(path)}] });`,
     )
     .join("\n");
+
+const label = (name: string): string => `{ "fixture:label": ${name}, "merchant-rules:token": pulumi.secret("hidden") }`;
+/** An explicit provider; by its label the calls of its host are told apart. */
+const sandbox = (name: string): string =>
+  `const sandbox = new pulumi.ProviderResource("pulumi-nodejs", "sandbox", ${label(`"${name}"`)});`;
+
+/** A connection beneath an explicit provider, and rules that take the connection's id. */
+const connected = (provider: string, connection: string, ...rules: string[]): string =>
+  `${sandbox(provider)}
+   const connection = new Connection("memory", { name: "${connection}" }, { parent: sandbox, provider: sandbox });
+   ${rules.map((name, k) => `new Rule("rule-${k}", { name: "${name}" }, { provider: sandbox }, { of: connection.id });`).join("\n")}`;
 
 /** Programs and histories. What each comes to is recorded from the Pulumi CLI, beside this file. */
 export const cases: readonly Case[] = [
@@ -634,6 +648,192 @@ export const cases: readonly Case[] = [
         `let last = []; for (let i = 0; i < 50; i += 2) { const r = new Rule("r" + i, { name: "n" + i }, { dependsOn: i % 10 === 0 ? [] : last }); last = [r]; }`,
       ),
       destroy(),
+    ],
+  },
+  {
+    name: "an explicit provider beside the default one",
+    runs: [
+      preview(`${sandbox("one")} new Rule("a", { name: "a" }, { provider: sandbox }); new Rule("d", { name: "d" });`),
+      up(),
+      up(),
+      preview(`${sandbox("two")} new Rule("a", { name: "a" }, { provider: sandbox }); new Rule("d", { name: "d" });`),
+      up(),
+      up(`${sandbox("two")} new Rule("a", { name: "b" }, { provider: sandbox }); new Rule("d", { name: "e" });`),
+      refresh("--preview-only"),
+      refresh(),
+      destroy("--preview-only"),
+      destroy(),
+    ],
+  },
+  {
+    name: "an explicit provider of components",
+    runs: [
+      up(`${sandbox("one")} new Group("g", { provider: sandbox }); new Group("h", { providers: [sandbox] });
+          new Group("i", { providers: { "pulumi-nodejs": sandbox } }); new Group("j");`),
+      up(`${sandbox("one")} new Group("g", { provider: sandbox }); new Group("h");`),
+      up(`new Group("j");`),
+    ],
+  },
+  {
+    name: "an explicit provider that has no resources any more, and none at all",
+    runs: [
+      up(`${sandbox("one")} new Rule("a", { name: "a" }, { provider: sandbox });
+          new Rule("b", { name: "b" }, { provider: sandbox });`),
+      up(`${sandbox("two")} new Rule("a", { name: "a" }, { provider: sandbox });`),
+      preview(`new Rule("d", { name: "d" });`),
+      up(),
+      up(sandbox("one")),
+      destroy(),
+    ],
+  },
+  {
+    name: "a resource that gets another provider",
+    runs: [
+      up(`new Rule("a", { name: "a" }); new Rule("b", { name: "b" });`),
+      preview(`${sandbox("one")} new Rule("a", { name: "a" }, { provider: sandbox });
+               new Rule("b", { name: "b2" }, { provider: sandbox });`),
+      up(),
+      up(`${sandbox("one").replaceAll("sandbox", "other")} new Rule("a", { name: "a" }, { provider: other });
+          new Rule("b", { name: "b" }, { provider: other });`),
+      up(`new Rule("a", { name: "a" }); new Rule("b", { name: "b2" });`),
+      destroy(),
+    ],
+  },
+  {
+    name: "an explicit provider that gets another name, with an alias",
+    runs: [
+      up(`${sandbox("one")} new Rule("a", { name: "a" }, { provider: sandbox });
+          new Rule("b", { name: "b" }, { provider: sandbox });`),
+      preview(`const p = new pulumi.ProviderResource("pulumi-nodejs", "renamed", ${label('"two"')}, { aliases: [{ name: "sandbox" }] });
+          new Rule("a", { name: "a2" }, { provider: p });`),
+      up(),
+      refresh(),
+      destroy(),
+    ],
+  },
+  {
+    name: "an explicit provider of which an input is not known in a preview",
+    runs: [
+      preview(`const d = new Rule("d", { name: "d" });
+          const p = new pulumi.ProviderResource("pulumi-nodejs", "sandbox", ${label("d.definition.apply(({ name }) => name)")});
+          const q = new pulumi.ProviderResource("pulumi-nodejs", "late", ${label("d.ruleId.apply(() => 7)")});
+          new Rule("a", { name: "a" }, { provider: p }); const b = new Rule("b", { name: "b" }, { provider: q });
+          exports.of = b.definition;`),
+      up(),
+      up(),
+      preview(`const d = new Rule("d", { name: "d" }, {}, { kind: 1 });
+          const q = new pulumi.ProviderResource("pulumi-nodejs", "late", ${label("d.ruleId.apply(() => 7)")});
+          const b = new Rule("b", { name: "b" }, { provider: q }); exports.of = b.definition;`),
+      up(),
+      destroy(),
+    ],
+  },
+  {
+    name: "an explicit provider that changes in a run that reads first",
+    runs: [
+      up(`${sandbox("one")} new Rule("a", { name: "a" }, { provider: sandbox });`),
+      after(edit("a", { name: "x" }), preview(undefined, "--refresh")),
+      up(`${sandbox("two")} new Rule("a", { name: "a" }, { provider: sandbox });`, "--refresh"),
+      after(lose("a"), destroy("--refresh")),
+    ],
+  },
+  {
+    name: "options of an explicit provider",
+    runs: [
+      up(`const p = new pulumi.ProviderResource("pulumi-nodejs", "kept", ${label('"one"')}, { protect: true, ignoreChanges: ["merchant-rules:token"], additionalSecretOutputs: ["more"] });
+          const q = new pulumi.ProviderResource("pulumi-nodejs", "default-eu", { more: { list: [1, { deep: pulumi.secret(true) }], none: null } });
+          new Rule("a", { name: "a" }, { provider: p }); new Rule("b", { name: "b" }, { provider: q });`),
+      up(`const p = new pulumi.ProviderResource("pulumi-nodejs", "kept", { ...${label('"one"')}, "merchant-rules:token": "x" }, { protect: true, ignoreChanges: ["merchant-rules:token"] });
+          const q = new pulumi.ProviderResource("pulumi-nodejs", "default-eu", { more: 1 });
+          new Rule("a", { name: "a" }, { provider: p }); new Rule("b", { name: "b" }, { provider: q });`),
+      up(`new Rule("b", { name: "b" });`),
+    ],
+  },
+  {
+    name: "a connection whose id others take as an input",
+    runs: [
+      preview(connected("one", "mine", "a", "b")),
+      up(),
+      up(),
+      up(connected("one", "changed", "a", "b")),
+      preview(connected("two", "changed", "a", "b2")),
+      up(),
+      refresh(),
+      up(connected("two", "changed", "a")),
+      destroy("--preview-only"),
+      destroy(),
+    ],
+  },
+  {
+    name: "targets: a rule without its connection, and then with it",
+    runs: [
+      only(["rule-0"], preview(connected("one", "mine", "a", "b"))),
+      only(["rule-0"], up()),
+      only(["rule-0", "memory"], up()),
+      only(["rule-0"], preview(connected("two", "changed", "a2", "b"))),
+      only(["rule-0"], up()),
+      up(),
+      only(["rule-0"], up(connected("two", "again", "a3", "b3"))),
+      only(["rule-0"], up(connected("two", "again", "a4", "b3"), "--refresh")),
+      only(["rule-0"], refresh("--preview-only")),
+      only(["rule-0"], refresh()),
+      only(["memory"], destroy("--preview-only")),
+      only(["memory"], destroy()),
+      only(["sandbox"], destroy()),
+      only(["rule-0"], destroy("--preview-only")),
+      only(["rule-0"], destroy()),
+      destroy(),
+    ],
+  },
+  {
+    name: "targets: providers, components and what is no longer declared",
+    runs: [
+      up(`new Rule("a", { name: "a" }); new Rule("b", { name: "b" }); new Group("g");`),
+      only(["g"], up(`${sandbox("one")} new Rule("b", { name: "b2" }, { provider: sandbox });`)),
+      only(
+        ["a"],
+        preview(`${sandbox("two")} const a = new Rule("a", { name: "a2" });
+        new Rule("b", { name: "b2" }, { provider: sandbox, dependsOn: a }); new Group("g", { provider: sandbox, dependsOn: a });
+        const n = new Rule("n", { name: "n" }, { provider: sandbox }); new Group("h", { provider: sandbox });
+        exports.of = n.ruleId; exports.kept = n.definition;`),
+      ),
+      only(["a"], up()),
+      only(["g-inner"], up()),
+      only(["a"], up(`new Rule("a", { name: "a4" });`)),
+      only(["g"], up()),
+      only(["nowhere"], up()),
+      only(["nowhere"], refresh()),
+      only(["sandbox"], up()),
+      only(["b"], up()),
+      up(),
+    ],
+  },
+  {
+    name: "targets: a provider that needs what is not a target",
+    runs: [
+      up(`new Rule("a", { name: "a" });`),
+      only(
+        ["a"],
+        preview(`const d = new Rule("d", { name: "d" });
+        const p = new pulumi.ProviderResource("pulumi-nodejs", "late", ${label("d.definition.apply(() => 7)")});
+        new Rule("a", { name: "a" }, { provider: p });`),
+      ),
+      only(["a"], up()),
+      only(["d"], up()),
+      only(
+        ["a"],
+        up(`new Rule("a", { name: "b" }, {}, { kind: 1 }); const d = new Rule("d", { name: "d3" });
+        const e = new Rule("e", { name: "e" }, { dependsOn: d }); new Rule("f", { name: "f" }, { dependsOn: e });`),
+      ),
+      only(["f"], up()),
+      up(`new Rule("a", { name: "b" }, {}, { kind: 1 }); const d = new Rule("d", { name: "d3" }, { dependsOn: [] }, { kind: 2 });
+        const e = new Rule("e", { name: "e" }, { dependsOn: d });`),
+      only(
+        ["e", "a"],
+        up(
+          `const d = new Rule("d", { name: "d4" }); new Rule("e2", { name: "e" }, { aliases: [{ name: "e" }], dependsOn: d });`,
+        ),
+      ),
     ],
   },
 ];

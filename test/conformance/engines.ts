@@ -3,10 +3,13 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EventLines } from "../../local/engine/display/json.ts";
 import { EngineError, exitCodeOf, runEngine } from "../../local/engine/index.ts";
-import { newCrypter } from "../../local/stack/state/crypter.ts";
-import { Project, passphrase } from "../engine/support.ts";
+import { newCrypter } from "../../stack/state/crypter.ts";
+import { Project, passphrase } from "../local/engine/support.ts";
 import type { Case, Run } from "./cases.ts";
 import { type Observation, Observer, pendingOf, type Told } from "./observation.ts";
+
+/** Whatever is meant by a name, wherever it stands. */
+const targetOf = (name: string): string => `**::${name}`;
 
 /** An engine that runs a project, and says what it did as the CLI's engine events. */
 type Engine = (project: Project, run: Run) => Promise<Omit<Told, "run">>;
@@ -24,6 +27,7 @@ export async function play({ runs }: Case, engine: Engine): Promise<Observation[
       `${k + 1}.`,
       run.verb,
       ...(run.flags ?? []),
+      ...(run.targets ?? []),
       ...(run.interrupted === undefined ? [] : [run.interrupted]),
     ];
     observations.push(observer.observe({ run: words.join(" "), ...told }));
@@ -35,7 +39,7 @@ const sharedKey = newCrypter(passphrase);
 
 /** The local engine, in this process; a run that is killed in one of its own. */
 export const local: Engine = async (project, run) => {
-  const { verb, flags = [], interrupted } = run;
+  const { verb, flags = [], targets = [], interrupted } = run;
   // One key for all projects: to derive one takes half a second.
   if (!project.exists("Pulumi.dev.yaml"))
     project.write("Pulumi.dev.yaml", `encryptionsalt: ${(await sharedKey).salt}\n`);
@@ -53,6 +57,7 @@ export const local: Engine = async (project, run) => {
       cwd: project.folder,
       env: project.env,
       refresh: flags.includes("--refresh"),
+      targets: targets.map(targetOf),
       previewOnly: flags.includes("--preview-only"),
       signal: cancel.signal,
       onEvent: (event) => lines.onEvent(event),
@@ -69,12 +74,13 @@ export const local: Engine = async (project, run) => {
 
 /** The Pulumi CLI on the PATH. */
 export const pulumi: Engine = async (project, run) => {
-  const { verb, flags = [], interrupted } = run;
+  const { verb, flags = [], targets = [], interrupted } = run;
   if (!project.exists(".pulumi/stacks")) {
     await command(project, ["stack", "init", "dev"]).exited;
   }
   const yes = verb === "preview" || flags.includes("--preview-only") ? [] : ["--yes", "--skip-preview"];
-  const running = command(project, [verb, "--stack", "dev", "--json", ...yes, ...flags]);
+  const targetFlags = targets.flatMap((name) => ["--target", targetOf(name)]);
+  const running = command(project, [verb, "--stack", "dev", "--json", ...yes, ...flags, ...targetFlags]);
   if (interrupted === "killed") {
     await killed(project, running.child, running.exited);
     await command(project, ["cancel", "--stack", "dev", "--yes"]).exited;

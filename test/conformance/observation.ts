@@ -1,5 +1,7 @@
 import { z } from "zod";
-import type { Project } from "../engine/support.ts";
+
+import { providerUrn } from "../../stack/state/resource-state.ts";
+import type { Project } from "../local/engine/support.ts";
 
 const metadata = z.object({
   metadata: z.object({
@@ -142,10 +144,11 @@ function needsOf(resources: readonly Resource[]): Needs {
   const text = z.string().catch("");
   const texts = z.array(z.string()).catch([]);
   const direct = new Map<string, Set<string>>();
-  for (const { urn, parent, deletedWith, dependencies, propertyDependencies } of resources) {
+  for (const { urn, parent, provider, deletedWith, dependencies, propertyDependencies } of resources) {
     const values = z.record(z.string(), texts).catch({}).parse(propertyDependencies);
     const urns = [
       text.parse(parent),
+      providerUrn(text.parse(provider)),
       text.parse(deletedWith),
       ...texts.parse(dependencies),
       ...Object.values(values).flat(),

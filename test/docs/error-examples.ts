@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EngineErrorCode } from "../../local/stack/errors.ts";
-import { newCrypter } from "../../local/stack/state/crypter.ts";
 import { loadRules } from "../../provider/load-rules.ts";
 import { type ContractInput, defineContract, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { type ErrorCode, isMerchantRulesError } from "../../sdk/errors.ts";
 import { RulesClient } from "../../sdk/index.ts";
+import type { EngineErrorCode } from "../../stack/errors.ts";
+import { newCrypter } from "../../stack/state/crypter.ts";
 import { run } from "../cli/command.ts";
 import { rule, serve } from "../support/connections.ts";
 import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
@@ -37,7 +37,9 @@ export const examples: Record<ErrorCode, Produce> = {
   RULE_NOT_FOUND: () =>
     withHost(full, async (host, service) => {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
-      await host.create(resource("other", { definition: rule(2) }));
+      const other = await host.create(resource("other", { definition: rule(2) }));
+      // The other one is seen, so this is the right place.
+      await host.read(other.id, other.outs);
       service.remove(id);
       await host.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
     }),
@@ -112,7 +114,7 @@ export const engineExamples: Partial<Record<EngineErrorCode, Produce>> = {
     return await inProject({ "Pulumi.dev.yaml": stack }, ["preview"], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
   },
   POLICY_PACK: () => inProject({}, ["preview", "--policy-pack", "payment-policies"]),
-  UNSUPPORTED: () => inProject({}, ["up", "--yes", "--target", "urn"]),
+  UNSUPPORTED: () => inProject({}, ["up", "--yes", "--replace", "urn"]),
 };
 
 const project = "name: shop\nruntime: nodejs\n";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { EngineError, engineErrorCodes } from "../../local/stack/errors.ts";
 import { errorCodes, MerchantRulesError } from "../../sdk/errors.ts";
+import { EngineError, engineErrorCodes } from "../../stack/errors.ts";
 import { engineExamples, examples, steady } from "./error-examples.ts";
 import { blocksOf, codeIn, pageAt, root, rowsOf, sectionOf } from "./page.ts";
 

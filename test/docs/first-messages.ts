@@ -1,7 +1,14 @@
+import { HookError } from "../../provider/hooks/boundary.ts";
+import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
+import { hashOfIdentity } from "../../provider/reconcile/index.ts";
 import { type ContractInput, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { marking, rule, serve } from "../support/connections.ts";
-import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
+import { HookFailure, type Host, ownedBy, resource, sessionOf, startHost } from "../support/hosts.ts";
+import { merchants } from "../worlds/world.ts";
+
+/** A mark of somebody else's. */
+const othersMark = "0123456789abcdef0123.0123456789abcdef billing/prod/limits#night-limit";
 
 type Service = Awaited<ReturnType<typeof serve>>["service"];
 
@@ -49,8 +56,15 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
     }),
   "The rule is somebody else's": () =>
     withHost(marks, async (host, service) => {
-      service.put(undefined, rule(1, { metadata: { managedBy: "billing/prod/limits#night-limit" } }));
+      service.put(undefined, rule(1, { metadata: { managedBy: othersMark } }));
       await host.create(resource("limit", { definition: rule(1) }));
+    }),
+  "The write would erase something": () =>
+    withHost(marks, async (host, service) => {
+      service.put(undefined, rule(1, { metadata: { ticket: "PAY-7" } }));
+      const { conditions: _, ...definition } = rule(1);
+      const { id, outs } = await host.create(resource("limit", { definition, adopt: true }));
+      await host.update(id, outs, resource("limit", { definition: { ...definition, priority: 5 }, adopt: true }));
     }),
   "The set has no rules": () => withHost(full, async (host) => checked(host, { rules: {} })),
   "The set loses every rule": () =>
@@ -78,6 +92,31 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
       for (const { ruleId } of service.rules()) service.remove(ruleId);
       await sets.read(id, outs);
     }),
+  "The rules are other rules": () =>
+    withHost(full, async (host, service) => {
+      const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
+      service.put(id, rule(9));
+      await host.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
+    }),
+  "Other credentials": async () => {
+    const asking = { ...full, auth: { identity: { path: "/me", at: "/account/id" } } };
+    const { environment, close } = await serve(asking, { merchants });
+    const host = await startHost({}, { ...environment, MERCHANT_RULES_TOKEN: "token-globex" });
+    const asAcme = ownedBy("shop/prod/limit", hashOfIdentity("acme"));
+    try {
+      return await failureOf(() => host.create({ definition: rule(1), ...asAcme }));
+    } finally {
+      await host.close();
+      await close();
+    }
+  },
+  "The stack has another name": async () => {
+    const hooks = new ConnectionHooks(sessionOf({ MERCHANT_RULES_BASE_URL: "http://127.0.0.1:9" }));
+    const of = { connection: "default", project: "shop" };
+    return await failureOf(() =>
+      hooks.diff("0123456789abcdef0123.", { ...of, stack: "dev", stateVersion: 2 }, { ...of, stack: "prod" }),
+    );
+  },
   "The rule may exist": () =>
     withHost({ version: 1, limits: { maxAttempts: 1 } }, async (host, service) => {
       service.faults.set({ kind: "close", at: "after", operations: ["create"] });
@@ -118,7 +157,7 @@ async function failureOf(act: () => unknown): Promise<string> {
   try {
     await act();
   } catch (error) {
-    if (isMerchantRulesError(error) || error instanceof HookFailure) return error.message;
+    if (isMerchantRulesError(error) || error instanceof HookFailure || error instanceof HookError) return error.message;
     throw error;
   }
   throw new Error("nothing failed");

@@ -20,7 +20,7 @@ const marks: Readonly<Record<string, EngineName>> = {
 
 /**
  * What a page asks for, in order. A block below a sentence that names a file in code and ends with a colon is that file. A block
- * of sh is run, and a block of text right below has lines that its output has, in this order.
+ * of sh is run, and a block of text right below has lines that its output has, in this order; … stands for what differs.
  */
 export function stepsOf(page: string, engine: EngineName): PageStep[] {
   const steps: PageStep[] = [];
@@ -125,7 +125,7 @@ export class Reader {
     if (/merchant-rules serve\b/.test(rest)) return await this.#serve(rest.trim(), prints);
     const printed = await this.run(rest);
     let from = 0;
-    for (const line of prints.map((each) => this.#withPorts(each.trim()))) {
+    for (const line of prints.flatMap((each) => this.#withPorts(each.trim()).split("…"))) {
       const at = printed.indexOf(line, from);
       if (at === -1) throw new Error(`not printed: ${line}\nby:\n${rest}\nwhich printed:\n${printed}`);
       from = at + line.length;

@@ -32,7 +32,7 @@ async function follow(engine: EngineName): Promise<void> {
     .flatMap((job) => job.steps)
     .flatMap(({ run, env }) => (run === undefined || run === "npm ci" ? [] : [{ run, env }]));
   expect(commands.length).toBe(1);
-  for (const { run, env } of commands) expect(await reader.run(run, env)).toContain("2 to create");
+  for (const { run, env } of commands) expect(await reader.run(run, env)).toContain("3 to create");
 }
 
 /** It installs packages, which may take a slow registry minutes. */

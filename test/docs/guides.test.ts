@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { startLocalService } from "../../local/service/index.ts";
-import { newCrypter } from "../../local/stack/state/crypter.ts";
 import { parseContract } from "../../sdk/contract/index.ts";
+import { newCrypter } from "../../stack/state/crypter.ts";
 import { compiled, faultsOf } from "./compile.ts";
 import { beginner, type Reader, stepsOf } from "./follow.ts";
 import { blocksOf, pageAt, root, sectionOf } from "./page.ts";
@@ -66,7 +66,7 @@ describe("docs/secrets.md", () => {
     const value = `\n    secure: ${crypter.encrypt(secret)}\n`;
     reader.write("Pulumi.dev.yaml", `encryptionsalt: ${crypter.salt}\nconfig:\n  payment-rules:reviewKey:${value}`);
     const printed = await reader.run("npx --no-install merchant-rules local up --yes --diff");
-    expect(printed).toContain("2 created");
+    expect(printed).toContain("3 created");
     expect(printed).not.toContain(secret);
     const state = reader.read(".pulumi/stacks/payment-rules/dev.json");
     expect(state).toContain("ciphertext");

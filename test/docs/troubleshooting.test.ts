@@ -19,7 +19,12 @@ const ofOthers = [
 ];
 
 /** Messages that the code of this package has, which it takes whole runs to produce. */
-const ofSources = ["Node is too old", "The option import is refused", "The passphrase is missing"];
+const ofSources = [
+  "Node is too old",
+  "The option import is refused",
+  "A rule alone as the target",
+  "The passphrase is missing",
+];
 
 /** The parts of the message that a section shows, in order; between them something is left out. */
 function partsOf(heading: string): string[] {

@@ -70,7 +70,7 @@ describe.each(names)("examples/%s, as it is shipped", (name) => {
   test("tells to run only commands and options that there are", () => {
     const readme = readFileSync(join(examples, name, "README.md"), "utf8");
     for (const [, line = ""] of readme.matchAll(/npx --no-install merchant-rules ([^`#\n]+)/g)) {
-      let command = commandLine(() => {});
+      let command = commandLine();
       for (const word of line.trim().split(/\s+/)) {
         if (word.startsWith("--"))
           expect(

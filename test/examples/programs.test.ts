@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type LocalService, startLocalService } from "../../local/service/index.ts";
 import { type Contract, loadContract, loadPreset } from "../../sdk/contract/index.ts";
+import { valueAt } from "../../sdk/rules/index.ts";
 import { copyExample } from "./copy.ts";
 
 async function serve(contract: Contract, parameters: Record<string, string> = {}): Promise<LocalService> {
@@ -52,10 +53,11 @@ test("examples/own-contract finds its contract and its account by itself, marks 
   const contract = loadContract(join(example.folder, "merchant-rules.contract.yaml"));
   const service = await serve(contract, { accountId: "acc-4711" });
   await up(example, "dev", service);
-  const marks = service.rules().map(({ rule }) => rule.labels);
-  expect(marks).toEqual(
-    ["first-payments", "known-mules", "night-payouts"].map((key) => ({ managedBy: `own-contract/dev/all#${key}` })),
-  );
+  const marks = service.rules().map(({ rule }) => String(valueAt(rule, "/labels/managedBy")));
+  const names = ["first-payments", "known-mules", "night-payouts"].map((key) => `own-contract/dev/all#${key}`);
+  expect(marks.map((mark) => mark.split(" ")[1])).toEqual(names);
+  const ids = new Set(marks.map((mark) => /^([0-9a-f]{20})\.[0-9a-f]{16} /.exec(mark)?.[1]));
+  expect([ids.size, ids.has(undefined)]).toEqual([1, false]);
 
   const preview = () =>
     example.merchantRules(["local", "preview", "--stack", "dev"], { MERCHANT_RULES_BASE_URL: service.url });

@@ -76,7 +76,7 @@ describe("examples/several-merchants", () => {
         [
           "up: 1 succeeded, 1 failed",
           "  florist  FAILED  see above",
-          "  bakery   ok      create 2",
+          "  bakery   ok      create 3",
           "Those that failed once more: node all.ts up florist",
         ].join("\n"),
       );

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { connectionIdField } from "../../provider/state/state.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { HookFailure } from "../support/hosts.ts";
 
@@ -14,7 +15,12 @@ export interface Hooks {
   read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject }>;
   update(id: string, olds: JsonObject, news: JsonObject): Promise<JsonObject>;
   delete(id: string, props: JsonObject): Promise<void>;
+  /** The hooks of the resources' Connection. Without them, the declared inputs say which one it is, or that there is none. */
+  readonly connection?: Hooks;
 }
+
+/** The Connection that the resources of a stack register. */
+export const connectionInputs = { connection: "default", project: "shop", stack: "test" };
 
 /** A resource in the state. */
 export interface Kept {
@@ -29,22 +35,31 @@ export interface Kept {
 }
 
 /**
- * What the engine does with the resources of one stack, as far as hooks can tell: creates, updates and replacements at
- * once, deletes afterwards and only if all went well, the state kept up to date with every outcome. A run gives what
- * failed in it.
+ * What the engine does with the resources of one stack, as far as hooks can tell: their Connection first, of which they
+ * take the id; creates, updates and replacements at once; deletes afterwards and only if all went well, the Connection's
+ * last; the state kept up to date with every outcome. A run gives what failed in it.
  */
 export class EngineModel {
   #state: Kept[] = [];
+  #connection: Kept | undefined;
 
+  /** The resources of rules. */
   get state(): readonly Kept[] {
     return this.#state;
   }
 
   async up(hooks: Hooks, declared: Readonly<Record<string, JsonObject>>): Promise<string[]> {
     const failures: string[] = [];
+    let own: JsonObject;
+    try {
+      own = Object.keys(declared).length === 0 ? {} : await this.#connect(hooks.connection);
+    } catch (error) {
+      // What depends on it is not come to.
+      return [messageOf(error)];
+    }
     await Promise.all(
       Object.entries(declared).map(([name, inputs]) =>
-        this.#bring(hooks, name, inputs).catch((error: Error) => failures.push(error.message)),
+        this.#bring(hooks, name, { ...inputs, ...own }).catch((error: Error) => failures.push(error.message)),
       ),
     );
     if (failures.length > 0) return failures;
@@ -52,11 +67,18 @@ export class EngineModel {
     await Promise.all(
       unwanted.map((kept) => this.#remove(hooks, kept).catch((error: Error) => failures.push(error.message))),
     );
+    const { connection } = hooks;
+    if (failures.length > 0 || Object.keys(declared).length > 0 || this.#connection === undefined) return failures;
+    await connection?.delete(this.#connection.id, this.#connection.outputs);
+    this.#connection = undefined;
     return failures;
   }
 
   async refresh(hooks: Hooks): Promise<string[]> {
     const failures: string[] = [];
+    const { connection } = hooks;
+    if (connection !== undefined && this.#connection !== undefined)
+      await connection.read(this.#connection.id, this.#connection.outputs);
     await Promise.all(
       this.#state.map(async (kept) => {
         try {
@@ -69,6 +91,19 @@ export class EngineModel {
       }),
     );
     return failures;
+  }
+
+  /** Makes the Connection, or compares it; gives what its resources take of it. */
+  async #connect(hooks: Hooks | undefined): Promise<JsonObject> {
+    if (hooks === undefined) return {};
+    const faults = await hooks.check(this.#connection?.inputs ?? {}, connectionInputs);
+    if (faults.length > 0) throw new Error(faults.join("; "));
+    if (this.#connection === undefined) {
+      const { id, outs } = await hooks.create(connectionInputs);
+      const inputs = connectionInputs;
+      this.#connection = { name: "default", id, inputs, outputs: outs, isPartial: false, isCondemned: false };
+    } else await hooks.diff(this.#connection.id, this.#connection.outputs, connectionInputs);
+    return { [connectionIdField]: this.#connection.id };
   }
 
   async #bring(hooks: Hooks, name: string, inputs: JsonObject): Promise<void> {
@@ -112,8 +147,12 @@ export class EngineModel {
 
   async #replace(hooks: Hooks, old: Kept, inputs: JsonObject, deleteFirst: boolean): Promise<void> {
     if (deleteFirst) await this.#remove(hooks, old);
-    await this.#create(hooks, old.name, inputs);
-    old.isCondemned = true;
+    try {
+      await this.#create(hooks, old.name, inputs);
+    } finally {
+      // Also where the new one came about in part.
+      old.isCondemned = this.#state.some((kept) => kept !== old && kept.name === old.name && !kept.isCondemned);
+    }
   }
 
   async #remove(hooks: Hooks, kept: Kept): Promise<void> {

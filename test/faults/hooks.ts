@@ -19,3 +19,8 @@ export function hooksOf(host: Host): Hooks {
     delete: (id, props) => host.delete(id, props),
   };
 }
+
+/** The same with the hooks of a Connection, which the model of the engine makes and asks like any resource's. */
+export function hooksWithConnection(host: Host): Hooks {
+  return { ...hooksOf(host), connection: hooksOf(host.as("connection")) };
+}

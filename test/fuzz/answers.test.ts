@@ -8,7 +8,7 @@ import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { findNotJson } from "../../sdk/rules/index.ts";
-import { allOf, clientOf } from "../client/scripted-server.ts";
+import { allOf, clientOf } from "../sdk/client/scripted-server.ts";
 import { rule } from "../support/connections.ts";
 import { HookFailure } from "../support/hosts.ts";
 import { ProviderHost } from "../support/provider-host.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { allOf, clientOf, failureOf, type ScriptedServer, serve } from "../client/scripted-server.ts";
+import { allOf, clientOf, failureOf, type ScriptedServer, serve } from "../sdk/client/scripted-server.ts";
 
 const token = { path: "/token", fields: { id: "{clientId}", secret: "{clientSecret}" } };
 const credentials = { kind: "client", clientId: "shop", clientSecret: "hush, a secret" } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { resource } from "../support/hosts.ts";
+import { resource, saidBy } from "../support/hosts.ts";
 import { failureOf, open, writesOf } from "../worlds/world.ts";
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
@@ -90,7 +90,7 @@ describe("what a run does is said rule by rule", () => {
 
   test("by the run at its end: how many were created, updated, deleted and left as they are", async () => {
     const { first, id, outs, host } = await made();
-    expect(first.stderr).toBe("all: created 3, updated 0, deleted 0, unchanged 0");
+    expect(saidBy(first)).toEqual(["all: created 3, updated 0, deleted 0, unchanged 0"]);
     const next = { a: rule(1), b: rule(2, { priority: 77 }), d: rule(4) };
     await host.update(id, outs, resource("all", { rules: next }));
     expect(host.stderr).toBe("all: created 1, updated 1, deleted 1, unchanged 1");
@@ -101,7 +101,7 @@ describe("what a run does is said rule by rule", () => {
     const ids = [1, 2].map((k) => world.service.put(undefined, rule(k)));
     const host = await world.host("merchantRuleSet");
     await host.create(resource("all", { rules: { a: rule(1), b: rule(2), c: rule(3) }, adopt: true }));
-    expect(host.stderr.split("\n").sort()).toEqual([
+    expect(saidBy(host).sort()).toEqual([
       "all: created 1, updated 0, deleted 0, unchanged 0, taken over 2",
       `rule a (${ids[0]}) is as declared and is taken over`,
       `rule b (${ids[1]}) is as declared and is taken over`,

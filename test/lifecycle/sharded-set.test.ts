@@ -19,8 +19,9 @@ function life(engine: EngineName): void {
     service.resetRequests();
     await succeeds("up");
     const operations = service.requests.map(({ operation }) => operation);
-    // A witness before the first write, and a look at another rule after the first delete.
-    expect(operations.filter((name) => name !== "list").sort()).toEqual(["create", "delete", "get", "get", "update"]);
+    expect(operations.filter((name) => name !== "list").sort()).toEqual(["create", "delete", "update"]);
+    // Before the first write, and after the first update and the first delete. Both may share a reading.
+    expect(operations.filter((name) => name === "list").length).toBeLessThanOrEqual(3);
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });
@@ -38,7 +39,7 @@ function life(engine: EngineName): void {
   });
 
   test.each<[string, ContractInput | undefined, JsonObject]>([
-    ["where they have marks, and nothing but these is written", marking, {}],
+    ["where they have marks, and nothing is written", marking, {}],
     ["by adopt where they have none, and nothing is written", undefined, { adopt: true }],
   ])("rules come from a set and go on to another number of sets %s", async (_, contract, adopting) => {
     const { project, service, succeeds, takesOver } = await openStack(engine, contract && { contract });

@@ -42,11 +42,19 @@ describe("rules that the service keeps after they were deleted (rule.gone)", () 
 
   test("are gone for the refresh of a resource of one rule, and for its delete", async () => {
     const world = await open({ contract });
-    const { id, outs } = await (await world.host()).create({ definition: rule(1) });
+    const first = await world.host();
+    const { id, outs } = await first.create({ definition: rule(1) });
+    const other = await first.create({ definition: rule(2) });
     world.service.put(id, rule(1, { status: "deleted" }));
-    expect((await (await world.host()).read(id, outs)).id).toBe("");
-    await (await world.host()).delete(id, outs);
-    expect(world.service.rows()).toHaveLength(1);
+    const refreshing = await world.host();
+    expect((await refreshing.read(other.id, other.outs)).id).toBe(other.id);
+    expect((await refreshing.read(id, outs)).id).toBe("");
+    const next = await world.host();
+    await next.diff(other.id, other.outs, { definition: rule(2) });
+    world.service.resetRequests();
+    await next.delete(id, outs);
+    expect(writesOf(world)).toEqual([]);
+    expect(world.service.rows()).toHaveLength(2);
   });
 
   test("are neither found by adopt nor called unmanaged", async () => {
@@ -61,19 +69,34 @@ describe("rules that the service keeps after they were deleted (rule.gone)", () 
     expect(world.service.rows()[0]).toEqual({ ruleId: dead, rule: rule(1, { status: "deleted" }) });
   });
 
-  test("are changed by nobody: an update says that the rule is no longer there, and its advice makes it again", async () => {
+  test("are changed by nobody: a set makes the rule anew, and the row stays as it is", async () => {
     const world = await open({ contract });
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules: { a: rule(1), b: rule(2) } });
-    world.service.put(String(Object(outs.ruleIds).a), rule(1, { status: "deleted" }));
+    const dead = String(Object(outs.ruleIds).a);
+    world.service.put(dead, rule(1, { status: "deleted" }));
+    world.service.resetRequests();
     const changed = { rules: { a: rule(1, { priority: 9 }), b: rule(2) } };
-    const { message } = await failureOf((await world.host("merchantRuleSet")).update(id, outs, changed));
-    expect(message).toMatch(/no longer there/);
-    expect(message).toContain("pulumi up --refresh");
-    const host = await world.host("merchantRuleSet");
-    const seen = await host.read(id, outs);
-    await host.update(id, seen.props, changed);
+    const next = await (await world.host("merchantRuleSet")).update(id, outs, changed);
+    expect(writesOf(world)).toEqual(["create"]);
+    expect(Object(next.ruleIds).a).not.toBe(dead);
     expect(world.service.rules().map(({ rule: { priority } }) => priority)).toEqual([2, 9]);
-    expect(world.service.rows()[0]?.rule).toEqual(rule(1, { status: "deleted" }));
+    expect(world.service.rows()).toContainEqual({ ruleId: dead, rule: rule(1, { status: "deleted" }) });
+  });
+
+  test("are changed by nobody: an update of a resource of one rule says that it is no longer there, and its advice makes it again", async () => {
+    const world = await open({ contract });
+    const stack = new Stack(world);
+    const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
+    expect(await stack.up(declared)).toEqual([]);
+    const dead = stack.state.find(({ name }) => name === "a")?.id ?? "";
+    world.service.put(dead, rule(1, { status: "deleted" }));
+    const changed = { ...declared, a: { definition: rule(1, { priority: 9 }) } };
+    const [message] = await stack.up(changed);
+    expect(message).toMatch(/no longer there.*pulumi up --refresh/s);
+    expect(await stack.refresh()).toEqual([]);
+    expect(await stack.up(changed)).toEqual([]);
+    expect(world.service.rules().map(({ rule: { priority } }) => priority)).toEqual([2, 9]);
+    expect(world.service.rows()).toContainEqual({ ruleId: dead, rule: rule(1, { status: "deleted" }) });
   });
 });
 

@@ -1,31 +1,50 @@
 import { describe, expect, test } from "vitest";
-import { ownerOf } from "../../provider/reconcile/owner.ts";
-import { valueAt } from "../../sdk/rules/index.ts";
+import { ownerOf } from "../../provider/reconcile/mark.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf, open, ownedBy, update, type World, writesOf } from "../worlds/world.ts";
+import { ownerIdOf, saidBy } from "../support/hosts.ts";
+import {
+  marking as contract,
+  contractOf,
+  failureOf,
+  marksOf,
+  markText,
+  open,
+  ownedBy,
+  update,
+  writesOf,
+} from "../worlds/world.ts";
 
-const owner = { at: "/metadata/managedBy" } as const;
-const contract = contractOf({ rule: { owner } });
+const { owner } = contract.rule ?? {};
 const limits = "shop/test/limits";
-
-function marksOf({ service }: World): unknown[] {
-  return service.rows().map((row) => valueAt(row.rule, owner.at));
-}
+const mark = markText(limits);
 
 describe("the mark of a rule's owner", () => {
-  test("is written by create and by update, and is left out of drift and diff", async () => {
+  test("is written by create, and is left out of drift and diff", async () => {
     const world = await open({ contract });
     const host = await world.host();
     const inputs = { definition: rule(1), ...ownedBy(limits) };
     const { id, outs } = await host.create(inputs);
     expect(outs.definition).toEqual(rule(1));
-    expect(world.service.rules()).toEqual([{ ruleId: id, rule: rule(1, { metadata: { managedBy: limits } }) }]);
+    // What decides comes first, in hexadecimal digits; the names are for people.
+    expect(mark).toMatch(new RegExp(`^${ownerIdOf(limits)}\\.[0-9a-f]{16} shop/test/limits$`));
+    expect(world.service.rules()).toEqual([{ ruleId: id, rule: rule(1, { metadata: { managedBy: mark } }) }]);
     expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
     const seen = await (await world.host()).read(id, outs);
     expect(seen.inputs.definition).toEqual(rule(1));
+  });
+
+  test("is mended by the next write where somebody took it away, beside a rule that shows whose the place is", async () => {
+    const world = await open({ contract });
+    const first = await world.host();
+    const inputs = { definition: rule(1), ...ownedBy(limits) };
+    const { id, outs } = await first.create(inputs);
+    const others = { definition: rule(2), ...ownedBy("shop/test/others") };
+    const other = await first.create(others);
     world.service.put(id, rule(1));
-    await host.update(id, outs, { definition: rule(1, { priority: 9 }), ...ownedBy(limits) });
-    expect(marksOf(world)).toEqual([limits]);
+    const host = await world.host();
+    await host.diff(other.id, other.outs, others);
+    await host.update(id, outs, { ...inputs, definition: rule(1, { priority: 9 }) });
+    expect(marksOf(world)).toEqual([mark, markText("shop/test/others")]);
   });
 
   test.each(["declared", "changes", "merged"] as const)("stays with an update whose body is %s", async (body) => {
@@ -36,7 +55,7 @@ describe("the mark of a rule's owner", () => {
     const { id, outs } = await host.create({ rules: { a: rule(1) }, ...ownedBy(limits) });
     const next = await host.update(id, outs, { rules: { a: rule(1, { priority: 9 }) }, ...ownedBy(limits) });
     expect(next.rules).toEqual({ a: rule(1, { priority: 9 }) });
-    expect(marksOf(world)).toEqual([`${limits}#a`]);
+    expect(marksOf(world)).toEqual([markText(limits, "a")]);
     expect(world.service.rules()[0]?.rule.priority).toBe(9);
   });
 
@@ -45,13 +64,13 @@ describe("the mark of a rule's owner", () => {
     const host = await world.host();
     const inputs = { definition: rule(1, { metadata: { x: 1 } }), ...ownedBy(limits) };
     const { id, outs } = await host.create(inputs);
-    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 1, managedBy: limits });
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 1, managedBy: mark });
     expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
     expect((await (await world.host()).read(id, outs)).inputs.definition).toEqual(inputs.definition);
     const changed = { definition: rule(1, { metadata: { x: 2 } }), ...ownedBy(limits) };
     await host.update(id, outs, changed);
-    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 2, managedBy: limits });
-    world.service.put(id, rule(1, { metadata: { x: 3, managedBy: limits } }));
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 2, managedBy: mark });
+    world.service.put(id, rule(1, { metadata: { x: 3, managedBy: mark } }));
     const drifted = await (await world.host()).read(id, outs);
     expect(drifted.inputs.definition).toEqual(rule(1, { metadata: { x: 3 } }));
   });
@@ -89,7 +108,7 @@ describe("the mark of a rule's owner", () => {
 
   test("of two long names that begin alike differs", () => {
     const long = "r".repeat(150);
-    expect(ownerOf("p", "s", `${long}1`)).not.toBe(ownerOf("p", "s", `${long}2`));
+    expect(markText(ownerOf("p", "s", `${long}1`))).not.toBe(markText(ownerOf("p", "s", `${long}2`)));
   });
 
   test("is not asked for where a contract has no place for it", async () => {
@@ -101,13 +120,24 @@ describe("the mark of a rule's owner", () => {
 
   test("of this resource lets a run after a killed one go on without a word from the user", async () => {
     const world = await open({ contract });
-    const left = world.service.put(undefined, rule(1, { metadata: { managedBy: `${limits}#a` } }));
-    const old = world.service.put(undefined, rule(2, { priority: 50, metadata: { managedBy: `${limits}#b` } }));
+    const marked = (key: string) => ({ metadata: { managedBy: markText(limits, key) } });
+    const left = world.service.put(undefined, rule(1, marked("a")));
+    const old = world.service.put(undefined, rule(2, { priority: 50, ...marked("b") }));
+    const inputs = { rules: { a: rule(1), b: rule(2) }, ...ownedBy(limits) };
     const host = await world.host("merchantRuleSet");
-    const { outs } = await host.create({ rules: { a: rule(1), b: rule(2) }, ...ownedBy(limits) });
-    expect(outs.ruleIds).toEqual({ a: left, b: old });
+    const failure = await failureOf(host.create(inputs));
+    // What differs is not overwritten blindly: the state has it as it is, and the next run makes it as declared.
+    expect(failure.message).toMatch(/b: .*differs at priority.*run `pulumi up` again/s);
+    expect(failure.partial?.properties).toMatchObject({
+      ruleIds: { a: left, b: old },
+      rules: { a: rule(1), b: rule(2, { priority: 50 }) },
+    });
+    expect(writesOf(world)).toEqual([]);
+    const { id, properties } = failure.partial ?? { id: "", properties: {} };
+    const next = await world.host("merchantRuleSet");
+    await next.update(id, properties, inputs);
     expect(writesOf(world)).toEqual(["update"]);
     expect(world.service.rules().map(({ rule: { priority } }) => priority)).toEqual([1, 2]);
-    expect(host.stderr).toBe("limits: created 0, updated 0, deleted 0, unchanged 0, taken over 2");
+    expect(saidBy(next)).toEqual(["limits: created 0, updated 1, deleted 0, unchanged 1"]);
   });
 });

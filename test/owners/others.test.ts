@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf, failureOf, open, ownedBy, writesOf } from "../worlds/world.ts";
+import { marking as contract, contractOf, failureOf, markText, open, ownedBy, writesOf } from "../worlds/world.ts";
 
-const contract = contractOf({ rule: { owner: { at: "/metadata/managedBy" } } });
 const ours = "shop/test/limits";
 const theirs = "bank/prod/caps";
-const markedBy = (mark: string, k = 1, changes = {}) => rule(k, { metadata: { managedBy: mark }, ...changes });
+
+/** The rule number k with the mark of a resource. */
+const markedBy = (owner: string, key = "", k = 1, changes: JsonObject = {}): JsonObject =>
+  rule(k, { metadata: { managedBy: markText(owner, key) }, ...changes });
 
 describe("a rule with the mark of another stack", () => {
   test.each([
@@ -31,63 +34,74 @@ describe("a rule with the mark of another stack", () => {
     expect(id).toBe(existing);
     expect(host.stderr).toContain(`rule ${existing} is taken over from "${theirs}"`);
     expect(world.service.rules()).toEqual([{ ruleId: existing, rule: markedBy(ours) }]);
-    expect(outs).not.toHaveProperty("markedAs");
+    // The state says of a mark only what is not as the resource itself writes it.
+    expect(outs).not.toHaveProperty("marks");
   });
 
   test("is taken over by a set by its id", async () => {
     const world = await open({ contract });
-    const existing = world.service.put(undefined, markedBy(`${theirs}#x`, 1, { priority: 50 }));
+    const existing = world.service.put(undefined, markedBy(theirs, "x", 1, { priority: 50 }));
     const host = await world.host("merchantRuleSet");
     await host.create({ rules: { a: rule(1), b: rule(2) }, adopt: { a: existing }, ...ownedBy(ours) });
     expect(host.stderr).toContain(`rule a (${existing}) is taken over from "${theirs}"`);
-    expect(world.service.rules()[0]).toEqual({ ruleId: existing, rule: markedBy(`${ours}#a`) });
+    expect(world.service.rules()[0]).toEqual({ ruleId: existing, rule: markedBy(ours, "a") });
   });
 
-  test("cannot be marked where the contract has no update, and is taken over without", async () => {
-    const world = await open({
-      contract: contractOf({ operations: { update: null }, rule: { owner: { at: "/metadata/managedBy" } } }),
-    });
+  test("is not taken over where the contract has no update to write another mark: with theirs it could never be changed", async () => {
+    const world = await open({ contract: contractOf({ operations: { update: null }, rule: contract.rule }) });
     const existing = world.service.put(undefined, markedBy(theirs));
-    const { id, outs } = await (await world.host()).create({ definition: rule(1), adopt: existing, ...ownedBy(ours) });
-    expect(id).toBe(existing);
+    for (const definition of [rule(1), rule(1, { priority: 9 })]) {
+      const inputs = { definition, adopt: existing, ...ownedBy(ours) };
+      const { message } = await failureOf((await world.host()).create(inputs));
+      expect(message).toMatch(new RegExp(`rule ${existing} is managed by "${theirs}".*operations\\.update`, "s"));
+      expect(message).toContain("remove adopt, and have the rule deleted");
+    }
+    expect(world.service.rules()).toEqual([{ ruleId: existing, rule: markedBy(theirs) }]);
+    world.service.remove(existing);
+    const { id, outs } = await (await world.host()).create({ definition: rule(1), ...ownedBy(ours) });
+    expect(world.service.rules()).toEqual([{ ruleId: id, rule: markedBy(ours) }]);
     await (await world.host()).delete(id, outs);
     expect(world.service.rules()).toEqual([]);
   });
 });
 
 describe("the former owner of a rule that was taken over", () => {
-  async function takenOver(hooks: "merchantRule" | "merchantRuleSet" = "merchantRule") {
+  /** Two rules of theirs, of which the first is ours by now. The mark of the other shows that it is the right place. */
+  async function takenOver() {
     const world = await open({ contract });
-    const former = await world.host(hooks);
-    const inputs = hooks === "merchantRule" ? { definition: rule(1) } : { rules: { a: rule(1), b: rule(2) } };
-    const { id, outs } = await former.create({ ...inputs, ...ownedBy(theirs) });
-    const [first] = world.service.rules();
-    const ruleId = first?.ruleId ?? "";
-    await (await world.host()).create({ definition: rule(1), adopt: ruleId, ...ownedBy(ours) });
+    const former = await world.host();
+    const { id, outs } = await former.create({ definition: rule(1), ...ownedBy(theirs) });
+    await former.create({ definition: rule(2), ...ownedBy("bank/prod/others") });
+    await (await world.host()).create({ definition: rule(1), adopt: id, ...ownedBy(ours) });
     world.service.resetRequests();
-    return { world, id, outs, ruleId };
+    return { world, id, outs };
   }
 
   test("does not change it any more", async () => {
-    const { world, id, outs, ruleId } = await takenOver();
+    const { world, id, outs } = await takenOver();
     const changed = { definition: rule(1, { priority: 9 }), ...ownedBy(theirs) };
     const { message } = await failureOf((await world.host()).update(id, outs, changed));
-    expect(message).toContain(ruleId);
-    expect(message).toContain(`"${ours}"`);
+    expect(message).toContain(`rule ${id} is managed by "${ours}" now, as its mark says`);
+    expect(message).toContain(`add adopt: "${id}"`);
     expect(writesOf(world)).toEqual([]);
   });
 
   test("leaves it alone when it is destroyed, and says so", async () => {
-    const { world, id, outs, ruleId } = await takenOver();
+    const { world, id, outs } = await takenOver();
     const host = await world.host();
     await host.delete(id, outs);
-    expect(host.stderr).toContain(`rule ${ruleId} is managed by "${ours}" now, as its mark says, and is not deleted`);
-    expect(world.service.rules()).toHaveLength(1);
+    expect(host.stderr).toContain(`rule ${id} is managed by "${ours}" now, as its mark says, and is not deleted`);
+    expect(world.service.rules()).toHaveLength(2);
     expect(writesOf(world)).toEqual([]);
   });
 
   test("changes and deletes the others of its set, and leaves that one alone", async () => {
-    const { world, id, outs, ruleId } = await takenOver("merchantRuleSet");
+    const world = await open({ contract });
+    const former = await world.host("merchantRuleSet");
+    const { id, outs } = await former.create({ rules: { a: rule(1), b: rule(2) }, ...ownedBy(theirs) });
+    const ruleId = String(Object(outs.ruleIds).a);
+    await (await world.host()).create({ definition: rule(1), adopt: ruleId, ...ownedBy(ours) });
+    world.service.resetRequests();
     const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }) };
     const failure = await failureOf(
       (await world.host("merchantRuleSet")).update(id, outs, { rules: changed, ...ownedBy(theirs) }),
@@ -100,18 +114,40 @@ describe("the former owner of a rule that was taken over", () => {
     expect(world.service.rules()).toEqual([{ ruleId, rule: markedBy(ours) }]);
   });
 
-  test("is told by a refresh whose the rule is", async () => {
-    const { world, id, outs, ruleId } = await takenOver();
+  test("is told by a refresh whose the rule is, and sees it as it is", async () => {
+    const { world, id, outs } = await takenOver();
+    world.service.put(id, markedBy(ours, "", 1, { priority: 50 }));
     const host = await world.host();
     const seen = await host.read(id, outs);
-    expect(seen.inputs.definition).toEqual(rule(1));
-    expect(host.stderr).toContain(`rule ${ruleId} is managed by "${ours}" now`);
+    expect(seen.inputs.definition).toEqual(rule(1, { priority: 50 }));
+    expect(host.stderr).toContain(`rule ${id} is managed by "${ours}" now`);
+  });
+
+  test("that has no other rule is told a way on: the word that lets it go", async () => {
+    const world = await open({ contract });
+    const { id, outs } = await (await world.host()).create({ definition: rule(1), ...ownedBy(theirs) });
+    await (await world.host()).create({ definition: rule(1), adopt: id, ...ownedBy(ours) });
+    world.service.resetRequests();
+    const changed = { definition: rule(1, { priority: 9 }), ...ownedBy(theirs) };
+    for (const run of [
+      async () => (await world.host()).update(id, outs, changed),
+      async () => (await world.host()).read(id, outs),
+      async () => (await world.host()).delete(id, outs),
+    ])
+      expect((await failureOf(run())).message).toMatch(/has no mark of this stack.*MERCHANT_RULES_MOVED=true/s);
+    const moved = { MERCHANT_RULES_MOVED: "true" };
+    expect((await (await world.host("merchantRule", moved)).read(id, outs)).id).toBe("");
+    const host = await world.host("merchantRule", moved);
+    await host.delete(id, outs);
+    expect(host.stderr).toContain(`rule ${id} is managed by "${ours}" now, as its mark says, and is not deleted`);
+    expect(writesOf(world)).toEqual([]);
+    expect(world.service.rules()).toHaveLength(1);
   });
 });
 
 test.each(["warn", "fail"])("onUnmanaged: %s says whose each rule is", async (onUnmanaged) => {
   const world = await open({ contract });
-  const other = world.service.put(undefined, markedBy(`${theirs}#x`, 7));
+  const other = world.service.put(undefined, markedBy(theirs, "x", 7));
   const nobodys = world.service.put(undefined, rule(8));
   const host = await world.host("merchantRuleSet");
   const made = host.create({ rules: { a: rule(1) }, onUnmanaged, ...ownedBy(ours) });

@@ -5,7 +5,7 @@ import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/rules/index.ts";
 import { marking, rule, serve } from "../support/connections.ts";
-import { sessionOf } from "../support/hosts.ts";
+import { markBy, sessionOf } from "../support/hosts.ts";
 import { applied, stateOf, withSecretsAt } from "../support/states.ts";
 import { contractOf, list, merchants, open } from "../worlds/world.ts";
 
@@ -135,15 +135,18 @@ describe("drift of a state", () => {
         foreign: [{ at: "/managed", is: [true] }],
       },
     };
-    const { service, state, edit, drift } = await made({ all: { rules: { a: rule(1), b: rule(2) } } }, spoken);
+    const { service, state, edit, drift } = await made(
+      { all: { rules: { a: rule(1), b: rule(2), c: rule(3) } } },
+      spoken,
+    );
     service.put(undefined, rule(7, { managed: true }));
     service.put(undefined, rule(8, { status: "deleted" }));
-    service.put(undefined, rule(9, { metadata: { managedBy: "shop/test/limits#nine" } }));
+    service.put(undefined, rule(9, { metadata: { managedBy: markBy("shop/test/limits", "nine") } }));
     edit("rule-1", { status: "deleted" });
     const found = await drift();
     expect(seen(found)).toEqual({ changed: [], missing: ["rule-1"], unmanaged: ["rule-9"] });
     expect(found.unmanaged[0]?.owner).toBe("shop/test/limits");
-    edit("rule-2", { priority: 5, metadata: { managedBy: "other/prod/all#b" } });
+    edit("rule-2", { priority: 5, metadata: { managedBy: markBy("other/prod/all", "b") } });
     const { changed, takenOver } = await drift(state);
     expect(changed).toMatchObject([{ naturalKey: "rule-2", owner: "other/prod/all" }]);
     expect(takenOver).toMatchObject([{ rule: { naturalKey: "rule-2" }, by: "other/prod/all" }]);
@@ -198,7 +201,7 @@ describe("whether a rule is gone", () => {
     onTestFinished(() => other.close());
     other.service.put(undefined, rule(900));
     await expect(findDrift(state, sessionOf(other.environment))).rejects.toThrow(
-      /none of the \d rules .* can be seen over connection "default" \(the state says they are at http:.*What to do:/s,
+      /none of the \d rules .* can be seen over connection "default" \(http:.*What to do:/s,
     );
   });
 });
@@ -264,6 +267,8 @@ describe("secrets", () => {
     priority: 7,
   };
   const spoken: ContractInput = contractOf({ rule: { secret: ["/vault/*"] } });
+  /** A rule that is seen as the state knows it shows that this is the right place. */
+  const witness = { witness: { definition: rule(1000) } };
 
   function known(id: string, wrap: (definition: JsonObject) => JsonObject, outputs: JsonObject = {}): StateResource {
     const fields = wrap({ definition });
@@ -271,9 +276,10 @@ describe("secrets", () => {
   }
 
   test("are compared, and their values are nowhere in what is found", async () => {
-    const { service, drift } = await made({}, spoken);
+    const { service, state, drift } = await made(witness, spoken);
     const id = service.put(undefined, { ...definition, ...live });
     const found = await drift([
+      ...state,
       known(id, (all) => withSecretsAt(all, ["definition", "hook", "key"], ["definition", "tags"])),
     ]);
     expect(found.changed[0]?.differences).toEqual([
@@ -287,10 +293,10 @@ describe("secrets", () => {
   });
 
   test("hide what lies around them, where all of it is gone", async () => {
-    const { service, drift } = await made({}, spoken);
+    const { service, state, drift } = await made(witness, spoken);
     const { hook: _, vault: __, ...rest } = definition;
     const id = service.put(undefined, rest);
-    const found = await drift([known(id, (all) => withSecretsAt(all, ["definition", "hook", "key"]))]);
+    const found = await drift([...state, known(id, (all) => withSecretsAt(all, ["definition", "hook", "key"]))]);
     expect(found.changed[0]?.differences).toEqual([
       { path: ["vault"], isSecret: true },
       { path: ["hook"], isSecret: true },
@@ -298,7 +304,7 @@ describe("secrets", () => {
   });
 
   test("that nothing can decrypt are left out and counted; the rest is compared", async () => {
-    const { service, drift } = await made({}, spoken);
+    const { service, state, drift } = await made(witness, spoken);
     const id = service.put(undefined, { ...definition, ...live });
     const unreadable = (all: JsonObject): JsonObject => {
       const marked = withSecretsAt(
@@ -311,22 +317,24 @@ describe("secrets", () => {
         JSON.stringify(marked).replace(/"value":("hush[^"]*"|\["hush[^\]]*\])/g, `"value":"${unknown}"`),
       );
     };
-    const found = await drift([known(id, unreadable)]);
+    const found = await drift([...state, known(id, unreadable)]);
     expect(found.unreadable).toBe(3);
     expect(found.changed[0]?.differences.map(({ path }) => pathOf(path))).toEqual(["priority", "hook.url"]);
     // One that is secret as a whole is there or not, and no more can be told.
-    const whole = await drift([known(id, () => withSecretsAt({ definition: unknown }, ["definition"]))]);
-    expect(whole).toMatchObject({ rules: 1, changed: [], missing: [], unreadable: 1 });
+    const whole = await drift([...state, known(id, () => withSecretsAt({ definition: unknown }, ["definition"]))]);
+    expect(whole).toMatchObject({ rules: 2, changed: [], missing: [], unreadable: 1 });
     service.remove(id);
-    expect((await drift([known(id, unreadable)])).missing).toMatchObject([{ ruleId: id, naturalKey: "rule-1" }]);
+    expect((await drift([...state, known(id, unreadable)])).missing).toMatchObject([
+      { ruleId: id, naturalKey: "rule-1" },
+    ]);
   });
 
   test("in a field that is called * say nothing of other fields", async () => {
-    const { service, drift } = await made({}, spoken);
+    const { service, state, drift } = await made(witness, spoken);
     const odd = { ...definition, "*": "hush-4" };
     const id = service.put(undefined, { ...odd, priority: 7 });
     const sealed = withSecretsAt({ "*": unknown }, ["*"]);
-    const found = await drift([known(id, () => ({ definition: { ...odd, ...sealed } }))]);
+    const found = await drift([...state, known(id, () => ({ definition: { ...odd, ...sealed } }))]);
     expect(found.changed[0]?.differences.map(({ path }) => pathOf(path))).toEqual(["priority"]);
   });
 

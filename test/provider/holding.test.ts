@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../local/service/index.ts";
-import { unknownValue } from "../../provider/hooks/wire.ts";
+import { unknownValue } from "../../provider/state/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
+import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -61,6 +61,29 @@ describe("no rule is lost when resources change places", () => {
       deleteBeforeReplace: false,
     });
     const replaced = await next.create(other);
+    await next.delete(a.id, a.outs);
+    expect(idsOf(service)).toEqual([c.id, replaced.id].sort());
+  });
+
+  test("so it is where no rule can be changed: the old rule and its replacement have one mark, and neither is a copy", async () => {
+    const { operations = {} } = marking;
+    const { host, service, another } = await open({
+      ...marking,
+      idempotency: null,
+      operations: { ...operations, update: null },
+    });
+    const a = await host.create(resource("a", { definition: rule(1) }));
+    const next = await another();
+    const other = resource("a", { definition: rule(2) });
+    expect(await next.diff(a.id, a.outs, other)).toMatchObject({
+      replaces: ["definition"],
+      deleteBeforeReplace: false,
+    });
+    // Its answer is lost, so that the list is read once more.
+    service.faults.set({ kind: "close", at: "after", operations: ["create"] });
+    const replaced = await next.create(other);
+    const c = await next.create(resource("c", { definition: rule(1) }));
+    expect(c.id).toBe(a.id);
     await next.delete(a.id, a.outs);
     expect(idsOf(service)).toEqual([c.id, replaced.id].sort());
   });
@@ -171,14 +194,43 @@ describe("no rule is lost when resources change places", () => {
     const first = await another("merchantRuleSet");
     const from = await first.create(resource("from", { rules: { old: rule(1), stays: rule(8) } }));
     const taken = String(Object(from.outs.ruleIds).old);
-    await (await another()).create(resource("single", { definition: rule(1), adopt: taken }));
+    const single = await (await another()).create(resource("single", { definition: rule(1), adopt: taken }));
+    // The new owner's mark comes with its next change.
+    const changed = resource("single", { definition: rule(1, { priority: 5 }) });
+    await (await another()).update(single.id, single.outs, changed);
     const host = await another("merchantRuleSet");
     const left = await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
     expect(host.stderr).toContain(
-      `(${taken}) is managed by "shop/prod/single" now, as its mark says, and is not deleted`,
+      `(${taken}) is "shop/prod/single"'s of this stack by now, as its mark says, and is not deleted`,
     );
     expect(Object.keys(Object(left.ruleIds))).toEqual(["stays"]);
     expect(service.rules()).toHaveLength(2);
+  });
+
+  test("a rule that was adopted without a mark, and has that of another resource since, is deleted by no other", async () => {
+    const { another, service } = await open(marking);
+    const existing = service.put(undefined, rule(1));
+    const first = await (await another()).create(resource("first", { definition: rule(1), adopt: existing }));
+    const second = await (await another()).create(resource("second", { definition: rule(1), adopt: existing }));
+    const changed = resource("second", { definition: rule(1, { priority: 5 }) });
+    await (await another()).update(second.id, second.outs, changed);
+    const host = await another();
+    await host.delete(first.id, first.outs);
+    expect(host.stderr).toContain(`is "shop/prod/second"'s of this stack by now, as its mark says`);
+    expect(idsOf(service)).toEqual([existing]);
+  });
+
+  test("a rule that moved, and got its new mark by an update whose answer was lost, is deleted by its new resource", async () => {
+    const { another, service } = await open(marking);
+    await (await another()).create(resource("old", { definition: rule(1) }));
+    const changed = resource("new", { definition: rule(1, { priority: 5 }) });
+    const { partial } = await failureOf((await another()).create(changed));
+    const { id = "", properties = {} } = partial ?? {};
+    service.faults.set({ kind: "close", at: "after", operations: ["update"], times: "always" });
+    await expect((await another()).update(id, properties, changed)).rejects.toThrow();
+    service.faults.clear();
+    await (await another()).delete(id, properties);
+    expect(service.rules()).toEqual([]);
   });
 
   test("a rule whose delete is under way is not adopted", async () => {
@@ -258,7 +310,9 @@ describe("a rule is gone only when the service itself says so", () => {
       { MERCHANT_RULES_BASE_URL: `http://127.0.0.1:${port}`, MERCHANT_RULES_TOKEN: "local-token" },
     );
     opened.push(wrong);
-    await expect(wrong.read("1", { definition: rule(1), ruleId: "1" })).rejects.toThrow(/can be seen over connection/);
+    await expect(wrong.read("1", { definition: rule(1), ruleId: "1" })).rejects.toThrow(
+      /the one rule that was looked for cannot be seen over connection/,
+    );
   });
 
   test("a delete or an update at a path that the service does not have is an error, not a success", async () => {
@@ -403,15 +457,6 @@ function idsOf(service: LocalService): string[] {
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
-  const failure = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(failure instanceof HookFailure)) throw new Error(`it did not fail as expected: ${failure}`);
-  return failure;
 }
 
 async function contractFile(contract: ContractInput): Promise<string> {

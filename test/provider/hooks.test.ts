@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { unknownValue } from "../../provider/hooks/wire.ts";
+import { unknownValue } from "../../provider/state/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { type Host, resource, startHost } from "../support/hosts.ts";
+import { failureOf, type Host, markBy, resource, startHost } from "../support/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -32,9 +32,10 @@ const list = {
 } as const;
 const seed: ContractInput = { version: 1 };
 
-/** A host that knows no rules may take one that is missing for the wrong place; one that is seen settles that. */
+/** A rule that is missing may be at another place than this one. Another rule of the stack that is seen settles that. */
 async function withOneSeen(host: Host): Promise<void> {
-  await host.create({ definition: rule(1000) });
+  const { id, outs } = await host.create({ definition: rule(1000) });
+  expect((await host.read(id, outs)).id).toBe(id);
 }
 
 describe("the life of a rule", () => {
@@ -44,7 +45,7 @@ describe("the life of a rule", () => {
     const owned = resource("limit", {});
     const inputs = { definition: rule(1), ...owned };
     const { id, outs } = await host.create(inputs);
-    const kept = { ...owned, ruleId: id, __place: { at: service.url }, stateVersion: 2 };
+    const kept = { ...owned, ruleId: id, stateVersion: 2 };
     expect(outs).toEqual({ definition: rule(1), ...kept });
     expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "create"]);
 
@@ -57,8 +58,8 @@ describe("the life of a rule", () => {
 
     const updated = await host.update(id, outs, changed);
     expect(updated).toEqual({ ...changed, ...kept });
-    // The first is the witness that this is the right place.
-    expect(service.requests.map(({ operation }) => operation)).toEqual(["get", "update"]);
+    // The first is the witness that this is the right place; the list shows what the first update has done.
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["get", "update", "list"]);
 
     service.put(id, rule(1, { priority: 5, note: "by hand" }));
     const seen = await host.read(id, updated);
@@ -94,10 +95,15 @@ describe("the life of a rule", () => {
   });
 
   test("a rule that is gone is gone, once the service shows that it is the right one", async () => {
-    const { host, served } = await open();
-    await withOneSeen(host);
+    const { host, served, another } = await open();
     const { id, outs } = await host.create({ definition: rule(1) });
     served.service.remove(id);
+    const alone = await another();
+    await expect(alone.read(id, outs)).rejects.toThrow(/the one rule that was looked for cannot be seen/);
+    await expect(alone.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
+      /nothing was written.*MERCHANT_RULES_ACCEPT_ALL_GONE=true/s,
+    );
+    await withOneSeen(host);
     expect(await host.read(id, outs)).toEqual({ id: "", props: {}, inputs: {} });
     await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
       /no longer there.*pulumi up --refresh/s,
@@ -119,10 +125,13 @@ describe("a connection that shows none of the declared rules", () => {
       });
   });
 
-  test("is believed when the settings say so, and for the only rule of a stack", async () => {
+  test("is believed when the settings say so, or when it shows a rule of the stack", async () => {
     const { host } = await open(undefined, { MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
     expect((await Promise.all([host.read(...gone(1)), host.read(...gone(2))])).map(({ id }) => id)).toEqual(["", ""]);
-    const { host: other } = await open();
+    const { host: alone, another } = await open();
+    await expect(alone.read(...gone(1))).rejects.toThrow(/MERCHANT_RULES_ACCEPT_ALL_GONE/);
+    const other = await another();
+    await withOneSeen(other);
     expect((await other.read(...gone(1))).id).toBe("");
   });
 
@@ -172,25 +181,37 @@ describe("create makes a rule at most once", () => {
     const { served, another, host } = await open(marking);
     const inputs = resource("limit", { definition: rule(1) });
     const left = await host.create(inputs);
-    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/limit" } } }]);
+    const ownMark = { metadata: { managedBy: markBy("shop/prod/limit") } };
+    expect(served.service.rules()).toMatchObject([{ rule: ownMark }]);
     served.service.resetRequests();
     expect(await (await another()).create(inputs)).toEqual(left);
     expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+    // One that differs enters the state as it is, and the next run makes it as declared: no write is blind.
     const changed = resource("limit", { definition: rule(1, { priority: 9 }) });
-    expect((await (await another()).create(changed)).id).toBe(left.id);
-    expect(served.service.rules()).toMatchObject([{ ruleId: left.id, rule: { priority: 9 } }]);
+    served.service.resetRequests();
+    const failure = await failureOf((await another()).create(changed));
+    expect(failure.message).toMatch(/is this stack's already, and differs at priority.*`pulumi up` again/s);
+    expect(failure.partial).toMatchObject({ id: left.id, properties: { definition: rule(1) } });
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["list"]);
+    const next = await another();
+    const known = failure.partial?.properties ?? {};
+    expect(await next.diff(left.id, known, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+    expect(await next.update(left.id, known, changed)).toMatchObject({ definition: rule(1, { priority: 9 }) });
+    expect(served.service.rules()).toMatchObject([{ ruleId: left.id, rule: { priority: 9, ...ownMark } }]);
   });
 
   test("a rule with the mark of another stack is refused, and taken over by adopt alone", async () => {
     const { served, host } = await open(marking, { MERCHANT_RULES_RECOVER: "true" });
-    const other = served.service.put(undefined, rule(1, { metadata: { managedBy: "shop/staging/limit" } }));
+    const metadata = { managedBy: markBy("shop/staging/limit") };
+    const other = served.service.put(undefined, rule(1, { metadata }));
     const inputs = resource("limit", { definition: rule(1) });
     await expect(host.create(inputs)).rejects.toThrow(
       new RegExp(`is managed by "shop/staging/limit", as its mark says.*adopt: "${other}".*RULE_CONFLICT`, "s"),
     );
     expect(served.service.requestCount()).toBe(1);
     expect((await host.create({ ...inputs, adopt: other })).id).toBe(other);
-    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/limit" } } }]);
+    // Its mark is written at once: by the other one its old owner would delete it.
+    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: markBy("shop/prod/limit") } } }]);
   });
 
   test("another rule with its natural key is an error that names it and says how to take it over", async () => {
@@ -238,6 +259,21 @@ describe("create makes a rule at most once", () => {
     expect(await host.create({ definition: rule(1, { priority: 9 }), adopt: existing })).toMatchObject({
       id: existing,
     });
+  });
+
+  test("a create whose answer is lost says that the rule may exist, where the list cannot be read after it", async () => {
+    const { host, served, another } = await open({ ...marking, idempotency: null, limits: { maxAttempts: 1 } });
+    const inputs = resource("limit", { definition: rule(1) });
+    served.service.faults.set([
+      { kind: "close", at: "after", operations: ["create"] },
+      { kind: "status", status: 500, operations: ["list"], request: 2 },
+    ]);
+    await expect(host.create(inputs)).rejects.toThrow(
+      /create rule failed: .*the rule may exist; the list could not be read.*look at the service.*RULE_OUTCOME_UNKNOWN/s,
+    );
+    served.service.faults.clear();
+    const { id } = await (await another()).create(inputs);
+    expect(served.service.rules()).toMatchObject([{ ruleId: id }]);
   });
 
   test("two resources with one natural key are one rule and one error", async () => {
@@ -295,19 +331,17 @@ describe("create makes a rule at most once", () => {
     const renamed = await next.create(inputs);
     expect(renamed.id).toBe(old.id);
     await next.delete(old.id, old.outs);
-    expect(served.service.rules()).toMatchObject([{ ruleId: renamed.id }]);
-    // The mark alone is written.
-    expect(served.service.requestCount("update")).toBe(1);
-    expect(served.service.rules()).toMatchObject([{ rule: { ...rule(1), metadata: { managedBy: "shop/prod/new" } } }]);
-    expect(renamed.outs.markedAs).toBe(undefined);
+    // Both are of one stack, so nothing is written: the mark of the new name comes with the next change.
+    expect(served.service.requestCount("update")).toBe(0);
+    const marked = (name: string) => ({ metadata: { managedBy: markBy(`shop/prod/${name}`) } });
+    expect(served.service.rules()).toMatchObject([{ ruleId: renamed.id, rule: { ...rule(1), ...marked("old") } }]);
     const later = await another();
     expect(await later.diff(renamed.id, renamed.outs, inputs)).toMatchObject({ changes: "none" });
     await later.delete(old.id, old.outs);
     expect(served.service.rules()).toHaveLength(1);
     const changed = resource("new", { definition: rule(1, { priority: 9 }) });
     const outs = await later.update(renamed.id, renamed.outs, changed);
-    expect(outs.markedAs).toBe(undefined);
-    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/new" } } }]);
+    expect(served.service.rules()).toMatchObject([{ rule: { priority: 9, ...marked("new") } }]);
     await (await another()).delete(renamed.id, outs);
     expect(served.service.rules()).toEqual([]);
   });
@@ -315,11 +349,13 @@ describe("create makes a rule at most once", () => {
   test("an old name of a rule that has the mark of its new one goes away in a run of its own, without the rule", async () => {
     const { host, served, another } = await open(marking);
     const old = await host.create(resource("old", { definition: rule(1) }));
-    await (await another()).create(resource("new", { definition: rule(1), adopt: old.id }));
+    const moved = await (await another()).create(resource("new", { definition: rule(1), adopt: old.id }));
+    const changed = resource("new", { definition: rule(1, { priority: 9 }) });
+    await (await another()).update(moved.id, moved.outs, changed);
     const last = await another();
     await last.delete(old.id, old.outs);
-    expect(last.stderr).toContain('is managed by "shop/prod/new" now, as its mark says, and is not deleted');
-    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: "shop/prod/new" } } }]);
+    expect(last.stderr).toContain('is "shop/prod/new"\'s of this stack by now, as its mark says, and is not deleted');
+    expect(served.service.rules()).toMatchObject([{ rule: { metadata: { managedBy: markBy("shop/prod/new") } } }]);
   });
 
   test("a resource that is renamed is refused its rule where nothing tells whose it is, and an alias keeps it", async () => {

@@ -4,7 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { declaredJson } from "../../provider/declared-json.ts";
 import { type JsonObject, MerchantRule } from "../../provider/index.ts";
-import { providerSource } from "../../provider/registration.ts";
+import { providerSource } from "../../provider/provider-source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";

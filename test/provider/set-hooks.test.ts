@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
+import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -33,15 +33,6 @@ function operations({ service }: ServedContract): string[] {
   return done;
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
-  const failure = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(failure instanceof HookFailure)) throw new Error(`it did not fail as expected: ${failure}`);
-  return failure;
-}
-
 describe("a set of rules", () => {
   test("whose rules swap their keys changes, writes nothing, and knows each rule by its new key", async () => {
     const { host, served } = await open();
@@ -67,7 +58,6 @@ describe("a set of rules", () => {
     expect(outs).toEqual({
       rules: abc,
       ruleIds: { a: expect.any(String), b: expect.any(String), c: expect.any(String) },
-      __place: { at: served.service.url },
       stateVersion: 2,
     });
     expect(operations(served)).toEqual(["create", "create", "create", "list"]);
@@ -80,8 +70,8 @@ describe("a set of rules", () => {
       deleteBeforeReplace: false,
     });
     const second = await host.update(id, outs, changed);
-    // The first write of a run has a witness.
-    expect(operations(served)).toEqual(["get", "update"]);
+    // The first write of a run has a witness, and the list is read before it and after it.
+    expect(operations(served)).toEqual(["get", "list", "update"]);
     expect(second.ruleIds).toEqual(outs.ruleIds);
 
     const renamed = { rules: { a: abc.a, new: changed.rules.b, c: abc.c } };
@@ -91,8 +81,8 @@ describe("a set of rules", () => {
     expect(Object.keys(Object(third.ruleIds)).sort()).toEqual(["a", "c", "new"]);
 
     await host.update(id, third, { rules: { c: abc.c } });
-    // After the first delete of a run a rule that was seen before is looked at.
-    expect(operations(served)).toEqual(["delete", "delete", "get"]);
+    // Of deletes, too, the first of a run is looked at.
+    expect(operations(served)).toEqual(["delete", "delete", "list"]);
     expect(served.service.rules()).toHaveLength(1);
   });
 
@@ -107,7 +97,26 @@ describe("a set of rules", () => {
     expect(operations(served)).toEqual(["list"]);
     expect(seen.inputs).toEqual({ rules: { ...abc, b: rule(2, { priority: 77 }) } });
     await host.update(id, seen.props, { rules: abc });
-    expect(operations(served)).toEqual(["update"]);
+    // The first update of a run is looked at afterwards.
+    expect(operations(served)).toEqual(["list", "update"]);
+  });
+
+  test.each([
+    ["marks", marking],
+    ["none", undefined],
+  ])("takes away a field that is no longer declared, by a contract with %s", async (_, contract) => {
+    const { host, served, another } = await open(contract);
+    const without = rule(1);
+    const { id, outs } = await host.create(
+      resource("all", { rules: { a: { ...without, note: "of before" }, b: rule(2) } }),
+    );
+    const changed = resource("all", { rules: { a: without, b: rule(2) } });
+    await (await another()).update(id, outs, changed);
+    expect(served.service.rules().map(({ rule: live }) => "note" in live)).toEqual([false, false]);
+    // Carried out already, as by an update whose answer was lost: nothing is sent.
+    operations(served);
+    await (await another()).update(id, outs, changed);
+    expect(operations(served).filter((name) => name === "update")).toHaveLength(contract === undefined ? 1 : 0);
   });
 
   test("forgets a rule that is gone, creates it again, and takes none for gone when none can be seen", async () => {
@@ -123,14 +132,14 @@ describe("a set of rules", () => {
     await expect((await another()).read(id, outs)).rejects.toThrow(/none of the 3 rules/);
   });
 
-  test("that is changed where a rule has gone says so, and the next run creates it", async () => {
+  test("that is changed where a rule has gone makes it anew, as it is declared now", async () => {
     const { host, served } = await open();
     const { id, outs } = await host.create({ rules: abc });
     served.service.remove(String(Object(outs.ruleIds).b));
     const changed = { rules: { ...abc, b: rule(2, { priority: 5 }) } };
-    const failure = await failureOf(host.update(id, outs, changed));
-    expect(failure.message).toMatch(/1 of 3 rules failed.*b: update rule b failed: .*no longer there/s);
-    await host.update(id, failure.partial?.properties ?? {}, changed);
+    const next = await host.update(id, outs, changed);
+    expect(Object(next.ruleIds)).toMatchObject({ a: Object(outs.ruleIds).a, c: Object(outs.ruleIds).c });
+    expect(Object(next.ruleIds).b).not.toBe(Object(outs.ruleIds).b);
     expect(
       served.service
         .rules()
@@ -162,8 +171,8 @@ describe("a set of rules", () => {
     const changed = { rules: { a: abc.a, b: rule(2, { priority: 20 }) } };
     expect(await host.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
     const next = await host.update(id, outs, changed);
-    // The rule that stays is the witness before the first write, and is looked at again after the delete.
-    expect(operations(served)).toEqual(["create", "delete", "get", "get"]);
+    // The witness is read by itself, for this process has made it. The list is read again after the first delete.
+    expect(operations(served)).toEqual(["create", "delete", "get", "list"]);
     expect(Object(next.ruleIds).a).toBe(Object(outs.ruleIds).a);
     expect(Object(next.ruleIds).b).not.toBe(Object(outs.ruleIds).b);
     await host.delete(id, next);

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/index.ts";
 import { HookError } from "../../provider/hooks/boundary.ts";
 import { Session } from "../../provider/hooks/session.ts";
-import { setShape } from "../../provider/hooks/shape.ts";
-import { readInputs, readState } from "../../provider/hooks/state.ts";
 import { Lifecycle } from "../../provider/lifecycle.ts";
 import { plan } from "../../provider/reconcile/index.ts";
+import { setShape } from "../../provider/state/shape.ts";
+import { readInputs, readState } from "../../provider/state/state.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import { marking, type ServedContract, serve } from "../support/connections.ts";
@@ -99,10 +99,15 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   });
 
   /** One `up` as the engine does it, in a process of its own. */
-  async function up(kept: Kept | undefined, rules: JsonObject, answers: Record<string, string> = {}): Promise<Run> {
+  async function up(
+    kept: Kept | undefined,
+    rules: JsonObject,
+    answers: Record<string, string> = {},
+    adopt?: JsonObject,
+  ): Promise<Run> {
     const environment = { ...served.environment, ...answers };
     const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment, folder: process.cwd() }));
-    const inputs = resource("all", { rules, allowEmpty: true });
+    const inputs = resource("all", { rules, allowEmpty: true, ...(adopt === undefined ? {} : { adopt }) });
     expect((await hooks.check(kept?.properties ?? {}, inputs)).failures).toEqual([]);
     try {
       if (kept === undefined) {
@@ -127,10 +132,11 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     kept: Kept | undefined,
     rules: JsonObject,
     answers?: Record<string, string>,
+    adopt?: JsonObject,
   ): Promise<{ kept: Kept; writes: number }> {
     served.service.faults.clear();
     served.service.resetRequests();
-    const { kept: after, failure } = await up(kept, rules, answers);
+    const { kept: after, failure } = await up(kept, rules, answers, adopt);
     if (after === undefined || failure !== undefined) throw new Error(`a run without faults failed: ${failure}`);
     const writes = served.service.requests.filter(({ method }) => method !== "GET").length;
     return { kept: after, writes };
@@ -151,10 +157,10 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     expect(await hooks.diff(id, properties, resource("all", { rules, allowEmpty: true }))).toEqual({ changes: false });
   }
 
-  /** Whether the state knows rules, and none of several is at the service. A single one is believed to be gone. */
+  /** Whether the state knows rules, and none of them is at the service. */
   function areAllGone(kept: Kept | undefined): boolean {
     const ids = Object.values(Object(kept?.properties.ruleIds));
-    return ids.length > 1 && served.service.rules().every(({ ruleId }) => !ids.includes(ruleId));
+    return ids.length > 0 && served.service.rules().every(({ ruleId }) => !ids.includes(ruleId));
   }
 
   function empty(): void {
@@ -167,11 +173,14 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
       [ruleSet, ruleSet, fc.array(faultyRun, { minLength: 1, maxLength: 3 })],
       async (before, after, runs) => {
         empty();
+        const said: string[] = [];
         let kept: Kept | undefined =
           Object.keys(before).length === 0 ? undefined : (await faultless(undefined, before)).kept;
         for (const faults of runs) {
           served.service.faults.set(faults);
-          kept = (await up(kept, after)).kept;
+          const { kept: now, failure = "" } = await up(kept, after);
+          kept = now;
+          said.push(failure);
         }
         // Without marks the user has to say that what a failed run made without knowing it is to be taken over.
         const answers: Record<string, string> = hasMarks ? {} : { MERCHANT_RULES_RECOVER: "true" };
@@ -182,7 +191,16 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
           expect(failure).toContain("MERCHANT_RULES_ACCEPT_ALL_GONE=true");
           answers.MERCHANT_RULES_ACCEPT_ALL_GONE = "true";
         }
-        await expectExactly((await faultless(kept, after, answers)).kept, after);
+        served.service.faults.clear();
+        const { kept: now, failure = "" } = await up(kept, after, answers);
+        // A rule that took another key has its old mark still, and so has the one that a lost create made there. Which is
+        // the copy nobody can tell, so the refusal names the word for it; the create had said that the rule may exist.
+        const isAmbiguous = failure.includes("one of the two is a copy");
+        if (isAmbiguous) expect(said.join()).toContain("the rule may exist");
+        else expect(failure).toBe("");
+        const words = [...failure.matchAll(/adopt: \{ "(\w+)": "(\w+)" \}/g)];
+        const adopt = isAmbiguous ? Object.fromEntries(words.map(([, key = "", id = ""]) => [key, id])) : undefined;
+        await expectExactly((await faultless(now, after, answers, adopt)).kept, after);
       },
     );
   });

@@ -211,25 +211,29 @@ describe("what the user says for one run", () => {
   );
 });
 
-describe("where a connection is, as the state says it", () => {
+describe("where a connection leads, as the state shows it", () => {
   function whereabouts(contract: string, config: Record<string, string> = {}): unknown {
     writeFileSync(join(folder, "where.yaml"), `version: 1\n${contract}`);
     const all = { "merchant-rules:baseUrl": url, "merchant-rules:contract": "where.yaml", ...config };
-    return connectionSettings(sources(all)).whereabouts;
+    const { address, shownParameters } = connectionSettings(sources(all));
+    return { address, shownParameters };
   }
 
   test("is its address, which a slash at the end does not change", () => {
-    expect(whereabouts("")).toEqual({ at: url });
-    expect(whereabouts("", { "merchant-rules:baseUrl": `${url}//` })).toEqual({ at: url });
-    expect(whereabouts("", { "merchant-rules:baseUrl": `${url}/eu/` })).toEqual({ at: `${url}/eu` });
+    expect(whereabouts("")).toEqual({ address: url, shownParameters: {} });
+    expect(whereabouts("", { "merchant-rules:baseUrl": `${url}//` })).toEqual({ address: url, shownParameters: {} });
+    expect(whereabouts("", { "merchant-rules:baseUrl": `${url}/eu/` })).toEqual({
+      address: `${url}/eu`,
+      shownParameters: {},
+    });
   });
 
   test("is its parameters as well, given ones and defaults", () => {
     const contract =
       "parameters: { merchantId: {}, region: { default: eu } }\noperations: { get: { path: '/{region}/{merchantId}/{ruleId}' } }\n";
     expect(whereabouts(contract, { "merchant-rules:parameters": '{"merchantId": 7}' })).toEqual({
-      at: url,
-      with: { merchantId: "7", region: "eu" },
+      address: url,
+      shownParameters: { merchantId: "7", region: "eu" },
     });
   });
 
@@ -246,8 +250,8 @@ describe("where a connection is, as the state says it", () => {
       whereabouts(declared, { "merchant-rules:parameters": JSON.stringify({ apiKey, merchantId: "m-1" }) });
     const first = at("k3y-of-the-merchant");
     expect(first).toEqual({
-      at: url,
-      with: { apiKey: expect.stringMatching(/^\(hash\) [0-9a-f]{12}$/), merchantId: "m-1" },
+      address: url,
+      shownParameters: { apiKey: expect.stringMatching(/^\(hash\) [0-9a-f]{12}$/), merchantId: "m-1" },
     });
     expect(at("k3y-of-the-merchant")).toEqual(first);
     expect(at("another-key")).not.toEqual(first);
@@ -262,7 +266,7 @@ describe("where a connection is, as the state says it", () => {
         "merchant-rules:clientSecret": "s3cr3t",
       }),
     );
-    expect(settings.whereabouts).toEqual({ at: url });
+    expect([settings.address, settings.shownParameters]).toEqual([url, {}]);
   });
 });
 

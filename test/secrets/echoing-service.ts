@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
-import { type Answer, cut, dropped, type Received, type ScriptedServer, serve } from "../client/scripted-server.ts";
+import { type Answer, cut, dropped, type Received, type ScriptedServer, serve } from "../sdk/client/scripted-server.ts";
 import { forms } from "./traces.ts";
 
 /** How a request can fail; rules are named after it. */

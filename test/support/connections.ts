@@ -7,6 +7,7 @@ import {
   localCredentials,
   startLocalService,
 } from "../../local/service/index.ts";
+import { markOf, markText, type Owner } from "../../provider/reconcile/mark.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 
@@ -47,6 +48,11 @@ const preset = loadPreset("illustrative");
 
 /** The illustrative contract of a service that keeps with each rule whose it is. */
 export const marking: ContractInput = { ...preset, rule: { ...preset.rule, owner: { at: "/metadata/managedBy" } } };
+
+/** A mark of another stack than that of the test. */
+export function markBy(owner: Owner, key = ""): string {
+  return markText(markOf("f".repeat(20), owner, key));
+}
 
 /** The rule number k of the workload that this product is measured by. */
 export function rule(k: number, changes: JsonObject = {}): JsonObject {

@@ -1,14 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { hash } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
 import { HookError } from "../../provider/hooks/boundary.ts";
+import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
 import { Session } from "../../provider/hooks/session.ts";
-import { ruleShape, setShape } from "../../provider/hooks/shape.ts";
 import { Lifecycle } from "../../provider/lifecycle.ts";
-import { ownerOf } from "../../provider/reconcile/owner.ts";
+import type { HookSet } from "../../provider/provider-source.ts";
+import { markOf, markText, ownerOf } from "../../provider/reconcile/mark.ts";
+import { ruleShape, setShape } from "../../provider/state/shape.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { ProviderHost } from "./provider-host.ts";
 
-export type HookNames = "merchantRule" | "merchantRuleSet";
+export type HookNames = HookSet;
 
 /** A provider host, called as the engine calls it. Properties come back as the engine hands them to the next hook. */
 export interface Host {
@@ -37,8 +40,8 @@ export interface PartialResult {
   readonly id: string;
   readonly properties: JsonObject;
   /** What of them the engine keeps as secrets. */
-  readonly secrets: readonly Json[];
-  readonly hasProvider: boolean;
+  readonly secrets?: readonly Json[];
+  readonly hasProvider?: boolean;
 }
 
 /** An error that a hook answered with, and the partial result that came with it. */
@@ -57,9 +60,43 @@ export class HookFailure extends Error {
   }
 }
 
+/** How a hook failed. */
+export async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
+  const outcome = await promise.then(
+    (value) => `it succeeded with ${JSON.stringify(value)}`,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof HookFailure) return outcome;
+  throw new Error(`it did not fail as expected: ${outcome}`);
+}
+
+/**
+ * What a host printed, by lines, but for the sentence that nothing shows whose the place is. A create that knows no rule
+ * says it once a run, where the connection is not of that run.
+ */
+export function saidBy({ stderr }: Host): string[] {
+  return stderr.split("\n").filter((line) => line !== "" && !line.includes(": could not check that its credentials"));
+}
+
 /** The inputs of one resource of a stack: they say whose they are, as those of the resource's constructor do. */
 export function resource(name: string, inputs: JsonObject): JsonObject {
-  return { ...inputs, __owner: { [ownerOf("shop", "prod", name)]: null } };
+  return { ...inputs, ...ownedBy(ownerOf("shop", "prod", name)) };
+}
+
+/** The inputs by which a resource says who it is, as its class adds them: its names, and the id of its connection. */
+export function ownedBy(owner: string, identity = ""): JsonObject {
+  return { __owner: { [owner]: null }, __connection: `${ownerIdOf(owner)}.${identity}` };
+}
+
+/** The mark that such a resource writes. */
+export function markBy(owner: string, key = ""): string {
+  return markText(markOf(ownerIdOf(owner), owner, key));
+}
+
+/** The owner id of a stack's connection: each stack of the tests has one of its own. */
+export function ownerIdOf(owner: string): string {
+  const [project, stack] = owner.split("/");
+  return hash("sha256", `${project}/${stack}`).slice(0, 20);
 }
 
 /**
@@ -84,7 +121,10 @@ export function sessionOf(
 
 /** The hooks, from the sources and in this process. */
 export function hooksHere(name: HookNames, session: Session, said: string[] = []): Host {
-  const hooks = new Lifecycle(name === "merchantRule" ? ruleShape : setShape, session);
+  const hooks =
+    name === "connection"
+      ? new ConnectionHooks(session)
+      : new Lifecycle(name === "merchantRule" ? ruleShape : setShape, session);
   const call = <T>(run: () => Promise<T>): Promise<T> => heard.run(said, () => failing(run()));
   return {
     get stderr() {

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -37,7 +37,7 @@ for (const [name, args] of Object.entries(rules)) {
 export class TestProject {
   readonly folder: string;
   readonly backend: string;
-  readonly stack = "test";
+  stack = "test";
   readonly #environment: Record<string, string>;
   readonly #running = new Set<ChildProcess>();
 
@@ -74,6 +74,18 @@ export class TestProject {
   /** Sets variables for the runs that come. */
   set(variables: Record<string, string>): void {
     Object.assign(this.#environment, variables);
+  }
+
+  /** Runs something with variables of its own. */
+  async with<T>(variables: Record<string, string>, work: () => Promise<T>): Promise<T> {
+    const before = { ...this.#environment };
+    this.set(variables);
+    try {
+      return await work();
+    } finally {
+      for (const name of Object.keys(variables)) delete this.#environment[name];
+      this.set(before);
+    }
   }
 
   /** Runs an engine's verb as a user does. */
@@ -124,6 +136,25 @@ export class TestProject {
   /** Asks what runs to end. */
   end(): void {
     for (const child of this.#running) child.kill();
+  }
+
+  /** Gives the stack another name, as `pulumi stack rename` does. */
+  async rename(engine: EngineName, to: string): Promise<void> {
+    const from = this.stack;
+    this.stack = to;
+    if (engine === "pulumi") {
+      const { code, output } = await this.pulumi("stack", "rename", to, "--stack", from);
+      if (code !== 0) throw new Error(output);
+      return;
+    }
+    const stacks = join(this.backend, ".pulumi/stacks/lifecycle");
+    const state = readFileSync(join(stacks, `${from}.json`), "utf8")
+      .replaceAll(`urn:pulumi:${from}::`, `urn:pulumi:${to}::`)
+      .replaceAll(`pulumi:pulumi:Stack::lifecycle-${from}`, `pulumi:pulumi:Stack::lifecycle-${to}`)
+      .replaceAll(`organization/lifecycle/${from}"`, `organization/lifecycle/${to}"`);
+    writeFileSync(join(stacks, `${to}.json`), state);
+    rmSync(join(stacks, `${from}.json`));
+    renameSync(join(this.folder, `Pulumi.${from}.yaml`), join(this.folder, `Pulumi.${to}.yaml`));
   }
 
   /** The state file as it stands on the disk. */

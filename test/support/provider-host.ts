@@ -9,7 +9,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { providerSource } from "../../provider/registration.ts";
+import { providerSource } from "../../provider/provider-source.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { HookFailure, type HookNames, type Host, withoutSecretMarks } from "./hosts.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { hashOfIdentity } from "../../provider/reconcile/identity.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf, failureOf, merchants, open, type World, writesOf } from "./world.ts";
+import { contractOf, failureOf, merchants, open, ownedBy, type World, writesOf } from "./world.ts";
 
 const other = { MERCHANT_RULES_TOKEN: "token-globex" };
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
@@ -10,10 +11,14 @@ const identity = { path: "/me", at: "/account/id" } as const;
 const theirs = (k: number, changes: JsonObject = {}): JsonObject => rule(k + 100, { name: `globex-${k}`, ...changes });
 
 /** Both merchants have rules 1, 2 and 3; ours are in a state. */
-async function twoMerchants(contract = contractOf(), theirRules = [theirs(1), theirs(2), theirs(3)]) {
+async function twoMerchants(
+  contract = contractOf(),
+  theirRules = [theirs(1), theirs(2), theirs(3)],
+  connected: JsonObject = {},
+) {
   const world = await open({ contract, merchants, ruleIds: "sequential" });
   const host = await world.host("merchantRuleSet");
-  const { id, outs } = await host.create({ rules: declared });
+  const { id, outs } = await host.create({ rules: declared, ...connected });
   expect(Object.values(Object(outs.ruleIds)).sort()).toEqual(["1", "2", "3"]);
   for (const each of theirRules) world.service.of("globex").put(undefined, each);
   const before = { ours: world.service.rules(), theirs: world.service.of("globex").rules() };
@@ -69,7 +74,9 @@ describe("the credentials of another merchant whose rules have the same ids", ()
     const { world, id, outs, before } = await twoMerchants();
     const host = await world.host("merchantRuleSet", other);
     const { message } = await failureOf(host.read(id, outs));
-    expect(message).toMatch(/connection "default" are not those that the state knows.*check that address/s);
+    expect(message).toMatch(
+      /rules [123], [123], [123] over connection "default" .* differs from what the state knows.*check that/s,
+    );
     expect(message).not.toContain("globex-1");
     expectUntouched(world, before);
   });
@@ -90,33 +97,47 @@ describe("the credentials of another merchant whose rules have the same ids", ()
     expect(writesOf(world)).toEqual([]);
     const host = await world.host("merchantRuleSet", { MERCHANT_RULES_MOVED: "true" });
     await host.update(id, outs, changed);
-    expect(world.service.rules()[0]).toEqual({ ruleId: "1", rule: rule(1, { priority: 99 }) });
+    const ruleId = String(Object(outs.ruleIds).a);
+    expect(world.service.rules()).toContainEqual({ ruleId, rule: rule(1, { priority: 99 }) });
   });
 });
 
 describe("a contract that can ask who the credentials are", () => {
   const contract = contractOf({ auth: { identity } });
 
-  test("keeps the answer in the state and asks once a run", async () => {
-    const { outs, world } = await twoMerchants(contract);
-    expect(outs.__place).toEqual({ at: world.service.url, as: "acme" });
+  const connected = ownedBy("shop/test/limits", hashOfIdentity("acme"));
+  const changed = { rules: { ...declared, a: rule(1, { priority: 99 }) }, ...connected };
+
+  test("is asked once a run, and the rules need no other witness", async () => {
+    const { id, outs, world } = await twoMerchants(contract, [], connected);
+    for (const k of [1, 2, 3]) world.service.put(String(k), rule(k, { name: `by hand ${k}` }));
     const host = await world.host("merchantRuleSet");
-    await host.read("set-1", outs);
-    await host.update("set-1", outs, { rules: { ...declared, a: rule(1, { priority: 99 }) } });
+    await host.read(id, outs);
+    await host.update(id, outs, changed);
     expect(world.service.requestCount("identity")).toBe(1);
+    const ruleId = String(Object(outs.ruleIds).a);
+    expect(world.service.rules()).toContainEqual({ ruleId, rule: rule(1, { priority: 99 }) });
   });
 
   test.each([
     ["have other names", [theirs(1), theirs(2), theirs(3)]],
     ["have the same names", [rule(1), rule(2), rule(3)]],
-  ])("refuses another identity and names both, where its rules %s", async (_case, theirRules) => {
-    const { world, id, outs, before } = await twoMerchants(contract, theirRules);
+  ])("refuses another identity before anything is written, where its rules %s", async (_case, theirRules) => {
+    const { world, id, outs, before } = await twoMerchants(contract, theirRules, connected);
     const host = await world.host("merchantRuleSet", other);
-    const changed = { rules: { ...declared, a: rule(1, { priority: 99 }) } };
     for (const run of [() => host.update(id, outs, changed), () => host.delete(id, outs), () => host.read(id, outs)]) {
       const { message } = await failureOf(run());
-      expect(message).toMatch(/ as acme; .* as globex\)/);
+      expect(message).toContain('the credentials of connection "default" are those of "globex"');
+      expect(message).toContain(hashOfIdentity("acme"));
     }
+    expectUntouched(world, before);
+  });
+
+  test("refuses it in a run that only adds, too", async () => {
+    const { world, before } = await twoMerchants(contract, [], connected);
+    const host = await world.host("merchantRule", other);
+    const { message } = await failureOf(host.create({ definition: rule(4), ...connected }));
+    expect(message).toContain('are those of "globex"');
     expectUntouched(world, before);
   });
 });

@@ -39,7 +39,8 @@ describe("three creates that lose their answers while the list lags behind", () 
   ])(
     "are said to be unknown where the contract does not say so, and the advice ends with those rules: %s",
     async (_case, way) => {
-      const world = await open({ contract: unknownLag, allowDuplicates: true });
+      // One request at a time, so that it is the first three rules whose creates lose their answers.
+      const world = await open({ contract: { ...unknownLag, limits: { concurrency: 1 } }, allowDuplicates: true });
       // As it was when the fault was set, until it is cleared.
       world.service.faults.set([{ kind: "stale-list" }, lost]);
       const failure = await failureOf(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { unknownValue } from "../../provider/hooks/wire.ts";
+import { unknownValue } from "../../provider/state/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";

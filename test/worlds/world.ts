@@ -8,12 +8,14 @@ import {
   localCredentials,
   startLocalService,
 } from "../../local/service/index.ts";
-import { ownerField } from "../../provider/hooks/state.ts";
+import { markOf, markText as textOf } from "../../provider/reconcile/mark.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { EngineModel } from "../faults/engine-model.ts";
 import { hooksOf } from "../faults/hooks.ts";
-import { HookFailure, type HookNames, type Host, startHost } from "../support/hosts.ts";
+import { type HookNames, type Host, ownerIdOf, startHost } from "../support/hosts.ts";
+
+export { failureOf, ownedBy } from "../support/hosts.ts";
 
 const path = "/api/v1/merchants/rules";
 export const identifyBy = { in: "query" } as const;
@@ -31,6 +33,21 @@ export function contractOf(
     rule: { id: ["/id"], naturalKey: "/name", ...rule },
     ...others,
   };
+}
+
+const owner = { at: "/metadata/managedBy" } as const;
+
+/** The contract of a service that keeps a mark with each rule. */
+export const marking = contractOf({ rule: { owner } });
+
+/** The mark that a resource (`project/stack/name`) gives its rules, as a service keeps it. */
+export function markText(of: string, key = ""): string {
+  return textOf(markOf(ownerIdOf(of), of, key));
+}
+
+/** The marks of the rules at the service; undefined where a rule has none. */
+export function marksOf({ service }: World): unknown[] {
+  return service.rules().map(({ rule }) => valueAt(rule, owner.at));
 }
 
 /** Two merchants of one service. With sequential ids both have a rule 1. */
@@ -94,18 +111,6 @@ export async function hostFor(
   return host;
 }
 
-/** How a hook failed. */
-export async function failureOf(
-  promise: Promise<unknown>,
-): Promise<{ message: string; partial: { id: string; properties: JsonObject } | undefined }> {
-  const outcome = await promise.then(
-    (value) => `it succeeded with ${JSON.stringify(value)}`,
-    (error: unknown) => error,
-  );
-  if (outcome instanceof HookFailure) return outcome;
-  throw new Error(`it did not fail as expected: ${outcome}`);
-}
-
 /** A stack whose every run is a provider host of its own. */
 export class Stack {
   readonly #engine = new EngineModel();
@@ -131,11 +136,6 @@ export class Stack {
     const host = await this.#world.host(this.#hooks, environment);
     return this.#engine.refresh(hooksOf(host));
   }
-}
-
-/** The input by which a resource says who it is, as its class adds it. */
-export function ownedBy(owner: string): JsonObject {
-  return { [ownerField]: { [owner]: null } };
 }
 
 /** The operations that change something, of those that were requested. */

@@ -1,15 +1,15 @@
-import { EngineError } from "../../stack/errors.ts";
-import { isProvider, needs, type ResourceState } from "../../stack/state/resource-state.ts";
-import { parseUrn } from "../../stack/state/urn.ts";
-import type { ProviderHost } from "../hosts/provider-host.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import { isProvider, needs, type ResourceState } from "../../../stack/state/resource-state.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
 import type { Execution } from "./execution.ts";
 import { remove } from "./operations.ts";
+import type { Providers } from "./providers.ts";
 import { stepOf } from "./step.ts";
 
 /** Deletes resources, each as soon as everything that needs it is gone; what cannot go keeps what it needs. */
 export async function deleteAll(
   execution: Execution,
-  provider: () => ProviderHost,
+  providers: Providers,
   condemned: readonly ResourceState[],
 ): Promise<void> {
   const going = new Set(condemned.map(({ urn }) => urn));
@@ -28,16 +28,16 @@ export async function deleteAll(
     const before = (dependents.get(one) ?? []).map((other) => results.get(other));
     results.set(
       one,
-      Promise.all(before).then((gone) => gone.every(Boolean) && deleteOne(execution, provider, one, going)),
+      Promise.all(before).then((gone) => gone.every(Boolean) && deleteOne(execution, providers, one, going)),
     );
   }
   await Promise.all(results.values());
 }
 
-/** Whether the resource is gone now. */
+/** Deletes one resource. True where it is gone now. */
 async function deleteOne(
   execution: Execution,
-  provider: () => ProviderHost,
+  providers: Providers,
   resource: ResourceState,
   going: ReadonlySet<string>,
 ): Promise<boolean> {
@@ -58,13 +58,15 @@ async function deleteOne(
   try {
     if (isProvider(resource.type) || !resource.custom) {
       // Nothing outside the state belongs to it.
-      if (!isProvider(resource.type)) execution.note(step);
+      execution.note(step);
       execution.ledger.drop(resource);
       execution.save();
       return true;
     }
     const callProvider = resource.deletedWith === "" || !going.has(resource.deletedWith);
-    await execution.run(step, () => remove(execution, provider(), resource, { recreated: false, callProvider }));
+    await execution.run(step, () =>
+      remove(execution, providers.of(resource), resource, { recreated: false, callProvider }),
+    );
     if (execution.preview) execution.ledger.drop(resource);
     return true;
   } catch (error) {

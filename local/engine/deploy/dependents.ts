@@ -1,8 +1,8 @@
-import { dependsOn, providerUrn, type ResourceState } from "../../stack/state/resource-state.ts";
-import { mapValues, unknown } from "../../stack/values/value.ts";
+import { dependsOn, providerUrn, type ResourceState } from "../../../stack/state/resource-state.ts";
+import { mapValues, unknown } from "../../../stack/values/value.ts";
 import { diffResource } from "./differ.ts";
 import { applyReplaceOnChanges, requiresReplace } from "./property-diff.ts";
-import type { ResourceContext } from "./resource.ts";
+import type { ResourceContext } from "./resource-context.ts";
 
 interface DependentReplacement {
   readonly resource: ResourceState;
@@ -51,7 +51,7 @@ async function replacementKeys(
   if (!affected) return undefined;
   const options = { preview: true, ignoreChanges: resource.ignoreChanges };
   const difference = applyReplaceOnChanges(
-    await diffResource(context.provider, resource.urn, resource, inputs, options),
+    await diffResource(context.providers.of(resource), resource.urn, resource, inputs, options),
     resource.replaceOnChanges,
     false,
   );

@@ -1,19 +1,19 @@
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
-import { resetPaths } from "../../stack/values/path.ts";
-import { type PropertyMap, revealMap } from "../../stack/values/value.ts";
-import type { ProviderHost } from "../hosts/provider-host.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
+import { resetPaths } from "../../../stack/values/path.ts";
+import { type PropertyMap, revealMap } from "../../../stack/values/value.ts";
 import { type Difference, detailedDiffOf, differences } from "./property-diff.ts";
+import type { Hooks } from "./providers.ts";
 
 interface DiffOptions {
-  /** Whether unknown values may reach the provider. */
+  /** True where unknown values may reach the provider. */
   readonly preview: boolean;
   readonly ignoreChanges: readonly string[];
 }
 
 /** Asks the provider what new inputs would change; where it leaves that open, inputs are compared path by path. */
 export async function diffResource(
-  provider: ProviderHost,
+  provider: Pick<Hooks, "diff">,
   urn: string,
   old: Pick<ResourceState, "id" | "inputs" | "outputs">,
   inputs: PropertyMap,

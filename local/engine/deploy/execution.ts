@@ -1,6 +1,7 @@
-import { EngineError, messageOf, RunIsOver } from "../../stack/errors.ts";
-import type { Ledger } from "../../stack/state/ledger.ts";
-import type { StateStore } from "../../stack/state/store.ts";
+import { EngineError, messageOf, RunIsOver } from "../../../stack/errors.ts";
+import type { Ledger } from "../../../stack/state/ledger.ts";
+import type { StateStore } from "../../../stack/state/store.ts";
+import { isHiddenProvider } from "../../../stack/state/urn.ts";
 import type { RunEvent, Step } from "./step.ts";
 
 interface ExecutionOptions {
@@ -40,7 +41,7 @@ export class Execution {
     this.#emit = options.emit;
   }
 
-  /** What the first work of the run waits for, so that a run that must be refused is refused before it. */
+  /** Sets the check that the first work of the run waits for, so that a run is refused before it does anything. */
   beginAfter(readiness: () => Promise<void>): void {
     this.#readiness = readiness;
   }
@@ -84,7 +85,7 @@ export class Execution {
 
   /** Notes a step that needs no work. */
   note(step: Step): void {
-    this.steps.push(step);
+    this.#done(step);
     this.#tell(step, false);
   }
 
@@ -94,8 +95,16 @@ export class Execution {
   }
 
   #tell(step: Step, failed: boolean): void {
-    this.#emit({ kind: "step", step, preview: this.preview });
-    if (!this.preview) this.#emit({ kind: "done", step, failed, durationMs: 0 });
+    this.#emitStep({ kind: "step", step, preview: this.preview });
+    if (!this.preview) this.#emitStep({ kind: "done", step, failed, durationMs: 0 });
+  }
+
+  #done(step: Step): void {
+    if (!isHiddenProvider(step.urn)) this.steps.push(step);
+  }
+
+  #emitStep(event: Extract<RunEvent, { step: Step }>): void {
+    if (!isHiddenProvider(event.step.urn)) this.#emit(event);
   }
 
   /** Does the work of a step when its turn comes, and notes both. In a preview there is no work. */
@@ -104,15 +113,15 @@ export class Execution {
     this.#ready ??= this.#readiness();
     await this.#ready;
     await this.turn(async () => {
-      this.#emit({ kind: "step", step, preview: false });
+      this.#emitStep({ kind: "step", step, preview: false });
       const started = performance.now();
       let failed = true;
       try {
         await work();
         failed = false;
-        this.steps.push(step);
+        this.#done(step);
       } finally {
-        this.#emit({ kind: "done", step, failed, durationMs: performance.now() - started });
+        this.#emitStep({ kind: "done", step, failed, durationMs: performance.now() - started });
       }
     });
   }

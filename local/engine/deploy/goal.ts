@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Ledger } from "../../stack/state/ledger.ts";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
-import { equalMaps, keepCiphertexts, mapValues } from "../../stack/values/value.ts";
+import type { Ledger } from "../../../stack/state/ledger.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
+import { equalMaps, keepCiphertexts, mapValues } from "../../../stack/values/value.ts";
 import type { Registration } from "../hosts/registration.ts";
 
 /** The state that a registration asks for, as far as it is known before anything is done. */

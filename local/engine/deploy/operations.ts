@@ -1,8 +1,9 @@
-import { EngineError } from "../../stack/errors.ts";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
-import { markSecretOutputs } from "../../stack/values/value.ts";
-import type { Outcome, ProviderHost } from "../hosts/provider-host.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
+import { markSecretOutputs } from "../../../stack/values/value.ts";
+import type { Outcome } from "../hosts/provider-host.ts";
 import type { Execution } from "./execution.ts";
+import type { Hooks } from "./providers.ts";
 
 /**
  * Runs what must be noted in state before it begins and after it has ended, whichever way. Both notes are on the disk
@@ -29,7 +30,7 @@ async function noted<T>(
 /** Creates a resource; `replaced` is the one whose place it takes. */
 export async function create(
   execution: Execution,
-  provider: ProviderHost,
+  provider: Hooks,
   now: ResourceState,
   replaced: ResourceState | undefined,
 ): Promise<void> {
@@ -49,7 +50,7 @@ export async function create(
 
 export async function update(
   execution: Execution,
-  provider: ProviderHost,
+  provider: Hooks,
   old: ResourceState,
   now: ResourceState,
 ): Promise<void> {
@@ -68,7 +69,7 @@ export async function update(
 /** Deletes a resource; one that is to be created anew stays in state until it is. */
 export async function remove(
   execution: Execution,
-  provider: ProviderHost,
+  provider: Hooks,
   old: ResourceState,
   how: { recreated: boolean; callProvider: boolean },
 ): Promise<void> {

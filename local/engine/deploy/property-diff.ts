@@ -1,4 +1,4 @@
-import { formatPath, type PropertyPath, parsePath, pathContains, pathIn } from "../../stack/values/path.ts";
+import { formatPath, type PropertyPath, parsePath, pathContains, pathIn } from "../../../stack/values/path.ts";
 import {
   equal,
   isArray,
@@ -7,7 +7,7 @@ import {
   type PropertyMap,
   type PropertyValue,
   property,
-} from "../../stack/values/value.ts";
+} from "../../../stack/values/value.ts";
 
 /** The words of the CLI's detailed diff. */
 export type DiffKind = "add" | "add-replace" | "delete" | "delete-replace" | "update" | "update-replace";
@@ -18,10 +18,10 @@ export interface PropertyDiff {
   readonly inputDiff: true;
 }
 
-/** Which paths differ, written as the CLI writes them. */
+/** The paths that differ, as the CLI writes them. */
 export type DetailedDiff = { readonly [path: string]: PropertyDiff };
 
-/** What a resource's new inputs would change. */
+/** A change that a resource's new inputs would make. */
 export interface Difference {
   readonly changed: boolean;
   /** Top-level keys that require a replacement. */

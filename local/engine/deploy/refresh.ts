@@ -1,35 +1,39 @@
 import { isDeepStrictEqual } from "node:util";
-import { isProvider, type ResourceState } from "../../stack/state/resource-state.ts";
-import { equalMaps, keepCiphertexts, mapValues } from "../../stack/values/value.ts";
+import { isProvider, type ResourceState } from "../../../stack/state/resource-state.ts";
+import { equalMaps, keepCiphertexts, mapValues } from "../../../stack/values/value.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 import { diffResource } from "./differ.ts";
 import type { Execution } from "./execution.ts";
 import { invert } from "./property-diff.ts";
+import type { Providers } from "./providers.ts";
 import { type Step, stepOf } from "./step.ts";
+import type { Targets } from "./targets.ts";
 
-/** What a refresh found: the resources as they are now, in order, without those that are gone. */
+/** The result of a refresh: the resources as they are now, in order, without those that are gone. */
 interface Refreshed {
   readonly resources: readonly ResourceState[];
   readonly changed: boolean;
 }
 
 /**
- * Reads every dynamic resource from its provider. The state of each becomes what was read; what is gone leaves the
+ * Reads every dynamic resource, or those that are targets, from its provider. The state of each becomes what was read; what is gone leaves the
  * state, and nothing refers to it any more. A read that fails fails the run, and leaves that resource as it was.
  */
 export async function refreshAll(
   execution: Execution,
-  provider: () => ProviderHost,
+  providers: Providers,
   base: readonly ResourceState[],
+  targets: Targets,
 ): Promise<Refreshed> {
   const results = await Promise.all(
     base.map(async (resource): Promise<ResourceState | undefined> => {
+      if (!targets.has(resource.urn)) return resource;
       if (!resource.custom || isProvider(resource.type) || resource.pendingReplacement) {
-        if (!isProvider(resource.type)) execution.note(readStep("same", resource, resource));
+        execution.note(readStep("same", resource, resource));
         return resource;
       }
       try {
-        return await execution.turn(() => refreshOne(execution, provider(), resource));
+        return await execution.turn(() => refreshOne(execution, providers.hostOf(resource), resource));
       } catch (error) {
         execution.fail(error, resource.urn, true);
         execution.noteFailed(readStep("same", resource, resource));

@@ -1,42 +1,49 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineError, RunIsOver } from "../../stack/errors.ts";
-import { formerUrns } from "../../stack/state/aliases.ts";
-import { decodeResource } from "../../stack/state/codec.ts";
+import { EngineError, RunIsOver } from "../../../stack/errors.ts";
+import { formerUrns } from "../../../stack/state/aliases.ts";
+import { decodeResource } from "../../../stack/state/codec.ts";
 import {
+  defaultProviderName,
   defaultProviderType,
-  dynamicPackage,
+  isDynamic,
   isProvider,
   providerReference,
   providerTypePrefix,
+  providerUrn,
   type ResourceState,
   resourceSchema,
   stackType,
-} from "../../stack/state/resource-state.ts";
-import { makeUrn, parseUrn } from "../../stack/state/urn.ts";
-import { unsupported } from "../../stack/unsupported.ts";
-import { equalMaps, keepCiphertexts, type PropertyMap } from "../../stack/values/value.ts";
+} from "../../../stack/state/resource-state.ts";
+import { makeUrn, parseUrn } from "../../../stack/state/urn.ts";
+import { unsupported } from "../../../stack/unsupported.ts";
+import { equalMaps, keepCiphertexts, type PropertyMap } from "../../../stack/values/value.ts";
+import { unknownText } from "../../../stack/values/wire.ts";
 import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
 import type { Policies } from "../policies/policies.ts";
 import { deleteAll } from "./deletes.ts";
 import { newState, settleSame } from "./goal.ts";
-import { planResource, type ResourceContext } from "./resource.ts";
+import { PassedOver } from "./passed-over.ts";
+import { planResource } from "./resource.ts";
+import type { ResourceContext } from "./resource-context.ts";
 import { reviewResource, reviewStack } from "./review.ts";
 import { type Step, type StepOp, stepOf } from "./step.ts";
+import { limitDeletes, type Targets } from "./targets.ts";
 
-/** How long nothing new comes from a program that waits for the answers to what it has registered. */
+/** After so long without a registration, a program waits for the answers to those that it has made. */
 const quietMs = 25;
 
-interface RegistrarOptions extends Pick<ResourceContext, "execution" | "provider" | "base"> {
+interface RegistrarOptions extends Pick<ResourceContext, "execution" | "providers" | "base"> {
   readonly stack: string;
   readonly project: string;
   /** The stack's configuration, as the default provider's inputs. */
   readonly config: PropertyMap;
   readonly policies: Policies | undefined;
+  readonly targets: Targets;
 }
 
 /**
- * What a program registers, against what is in state: decides for each resource what is to be done, does it, and
+ * Compares each resource that a program registers with the state, decides what is to be done, does it, and
  * answers the program. When the program has ended well, `deleteUnnamed` deletes what it no longer names.
  */
 export class Registrar implements MonitorHandler {
@@ -50,11 +57,12 @@ export class Registrar implements MonitorHandler {
   readonly #formerByUrn = new Map<string, string>();
   readonly #urnByFormer = new Map<string, string>();
   readonly #context: ResourceContext;
+  readonly #passedOver: PassedOver;
   readonly #outputsDone = new Set<string>();
   readonly #open = new Set<Promise<unknown>>();
-  /** What the program has logged as errors, and so shown already. */
+  /** Errors that the program has logged, and so shown already. */
   readonly loggedErrors: EngineError[] = [];
-  /** Whether the program has come to its end by itself. One that leaves by process.exit has not. */
+  /** True where the program has come to its end by itself. One that leaves by process.exit has not. */
   isProgramDone = false;
   #defaultProvider: Promise<ResourceState> | undefined;
   #registeredAt = Number.NEGATIVE_INFINITY;
@@ -70,6 +78,8 @@ export class Registrar implements MonitorHandler {
       replaced: new Set(),
       deletedEarly: new Map(),
     };
+    const { operated } = this.#context;
+    this.#passedOver = new PassedOver({ ...options, olds: this.#olds, seen: this.#seen, operated });
     for (const resource of options.base) if (!resource.delete) this.#olds.set(resource.urn, resource);
   }
 
@@ -109,6 +119,7 @@ export class Registrar implements MonitorHandler {
       this.#stackOutputs = { urn, outputs };
       return;
     }
+    if (this.#passedOver.isSkipped(urn)) return;
     const state = this.#news.get(urn);
     if (state === undefined || this.#outputsDone.has(urn)) {
       const when = state === undefined ? "before the resource" : "twice";
@@ -123,7 +134,7 @@ export class Registrar implements MonitorHandler {
     return error instanceof Error ? error : new Error(String(error));
   }
 
-  /** What the program logs or prints. An error that it logs alone fails nothing, as with the CLI. */
+  /** Passes on a line that the program logs or prints. A logged error alone fails nothing, as with the CLI. */
   log(severity: Severity, message: string): void {
     const { execution } = this.#options;
     if (severity === "debug" || execution.stopped) return;
@@ -148,21 +159,22 @@ export class Registrar implements MonitorHandler {
 
   /** After the program has ended well: deletes what it did not register, and what was replaced. */
   async deleteUnnamed(): Promise<void> {
-    const { execution, provider, base } = this.#options;
+    const { execution, providers, base, targets } = this.#options;
     const isUnnamed = ({ urn }: ResourceState): boolean =>
       !this.#context.operated.has(this.#urnByFormer.get(urn) ?? urn);
     const condemned = base.filter((resource) => resource.delete || isUnnamed(resource));
-    await deleteAll(execution, () => provider, condemned);
+    for (const error of targets.unknown((urn) => this.#seen.has(urn) || base.some((one) => one.urn === urn)))
+      execution.fail(error, undefined, true);
+    await deleteAll(execution, providers, limitDeletes(execution, targets, base, condemned));
   }
 
   /** After everything else: has the policies look at all that the program registered, with its outputs. */
   async reviewStack(policies: Policies): Promise<void> {
     const { stack, project, execution } = this.#options;
-    const provider = await this.#defaultProvider;
-    const resources = [...(provider === undefined ? [] : [provider]), ...this.#news.values()].map((state) => {
+    const resources = [...this.#news.values()].map((state) => {
       const { deleteBeforeReplace } = this.#registrations.get(state.urn) ?? {};
-      const properties = state.outputs;
-      return { state, properties, deleteBeforeReplace, provider: state.provider === "" ? undefined : provider };
+      const provider = this.#news.get(providerUrn(state.provider));
+      return { state, properties: state.outputs, deleteBeforeReplace, provider };
     });
     const stackUrn = makeUrn(stack, project, "", stackType, `${project}-${stack}`);
     await reviewStack(execution, policies, resources, stackUrn);
@@ -192,7 +204,10 @@ export class Registrar implements MonitorHandler {
     const { stack, project } = this.#options;
     if (parent !== "" && !this.#seen.has(parent))
       throw new EngineError("FAILED", `${type} "${name}" names a parent that is not registered: ${parent}`);
-    const urn = makeUrn(stack, project, parent === "" ? "" : parseUrn(parent).qualifiedType, type, name);
+    return this.#claimed(makeUrn(stack, project, parent === "" ? "" : parseUrn(parent).qualifiedType, type, name));
+  }
+
+  #claimed(urn: string): string {
     if (this.#seen.has(urn))
       throw new EngineError(
         "FAILED",
@@ -219,16 +234,31 @@ export class Registrar implements MonitorHandler {
     this.#registrations.set(urn, registration);
     refuseType(registration, urn);
     const old = this.#findOld(urn, registration);
-    const provider = registration.custom ? providerReference(await this.#provider()) : "";
+    const provider = await this.#referenceOf(registration);
     const now = newState(urn, registration, old, { provider, formerUrn: this.#formerByUrn.get(urn) });
+    if (!this.#isTarget(now)) return this.#passOver(registration, old, now);
+    this.#passedOver.refuseNeeded(now);
     if (registration.custom) await planResource(this.#context, registration, old, now);
     else {
       await this.#context.review?.(now, registration);
       this.#component(old, now);
     }
     this.#news.set(urn, now);
+    if (isProvider(now.type)) this.#options.providers.configure(now);
     // A component's old outputs may name resources that this run has not registered yet: the program gets none.
     return { urn, id: now.id, outputs: registration.custom ? now.outputs : {} };
+  }
+
+  /** Providers and the stack itself are always worked on, as by the real engine. */
+  #isTarget({ urn, type }: ResourceState): boolean {
+    return isProvider(type) || type === stackType || this.#options.targets.has(urn);
+  }
+
+  #passOver(registration: Registration, old: ResourceState | undefined, now: ResourceState): Registered {
+    const kept = this.#passedOver.take(old, now);
+    if (kept === undefined) return { urn: now.urn, id: "", outputs: {}, isUnknown: true };
+    this.#news.set(now.urn, kept);
+    return { urn: kept.urn, id: kept.id, outputs: registration.custom ? kept.outputs : {} };
   }
 
   #component(old: ResourceState | undefined, now: ResourceState): void {
@@ -285,12 +315,18 @@ export class Registrar implements MonitorHandler {
   }
 
   async #review(policies: Policies, now: ResourceState, deleteBeforeReplace: boolean | undefined): Promise<void> {
-    const provider = now.provider === "" ? undefined : await this.#defaultProvider;
+    const provider = this.#news.get(providerUrn(now.provider));
     const resource = { state: now, properties: now.inputs, deleteBeforeReplace, provider };
     now.inputs = await reviewResource(this.#options.execution, policies, resource);
   }
 
-  /** The provider resource that every dynamic resource belongs to; its inputs are the stack's configuration. */
+  /** The provider of a resource; empty for what has none. */
+  async #referenceOf({ type, custom, provider }: Registration): Promise<string> {
+    if (!custom || isProvider(type)) return "";
+    return provider === "" ? providerReference(await this.#provider()) : provider;
+  }
+
+  /** The provider resource of every dynamic resource that names none; its inputs are the stack's configuration. */
   #provider(): Promise<ResourceState> {
     if (this.#defaultProvider === undefined) {
       // At once: two resources must not register it twice.
@@ -304,20 +340,25 @@ export class Registrar implements MonitorHandler {
   }
 
   async #registerProvider(): Promise<ResourceState> {
-    const { stack, project, execution, config, provider } = this.#options;
+    const { stack, project, execution, config, providers } = this.#options;
     const type = defaultProviderType;
-    const urn = makeUrn(stack, project, "", type, "default");
+    const urn = this.#claimed(makeUrn(stack, project, "", type, defaultProviderName));
     const old = this.#olds.get(urn);
     const blank = decodeResource(resourceSchema.parse({ urn, type, custom: true }), undefined);
-    const registration = { ...blank, name: "default", inputs: config, aliases: [], deleteBeforeReplace: undefined };
+    const registration = {
+      ...blank,
+      name: defaultProviderName,
+      inputs: config,
+      aliases: [],
+      deleteBeforeReplace: undefined,
+    };
     const now = newState(urn, registration, old, { provider: "", formerUrn: undefined });
-    this.#seen.add(urn);
     this.#context.operated.add(urn);
     await this.#context.review?.(now, registration);
-    if (now.inputs !== config) await provider.configure(now.inputs);
     now.outputs = now.inputs;
     if (old === undefined) {
-      now.id = randomUUID();
+      // As the real engine: a preview makes up no id.
+      now.id = execution.preview ? unknownText : randomUUID();
       now.created = now.modified = new Date().toISOString();
       execution.ledger.put(now);
     } else {
@@ -326,13 +367,15 @@ export class Registrar implements MonitorHandler {
       settleSame(execution.ledger, old, now);
     }
     execution.save();
+    this.#news.set(urn, now);
+    providers.configure(now);
     return now;
   }
 }
 
 /** Fails, by name, on resources of any other kind than dynamic ones and components. */
 function refuseType({ type, custom }: Registration, urn: string): void {
-  if (!custom || type.startsWith(`${dynamicPackage}:`)) return;
+  if (!custom || isDynamic(type)) return;
   if (isProvider(type))
     throw unsupported("provider", `the explicit provider ${type.slice(providerTypePrefix.length)}`, urn);
   throw unsupported("resource type", `the resource type ${type}`, urn);

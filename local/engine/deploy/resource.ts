@@ -1,40 +1,18 @@
 import type { CheckFailure } from "@pulumi/pulumi/proto/provider_pb.js";
-import { EngineError } from "../../stack/errors.ts";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
-import { parseUrn } from "../../stack/state/urn.ts";
-import { resetPaths } from "../../stack/values/path.ts";
-import { markSecretOutputs, type PropertyMap } from "../../stack/values/value.ts";
-import type { ProviderHost } from "../hosts/provider-host.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
+import { resetPaths } from "../../../stack/values/path.ts";
+import { markSecretOutputs, type PropertyMap } from "../../../stack/values/value.ts";
 import type { Registration } from "../hosts/registration.ts";
 import { dependentReplacements } from "./dependents.ts";
 import { diffResource } from "./differ.ts";
-import type { Execution } from "./execution.ts";
 import { settleSame } from "./goal.ts";
 import { create, remove, update } from "./operations.ts";
 import { applyReplaceOnChanges, type Difference, replacementFor, requiresReplace } from "./property-diff.ts";
+import type { Hooks } from "./providers.ts";
+import type { ResourceContext } from "./resource-context.ts";
 import { stepOf } from "./step.ts";
-
-/** What deciding about one resource needs to know of the others. */
-export interface ResourceContext {
-  readonly execution: Execution;
-  readonly provider: ProviderHost;
-  /** The resources in state when the program starts, in order. */
-  readonly base: readonly ResourceState[];
-  /**
-   * Has the policies look at a resource before anything is done with it. They may change its inputs; where a mandatory
-   * one is violated the run stops. Undefined where there are none.
-   */
-  readonly review:
-    | ((now: ResourceState, registration: Pick<Registration, "deleteBeforeReplace">) => Promise<void>)
-    | undefined;
-  readonly operated: Set<string>;
-  readonly replaced: Set<string>;
-  /**
-   * Deleted ahead of their own registration, because something that they need is deleted before it is replaced. By URN,
-   * with the keys that made the replacement necessary.
-   */
-  readonly deletedEarly: Map<string, readonly string[]>;
-}
 
 /** Decides what is to be done with one custom resource, and does it; `now` is then as it will be in state. */
 export async function planResource(
@@ -66,10 +44,9 @@ export async function planResource(
     return await replace(context, asked, old, now, difference);
   context.operated.add(now.urn);
   if (difference.changed || old.initErrors.length > 0) {
-    if (execution.preview) previewOutputs(now, old);
-    return await execution.run(stepOf("update", old, now, difference), () =>
-      update(execution, context.provider, old, now),
-    );
+    const hooks = context.providers.of(now);
+    if (execution.preview) previewOutputs(now, old, hooks);
+    return await execution.run(stepOf("update", old, now, difference), () => update(execution, hooks, old, now));
   }
   now.id = old.id;
   now.outputs = markSecretOutputs(old.outputs, now.inputs, now.additionalSecretOutputs);
@@ -93,12 +70,12 @@ function ignoreChanges(
 }
 
 async function check(
-  { execution, provider }: ResourceContext,
+  { execution, providers }: ResourceContext,
   now: ResourceState,
   olds: PropertyMap,
   news: PropertyMap,
 ): Promise<PropertyMap> {
-  const { inputs, failures } = await provider.check(now.urn, olds, news, execution.preview);
+  const { inputs, failures } = await providers.of(now).check(now.urn, olds, news, execution.preview);
   const [first, ...more] = failures;
   if (first === undefined) return inputs;
   for (const failure of more) execution.fail(checkError(failure, now.urn), now.urn, true);
@@ -118,7 +95,7 @@ async function diff(
 ): Promise<Difference> {
   if (now.deletedWith !== "" && context.replaced.has(now.deletedWith)) return replacementFor(["deletedWith"]);
   const options = { preview: context.execution.preview, ignoreChanges: registration.ignoreChanges };
-  const found = await diffResource(context.provider, now.urn, old, now.inputs, options);
+  const found = await diffResource(context.providers.of(now), now.urn, old, now.inputs, options);
   return applyReplaceOnChanges(found, registration.replaceOnChanges, old.initErrors.length > 0);
 }
 
@@ -164,7 +141,7 @@ async function replace(
 
 /** Deletes a resource that is to be replaced, and before it everything that its deletion takes with it. */
 async function deleteBefore(context: ResourceContext, old: ResourceState): Promise<void> {
-  const { execution, provider } = context;
+  const { execution, providers } = context;
   const dependents = await dependentReplacements(context, old);
   for (const { resource, keys } of dependents.reverse()) {
     if (context.deletedEarly.has(resource.urn)) continue;
@@ -187,28 +164,29 @@ async function deleteBefore(context: ResourceContext, old: ResourceState): Promi
       (resource.deletedWith === old.urn || context.deletedEarly.has(resource.deletedWith));
     if (execution.preview) resource.pendingReplacement = true;
     await execution.run(stepOf("delete-replaced", resource, undefined), () =>
-      remove(execution, provider, resource, { recreated: true, callProvider: !taken }),
+      remove(execution, providers.of(resource), resource, { recreated: true, callProvider: !taken }),
     );
   }
 }
 
 /** `old` is the one that it replaces. */
 async function createOne(
-  { execution, provider }: ResourceContext,
+  { execution, providers }: ResourceContext,
   old: ResourceState | undefined,
   now: ResourceState,
   difference?: Difference,
 ): Promise<void> {
+  const hooks = providers.of(now);
   if (execution.preview) {
-    previewOutputs(now, undefined);
+    previewOutputs(now, undefined, hooks);
     if (old?.pendingReplacement === false) old.delete = true;
   }
   const step = stepOf(old === undefined ? "create" : "create-replacement", old, now, difference);
-  await execution.run(step, () => create(execution, provider, now, old));
+  await execution.run(step, () => create(execution, hooks, now, old));
 }
 
 /** In a preview nothing is done: the outputs are the inputs, and a new resource has no id yet. */
-function previewOutputs(now: ResourceState, old: ResourceState | undefined): void {
+function previewOutputs(now: ResourceState, old: ResourceState | undefined, { isUnconfigured }: Hooks): void {
   now.id = old?.id ?? "";
-  now.outputs = markSecretOutputs(now.inputs, now.inputs, now.additionalSecretOutputs);
+  now.outputs = isUnconfigured === true ? {} : markSecretOutputs(now.inputs, now.inputs, now.additionalSecretOutputs);
 }

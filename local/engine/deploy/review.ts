@@ -1,5 +1,5 @@
-import { RunIsOver } from "../../stack/errors.ts";
-import type { PropertyMap } from "../../stack/values/value.ts";
+import { RunIsOver } from "../../../stack/errors.ts";
+import type { PropertyMap } from "../../../stack/values/value.ts";
 import type { PolicyResource } from "../hosts/policy-messages.ts";
 import { type Violation, violationError } from "../policies/findings.ts";
 import type { Policies } from "../policies/policies.ts";
@@ -36,7 +36,7 @@ function refuse(execution: Execution, violations: readonly Violation[]): void {
   if (mandatory.length > 0 && !execution.preview) throw new RunIsOver();
 }
 
-/** What a policy does may take for ever; once the run has stopped nobody waits for it. */
+/** Waits for a policy, which may take for ever, as long as the run has not stopped. */
 async function unlessOver<T>(execution: Execution, work: Promise<T>): Promise<T> {
   const over = execution.whenStopped().then(() => {
     throw new RunIsOver();

@@ -1,9 +1,9 @@
-import type { Config } from "../../stack/project/stack-config.ts";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
+import type { Config } from "../../../stack/project/stack-config.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
 import type { PolicyEvent } from "../policies/findings.ts";
 import type { DetailedDiff, Difference } from "./property-diff.ts";
 
-/** What a run does to a resource, in the CLI's words. */
+/** The operation of a run on a resource, in the CLI's words. */
 export type StepOp =
   | "same"
   | "create"
@@ -21,12 +21,12 @@ export interface Step {
   readonly urn: string;
   readonly old: ResourceState | undefined;
   readonly new: ResourceState | undefined;
-  /** Which paths differ; null where that is not known, or means nothing. */
+  /** The paths that differ; null where they are not known, or mean nothing. */
   readonly detailedDiff: DetailedDiff | null;
   /** Top-level keys that changed, and those that require a replacement. */
   readonly diffReasons: readonly string[];
   readonly replaceReasons: readonly string[];
-  /** Whether this is what a read found, and not what the run does. */
+  /** Set where this is the result of a read, and not an operation of the run. */
   readonly isRead?: true;
 }
 
@@ -41,10 +41,10 @@ export function stepOf(
   return { op, urn, old, new: now, detailedDiff, diffReasons: changedKeys, replaceReasons: replaceKeys };
 }
 
-/** How many resources had each outcome. A replacement counts once. */
+/** Number of resources by outcome. A replacement counts once. */
 export type ChangeSummary = { readonly [op in StepOp]?: number };
 
-/** What a run tells while it goes on. */
+/** An event of a run, told while it goes on. */
 export type RunEvent =
   | PolicyEvent
   /** The verb begins, once everything that is checked beforehand was found in order. */

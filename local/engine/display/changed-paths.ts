@@ -1,6 +1,6 @@
 import type { Json } from "../../../sdk/rules/index.ts";
-import { formatPath, type PropertyPath, parsePath, valueAt } from "../../stack/values/path.ts";
-import type { PropertyMap, PropertyValue } from "../../stack/values/value.ts";
+import { formatPath, type PropertyPath, parsePath, valueAt } from "../../../stack/values/path.ts";
+import type { PropertyMap, PropertyValue } from "../../../stack/values/value.ts";
 import { type DetailedDiff, differences } from "../deploy/property-diff.ts";
 import { formatValue, printable, providerKey } from "./printable.ts";
 

@@ -1,7 +1,7 @@
-import { encodeMap, encodeResource } from "../../stack/state/codec.ts";
-import { type ResourceState, stackType } from "../../stack/state/resource-state.ts";
-import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from "../../stack/values/value.ts";
-import { secretSignature, signatureKey } from "../../stack/values/wire.ts";
+import { encodeMap, encodeResource } from "../../../stack/state/codec.ts";
+import { type ResourceState, stackType } from "../../../stack/state/resource-state.ts";
+import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from "../../../stack/values/value.ts";
+import { secretSignature, signatureKey } from "../../../stack/values/wire.ts";
 import { isPartOfReplacement, type RunEvent, type Step } from "../deploy/step.ts";
 import type { Remediation } from "../policies/findings.ts";
 import type { RunResult, Verb } from "../run.ts";
@@ -67,10 +67,12 @@ function jsonStep(step: Step, { verb, preview }: RunResult): { [key: string]: un
   };
 }
 
-function jsonState(state: ResourceState, withOutputs: boolean): { [key: string]: unknown } {
+/** Before it is done, a step has neither an id nor outputs of its new state. */
+function jsonState(state: ResourceState, isDone: boolean): { [key: string]: unknown } {
   const { [providerKey]: _code, ...propertyDependencies } = state.propertyDependencies;
-  const outputs = withOutputs ? blindMap(state.outputs, "[secret]") : {};
-  const shown = { ...state, inputs: blindMap(state.inputs, "[secret]"), outputs, propertyDependencies };
+  const inputs = blindMap(state.inputs, "[secret]");
+  const result = isDone ? { outputs: blindMap(state.outputs, "[secret]") } : { id: "", outputs: {} };
+  const shown = { ...state, ...result, inputs, propertyDependencies };
   return encodeResource(shown, undefined);
 }
 

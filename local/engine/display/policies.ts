@@ -1,4 +1,4 @@
-import { parseUrn } from "../../stack/state/urn.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
 import type { PackRun, PolicyFindings, Violation } from "../policies/findings.ts";
 import { changedPaths } from "./changed-paths.ts";
 

@@ -7,7 +7,7 @@ import {
   ResourceReference,
   Secret,
   Unknown,
-} from "../../stack/values/value.ts";
+} from "../../../stack/values/value.ts";
 
 /** The key that carries a dynamic provider's code; never shown. */
 export const providerKey = "__provider";

@@ -1,5 +1,5 @@
-import { stackType } from "../../stack/state/resource-state.ts";
-import { parseUrn } from "../../stack/state/urn.ts";
+import { stackType } from "../../../stack/state/resource-state.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
 import { hasChanges, isPartOfReplacement, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { allProperties, type ChangedPath, changedPaths } from "./changed-paths.ts";
@@ -8,7 +8,7 @@ import { formatValue, printable } from "./printable.ts";
 
 interface TextOptions {
   readonly verb: Verb;
-  /** Whether the properties of what is created or deleted are shown, too. */
+  /** True where the properties of created and deleted resources are shown, too. */
   readonly diff: boolean;
   readonly color: boolean;
   readonly print: (line: string) => void;
@@ -65,7 +65,7 @@ export class TextDisplay {
     else if (!isPartOfReplacement(step.op)) this.#step(step, secondsOf(durationMs));
   }
 
-  /** What is planned, children beneath their parents. Of what does not change only the parents of what does are shown. */
+  /** Prints the plan, children beneath their parents. An unchanged resource is shown only above one that changes. */
   #tree(): void {
     const steps = this.#planned.filter(({ op }) => !isPartOfReplacement(op));
     // A resource that is read first has two steps.
@@ -139,7 +139,7 @@ const shownOps: { readonly [op in StepOp]?: readonly [symbol: string, word: stri
   "delete-replaced": ["--", "delete"],
 };
 
-/** How long a step took, where somebody could have noticed. */
+/** The time that a step took, where somebody could have noticed. */
 function secondsOf(durationMs: number): string {
   return durationMs < 100 ? "" : ` (${(durationMs / 1000).toFixed(1)} s)`;
 }

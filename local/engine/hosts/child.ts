@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { EngineError, systemCode } from "../../stack/errors.ts";
+import { EngineError, systemCode } from "../../../stack/errors.ts";
 
 // The sources run as they are in tests, and compiled from dist.
 const preload = `--import=${new URL(`./child-preload${extname(import.meta.url)}`, import.meta.url).href}`;
@@ -19,7 +19,7 @@ interface ChildOptions {
 /** Hears what is printed, by the line. `isWhole` is whether nothing of a next line has come yet. */
 export type OnLines = (lines: readonly string[], isWhole: boolean) => void;
 
-/** How a child ended. */
+/** The end of a child. */
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

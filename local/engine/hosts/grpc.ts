@@ -1,7 +1,7 @@
 import type { ChannelOptions } from "@grpc/grpc-js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import type { PropertyMap } from "../../stack/values/value.ts";
-import { fromWire, toWire, type WireMap, type WireOptions } from "../../stack/values/wire.ts";
+import type { PropertyMap } from "../../../stack/values/value.ts";
+import { fromWire, toWire, type WireMap, type WireOptions } from "../../../stack/values/wire.ts";
 
 const maxMessageBytes = 400 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { setAllConfig } from "@pulumi/pulumi/runtime/config.js";
 import { disconnect, resetOptions } from "@pulumi/pulumi/runtime/settings.js";
 import { runInPulumiStack } from "@pulumi/pulumi/runtime/stack.js";
 import * as sdkState from "@pulumi/pulumi/runtime/state.js";
-import { EngineError, messageOf } from "../../stack/errors.ts";
+import { EngineError, messageOf } from "../../../stack/errors.ts";
 import type { ProgramEnd, ProgramRun, RunningProgram } from "./program-host.ts";
 import type { Method } from "./served-methods.ts";
 
@@ -35,7 +35,7 @@ function hearRejection(reason: unknown): void {
  */
 export class InlineProgram implements RunningProgram {
   readonly ended: Promise<ProgramEnd>;
-  /** What the SDK keeps of this run. */
+  /** The SDK's own store of this run. */
   store: unknown;
   readonly #end = Promise.withResolvers<ProgramEnd>();
   #isOver = false;
@@ -89,7 +89,7 @@ export class InlineProgram implements RunningProgram {
     await turn();
   }
 
-  /** What the SDK takes for the client of a server. It calls the server's methods in this process. */
+  /** An object that the SDK takes for the client of a server. It calls the server's methods in this process. */
   #client(monitor: InlineOptions["monitor"]): { readonly [name: string]: unknown } {
     const calls = Object.entries(monitor).flatMap(([name, method]) =>
       isMethod(method) ? [[name, (request: unknown, answer: Answer) => this.#call(method, request, answer)]] : [],
@@ -123,7 +123,7 @@ function secretKeysOf(config: InlineOptions["config"]): string[] {
   return [...config].filter(([, { secret }]) => secret).map(([key]) => key);
 }
 
-/** What the SDK keeps of a run. Its types are the SDK's own, but Automation API and all releases of the SDK share it. */
+/** The SDK's state of a run. Its types are the SDK's own, but Automation API and all releases of the SDK share it. */
 interface SdkState {
   withLocalStorage(run: () => Promise<void>): Promise<void>;
   getLocalStore(): unknown;

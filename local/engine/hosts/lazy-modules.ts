@@ -1,7 +1,7 @@
 import { createRequire, registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** What the SDK loads at its start and needs for one thing alone: to turn functions of a program into text. */
+/** Modules that the SDK loads at its start, and needs only to turn functions of a program into text. */
 const heavy: ReadonlySet<string> = new Set(["@npmcli/arborist", "typescript"]);
 
 const loaded = createRequire(import.meta.url).cache;

@@ -1,5 +1,5 @@
 /**
- * What a provider says with `console.error` or `console.warn`. On stderr alone the messages of calls that run side by
+ * Messages of a provider by `console.error` or `console.warn`. On stderr alone the messages of calls that run side by
  * side could not be told apart. So the host writes each message as one line that also names the resource.
  */
 import { AsyncLocalStorage } from "node:async_hooks";

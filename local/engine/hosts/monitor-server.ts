@@ -15,9 +15,9 @@ import type {
 import resourceMessages from "@pulumi/pulumi/proto/resource_pb.js";
 import type { SourcePosition } from "@pulumi/pulumi/proto/source_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
-import { EngineError, messageOf, RunIsOver } from "../../stack/errors.ts";
-import { type UnsupportedFeature, unsupported } from "../../stack/unsupported.ts";
-import { toProgram } from "../../stack/values/wire.ts";
+import { EngineError, messageOf, RunIsOver } from "../../../stack/errors.ts";
+import { type UnsupportedFeature, unsupported } from "../../../stack/unsupported.ts";
+import { toProgram } from "../../../stack/values/wire.ts";
 import { channelOptions, readProperties, writeProperties } from "./grpc.ts";
 import type { MonitorHandler, Registration } from "./registration.ts";
 
@@ -108,14 +108,16 @@ export class MonitorServer {
 
   async #register(request: RegisterResourceRequest) {
     const registration = this.#parsed(() => this.#read(request));
-    const { urn, id, outputs } = await this.#handler.register(registration);
-    return new resourceMessages.RegisterResourceResponse()
+    const { urn, id, outputs, isUnknown = false } = await this.#handler.register(registration);
+    const response = new resourceMessages.RegisterResourceResponse()
       .setUrn(urn)
       .setId(id)
       .setObject(writeProperties(outputs, toProgram));
+    // Older SDKs have no such field, and do not know that a resource was left out.
+    return "setUnknown" in response ? response.setUnknown(isUnknown) : response;
   }
 
-  /** What cannot be read of a request fails the run, not only the request. */
+  /** Reads a part of a request. A part that cannot be read fails the run, not only the request. */
   #parsed<T>(read: () => T): T {
     try {
       return read();
@@ -137,6 +139,7 @@ export class MonitorServer {
       name: request.getName(),
       parent: request.getParent(),
       custom: request.getCustom(),
+      provider: request.getProvider(),
       inputs: readProperties(request.getObject()),
       dependencies: [...new Set(request.getDependenciesList())],
       propertyDependencies: Object.fromEntries(propertyDependencies),
@@ -153,7 +156,7 @@ export class MonitorServer {
     };
   }
 
-  /** Where in the program the resource is declared, relative to the project, as the CLI writes it. */
+  /** The place in the program that declares the resource, relative to the project, as the CLI writes it. */
   #position(position: SourcePosition | undefined): string {
     const uri = position?.getUri() ?? "";
     if (position === undefined || !uri.startsWith("file://")) return "";
@@ -168,8 +171,6 @@ function refuseOptions(request: RegisterResourceRequest): void {
   const used: [boolean, UnsupportedFeature, string][] = [
     [request.getRemote(), "remote component", "a component of another language"],
     [request.getImportid() !== "", "option", 'the option "import"'],
-    [request.getProvider() !== "", "provider", 'the option "provider"'],
-    [request.getProvidersMap().getLength() > 0, "provider", 'the option "providers"'],
     [request.getTransformsList().length > 0, "option", 'the option "transforms"'],
     [request.getReplaceWithList().length > 0, "option", 'the option "replaceWith"'],
     [request.hasReplacementTrigger(), "option", 'the option "replacementTrigger"'],

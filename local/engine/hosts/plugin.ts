@@ -8,7 +8,7 @@ interface PluginOptions {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What it prints to stdout, line by line, but for the port. */
+  /** Gets its stdout, line by line, without the port. */
   readonly onPrint: (line: string) => void;
   readonly onStderr: OnLines;
   /** After its last line. */

@@ -6,13 +6,13 @@ import messages from "@pulumi/pulumi/proto/analyzer_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { isJson, isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
-import { EngineError } from "../../stack/errors.ts";
-import type { Config } from "../../stack/project/stack-config.ts";
-import { parseUrn } from "../../stack/state/urn.ts";
-import type { PropertyMap } from "../../stack/values/value.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import type { Config } from "../../../stack/project/stack-config.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
+import type { PropertyMap } from "../../../stack/values/value.ts";
 import { type Level, levels, type Violation } from "../policies/findings.ts";
 import type { Pack } from "../policies/pack.ts";
-import type { PolicySettings } from "../policies/policy-config.ts";
+import type { PackInfo, PolicyInfo, PolicySettings } from "../policies/pack-info.ts";
 import { resolveSdkModule } from "./child.ts";
 import { type Properties, readProperties } from "./grpc.ts";
 import { Plugin } from "./plugin.ts";
@@ -32,27 +32,11 @@ interface PolicyHostOptions {
   readonly pack: Pack;
   readonly env: NodeJS.ProcessEnv;
   readonly run: PolicyRun | undefined;
-  /** What the pack logs and prints, once it has started. */
+  /** Gets what the pack logs and prints, once it has started. */
   readonly onOutput: (severity: Severity, message: string) => void;
 }
 
-/** What a pack says of itself. */
-export interface PackInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly policies: readonly PolicyInfo[];
-  /** What the pack itself sets for its policies. */
-  readonly settings: PolicySettings;
-}
-
-export interface PolicyInfo {
-  readonly name: string;
-  readonly level: Level;
-  /** The schema of the policy's configuration; undefined where it takes none. */
-  readonly schema: { readonly properties: JsonObject; readonly required: readonly string[] } | undefined;
-}
-
-/** What one policy changed, or why it could not. */
+/** The change that one policy made, or the reason why it could not. */
 export type RemediationResult = Pick<Violation, "policy" | "pack" | "version"> & {
   readonly properties: PropertyMap;
   readonly problem: string;
@@ -76,7 +60,7 @@ export class PolicyHost {
   readonly #pack: Pack;
   readonly #plugin: Plugin;
   readonly #onOutput: PolicyHostOptions["onOutput"];
-  /** What the pack said before it was ready: where it fails, that is the reason. */
+  /** Output of the pack before it was ready: where it fails, the reason stands there. */
   #early: [severity: Severity, message: string][] | undefined = [];
 
   constructor({ pack, env, run, onOutput }: PolicyHostOptions) {
@@ -242,7 +226,7 @@ function scriptFor({ folder, shown }: Pack): string {
   }
 }
 
-/** What Pulumi's language host sets for a pack. */
+/** The variables that Pulumi's language host sets for a pack. */
 function environmentOf(run: PolicyRun | undefined): NodeJS.ProcessEnv {
   if (run === undefined) return {};
   return {

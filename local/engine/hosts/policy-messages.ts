@@ -1,9 +1,9 @@
 import messages from "@pulumi/pulumi/proto/analyzer_pb.js";
 import type structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
-import { parseUrn } from "../../stack/state/urn.ts";
-import type { PropertyMap } from "../../stack/values/value.ts";
-import { toPolicies } from "../../stack/values/wire.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
+import type { PropertyMap } from "../../../stack/values/value.ts";
+import { toPolicies } from "../../../stack/values/wire.ts";
 import { writeProperties } from "./grpc.ts";
 
 /** A resource as policies get it. */

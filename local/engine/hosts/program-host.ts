@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Project } from "../../stack/project/project.ts";
-import type { Config } from "../../stack/project/stack-config.ts";
+import type { Project } from "../../../stack/project/project.ts";
+import type { Config } from "../../../stack/project/stack-config.ts";
 import { Child, resolveSdkModule } from "./child.ts";
 import { messageOfLine } from "./program-output.ts";
 import type { Severity } from "./registration.ts";
 
-/** What a program is told of the run. */
+/** The run, as a program is told of it. */
 export interface ProgramRun {
   readonly project: Project;
   readonly stack: string;
@@ -17,17 +17,17 @@ export interface ProgramRun {
 interface ProgramOptions extends ProgramRun {
   readonly monitorAddress: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What the program logs, and what it prints, line by line. */
+  /** Gets what the program logs and prints, line by line. */
   readonly onOutput: (severity: Severity, message: string) => void;
 }
 
-/** How a program ended. `reported` is whether it has told the user itself what went wrong. */
+/** The end of a program. `reported`: it has told the user itself what went wrong. */
 export interface ProgramEnd {
   readonly ok: boolean;
   readonly reported: boolean;
   /** As in "the program ended with exit code 1". */
   readonly description: string;
-  /** What the program threw, where that is known. */
+  /** The error that the program threw, where it is known. */
   readonly cause?: unknown;
 }
 

@@ -14,7 +14,7 @@ export function messageOfLine(line: string): [severity: Severity, message: strin
 const severities: readonly Severity[] = ["debug", "info", "warning", "error"];
 const logged = /^(debug|info|warning|error): \[runtime\] /;
 
-/** What stands for a line break within a message: ASCII's record separator. */
+/** The character for a line break within a message: ASCII's record separator. */
 const lineBreak = "\u001e";
 
 /** In the program: what the SDK logs is printed as one line, so that what is printed next is not taken for more of it. */

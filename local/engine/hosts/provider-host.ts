@@ -4,11 +4,11 @@ import type { CheckFailure, DiffResponse } from "@pulumi/pulumi/proto/provider_p
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import statusMessages from "@pulumi/pulumi/proto/status_pb.js";
 import PQueue from "p-queue";
-import { EngineError } from "../../stack/errors.ts";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
-import { parseUrn } from "../../stack/state/urn.ts";
-import { annotateSecrets, containsUnknown, type PropertyMap } from "../../stack/values/value.ts";
-import { toProgram, toProvider } from "../../stack/values/wire.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
+import { annotateSecrets, containsUnknown, type PropertyMap } from "../../../stack/values/value.ts";
+import { toProgram, toProvider } from "../../../stack/values/wire.ts";
 import { resolveSdkModule } from "./child.ts";
 import { type Properties, readProperties, writeProperties } from "./grpc.ts";
 import { wholeError } from "./large-errors.ts";
@@ -19,13 +19,13 @@ interface ProviderHostOptions {
   /** The program's folder: the host runs there, with the SDK that is installed for it. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What the host prints to stdout, line by line. */
+  /** Gets the host's stdout, line by line. */
   readonly onPrint: (line: string) => void;
-  /** What the provider says, message by message. */
+  /** Gets each message of the provider. */
   readonly onMessage: (message: Message) => void;
 }
 
-/** What a create, update or read gave. `reasons` is set when the resource exists, but something about it failed. */
+/** The result of a create, update or read. `reasons` is set when the resource exists, but something about it failed. */
 export interface Outcome {
   readonly id: string;
   readonly outputs: PropertyMap;
@@ -223,7 +223,7 @@ class ProviderCallError extends Error {
     this.#details = details;
   }
 
-  /** What is known of the resource, when the error says that it exists. */
+  /** The known part of the resource, when the error says that it exists. */
   partial() {
     if (this.#details === undefined) return undefined;
     const details = statusMessages.Status.deserializeBinary(this.#details).getDetailsList();

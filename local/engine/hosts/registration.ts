@@ -1,8 +1,8 @@
 import type { Alias } from "@pulumi/pulumi/proto/alias_pb.js";
-import type { ResourceState } from "../../stack/state/resource-state.ts";
-import type { PropertyMap } from "../../stack/values/value.ts";
+import type { ResourceState } from "../../../stack/state/resource-state.ts";
+import type { PropertyMap } from "../../../stack/values/value.ts";
 
-/** What a registration says that is then in state as it is. */
+/** The fields of a registration that go into the state as they are. */
 type Kept =
   | "type"
   | "parent"
@@ -16,9 +16,11 @@ type Kept =
   | "customTimeouts"
   | "sourcePosition";
 
-/** What a program says about one resource. */
+/** A program's declaration of one resource. */
 export interface Registration extends Readonly<Pick<ResourceState, Kept>> {
   readonly name: string;
+  /** `<urn>::<id>` of an explicit provider. Empty is the default one. */
+  readonly provider: string;
   readonly aliases: readonly Alias[];
   /** Undefined inherits from the parent. */
   readonly protect: boolean | undefined;
@@ -29,16 +31,18 @@ export interface Registration extends Readonly<Pick<ResourceState, Kept>> {
   readonly deletedWith: string;
 }
 
-/** What the program gets back. */
+/** The answer to the program. */
 export interface Registered {
   readonly urn: string;
   readonly id: string;
   readonly outputs: PropertyMap;
+  /** Whether it is not there and is not created in this run: nothing about it is known. */
+  readonly isUnknown?: true;
 }
 
 export type Severity = "debug" | "info" | "warning" | "error";
 
-/** What the server asks of the run. */
+/** The run, as the server calls it. */
 export interface MonitorHandler {
   register(registration: Registration): Promise<Registered>;
   registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { EngineError } from "../../stack/errors.ts";
-import { providerUrn, type ResourceState, stackType } from "../../stack/state/resource-state.ts";
-import { makeUrn, parseUrn } from "../../stack/state/urn.ts";
-import { mapValues, type PropertyMap, rebuild, Secret, Unknown } from "../../stack/values/value.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import { providerUrn, type ResourceState, stackType } from "../../../stack/state/resource-state.ts";
+import { makeUrn, parseUrn } from "../../../stack/state/urn.ts";
+import { mapValues, type PropertyMap, rebuild, Secret, Unknown } from "../../../stack/values/value.ts";
 import type { PolicyResource } from "../hosts/policy-messages.ts";
 import type { Severity } from "../hosts/registration.ts";
 import { noFindings, type PolicyEvent, type PolicyFindings } from "./findings.ts";
@@ -12,14 +12,14 @@ import { Policies, unlessAborted } from "./policies.ts";
 export interface AnalyzeOptions extends PackChoice {
   /** The resources of a state, as `readStack` and `readExport` give them. */
   readonly resources: readonly ResourceState[];
-  /** Where the paths of packs begin. Default: the working directory. */
+  /** The folder where the paths of packs begin. Default: the working directory. */
   readonly cwd?: string | undefined;
   /** Default: this process's environment. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly killSignal?: AbortSignal | undefined;
   readonly onEvent?: ((event: PolicyEvent) => void) | undefined;
-  /** What a pack logs or prints. */
+  /** Gets what a pack logs or prints. */
   readonly onOutput?: ((severity: Severity, message: string) => void) | undefined;
 }
 
@@ -76,7 +76,7 @@ function stackUrnOf(resources: readonly ResourceState[], first: ResourceState): 
 const hiddenSecrets =
   'secrets in the state cannot be decrypted, so policies get "[secret]" in their place. What to do: set PULUMI_CONFIG_PASSPHRASE, or give what `pulumi stack export --show-secrets` prints';
 
-/** What stands in the place of a secret that could not be decrypted, as with the CLI. */
+/** The value in the place of a secret that could not be decrypted, as with the CLI. */
 const hidden = new Secret("[secret]");
 
 /** The resources, with every secret that could not be decrypted replaced; `onHidden` hears of the first. */

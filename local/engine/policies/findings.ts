@@ -1,12 +1,12 @@
-import { EngineError } from "../../stack/errors.ts";
-import { parseUrn } from "../../stack/state/urn.ts";
-import type { PropertyMap } from "../../stack/values/value.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
+import type { PropertyMap } from "../../../stack/values/value.ts";
 
-/** How much a policy weighs: `remediate` counts as mandatory where the resource still violates the policy. */
+/** The weights of a policy. `remediate` counts as mandatory where the resource still violates the policy. */
 export const levels = ["advisory", "mandatory", "remediate", "disabled"] as const;
 export type Level = (typeof levels)[number];
 
-/** Which policy said something, and of which resource. */
+/** A policy that said something, and the resource that it said it of. */
 export interface Finding {
   readonly policy: string;
   readonly pack: string;

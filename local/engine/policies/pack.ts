@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { EngineError } from "../../stack/errors.ts";
-import { parseYaml } from "../../stack/project/yaml-file.ts";
-import { readIfThere } from "../../stack/state/files.ts";
-import { unsupported } from "../../stack/unsupported.ts";
-import { type PolicySettings, readPolicyConfig } from "./policy-config.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import { parseYaml } from "../../../stack/project/yaml-file.ts";
+import { readIfThere } from "../../../stack/state/files.ts";
+import { unsupported } from "../../../stack/unsupported.ts";
+import type { PolicySettings } from "./pack-info.ts";
+import { readPolicyConfig } from "./policy-config.ts";
 
-/** Which packs to run, with an `up` or a `preview`. */
+/** The packs to run with an `up` or a `preview`. */
 export interface PackChoice {
   /** Their folders. */
   readonly policyPacks?: readonly string[] | undefined;
@@ -22,7 +23,7 @@ export interface Pack {
   readonly shown: string;
   /** Of PulumiPolicy.yaml; where it has none, package.json has. */
   readonly version: string | undefined;
-  /** What the user's file sets, and that file. */
+  /** The settings of the user's file, and its path. */
   readonly settings: PolicySettings;
   readonly configFile: string | undefined;
 }

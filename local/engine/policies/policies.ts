@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
-import { EngineError } from "../../stack/errors.ts";
-import type { PropertyMap } from "../../stack/values/value.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import type { PropertyMap } from "../../../stack/values/value.ts";
 import { PolicyHost, type PolicyRun } from "../hosts/policy-host.ts";
 import type { PolicyResource } from "../hosts/policy-messages.ts";
 import type { Severity } from "../hosts/registration.ts";
@@ -11,14 +11,14 @@ import { settle } from "./policy-config.ts";
 interface PoliciesOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly run: PolicyRun | undefined;
-  /** Whether what a policy changes is what the next ones get. If not, it is only told. */
+  /** True where the next policies get what a policy changes. Otherwise the change is only told. */
   readonly applies: boolean;
   readonly emit: (event: PolicyEvent) => void;
-  /** What a pack logs or prints. */
+  /** Gets what a pack logs or prints. */
   readonly onOutput: (severity: Severity, message: string) => void;
 }
 
-/** What the policies made of a resource. */
+/** The outcome of the policies for a resource. */
 interface Review {
   readonly properties: PropertyMap;
   readonly violations: readonly Violation[];
@@ -118,7 +118,7 @@ export class Policies {
   }
 }
 
-/** What a pack does may take for ever: the work fails when the signal comes. */
+/** Waits for a pack, which may take for ever: the work fails when the signal comes. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined, when: string): Promise<T> {
   const cancelled = Promise.withResolvers<never>();
   const cancel = (): void => cancelled.reject(new EngineError("FAILED", `cancelled ${when}`));

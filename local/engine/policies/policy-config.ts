@@ -4,20 +4,11 @@ import { definitionChecker, schemaError } from "../../../sdk/contract/definition
 import { isJson, isJsonObject, type Json, type JsonObject, pointerOf, valueAt } from "../../../sdk/rules/index.ts";
 import { whyNotJson } from "../../../sdk/rules/json.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
-import { EngineError } from "../../stack/errors.ts";
-import { readIfThere } from "../../stack/state/files.ts";
-import { unsupported } from "../../stack/unsupported.ts";
-import type { PackInfo, PolicyInfo } from "../hosts/policy-host.ts";
-import { type Level, levels } from "./findings.ts";
-
-/** What is set for one policy. Without a level the policy's own counts. */
-export interface PolicySetting {
-  readonly level: Level | undefined;
-  readonly properties: JsonObject;
-}
-
-/** By the policy's name; `all` is every policy's level. */
-export type PolicySettings = ReadonlyMap<string, PolicySetting>;
+import { EngineError } from "../../../stack/errors.ts";
+import { readIfThere } from "../../../stack/state/files.ts";
+import { unsupported } from "../../../stack/unsupported.ts";
+import { levels } from "./findings.ts";
+import type { PackInfo, PolicyInfo, PolicySetting, PolicySettings } from "./pack-info.ts";
 
 /**
  * Reads a pack's configuration: an object of policies, each a level or an object with `enforcementLevel` and the
@@ -101,7 +92,7 @@ function noSuchPolicy(name: string, { name: pack, version, policies }: PackInfo,
   );
 }
 
-/** What is wrong with the properties of one policy: in the words of its schema, and what the schema does not know. */
+/** The faults in the properties of one policy: those that its schema finds, and names that the schema does not know. */
 function faultsOf({ name, schema }: PolicyInfo, properties: JsonObject, given: JsonObject): string[] {
   if (schema === undefined) return [];
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(schema.properties, key));

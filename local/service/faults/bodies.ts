@@ -16,7 +16,7 @@ export function whole(answer: Answer): Reply {
   return { send: "whole", answer };
 }
 
-/** What is made of an answer that has a body; one without is unharmed. */
+/** Changes an answer that has a body; one without a body stays as it is. */
 export function ofBody(answer: Answer, make: (answer: Answer) => Reply): Reply {
   return answer.body === "" ? { send: "unharmed", answer } : make(answer);
 }

@@ -7,7 +7,7 @@ import type { Faults } from "./faults.ts";
 import { type FaultIssue, parseFaults, sentence } from "./parse.ts";
 import type { Fault } from "./schema.ts";
 
-/** Where the faults of a service are read and set while it runs. */
+/** The path at which the faults of a running service are read and set. */
 export const controlPath = "/_local/faults";
 
 const maxBodyBytes = 1_048_576;

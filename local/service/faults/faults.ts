@@ -35,15 +35,15 @@ export interface InjectedFault {
   readonly operation: Visit["operation"];
   readonly method: string;
   readonly path: string;
-  /** Which of the requests that match the fault this was, from 1. */
+  /** Number of this request among those that match the fault, from 1. */
   readonly request: number;
 }
 
 export interface CountedFault {
   readonly fault: Fault;
-  /** How many requests matched it since it was set. */
+  /** Number of requests that matched it since it was set. */
   readonly matched: number;
-  /** How many it was injected into. */
+  /** Number of requests that it was injected into. */
   readonly injected: number;
 }
 
@@ -75,7 +75,7 @@ export class Faults implements LocalFaults {
     for (const store of context.stores) store.watch((ruleId) => this.#wrote(store, ruleId));
   }
 
-  /** Whether no fault is set: all that a request is asked then. */
+  /** True where no fault is set. A request then costs this question alone. */
   get isEmpty(): boolean {
     return this.#set.length === 0;
   }
@@ -131,7 +131,7 @@ export class Faults implements LocalFaults {
     return this.#holds.release();
   }
 
-  /** What becomes of a request, and the fault that made it so. */
+  /** The outcome of a request, and the fault that made it so. */
   async replyTo(visit: Visit): Promise<{ reply: Reply; fault?: Fault }> {
     const chosen = this.#choose(visit);
     if (chosen === undefined) return { reply: { send: "whole", answer: visit.serve() } };

@@ -5,7 +5,7 @@ export interface HeldRequest {
   readonly operation: Visit["operation"];
   readonly method: string;
   readonly path: string;
-  /** Whether the request has been carried out: `before` not yet, `after` it has. */
+  /** `before`: the request has not been carried out yet; `after`: it has. */
   readonly at: "before" | "after";
   /** Lets it go on; a second call does nothing. */
   release(): void;

@@ -19,7 +19,7 @@ import { refused } from "./refused.ts";
 import type { Fault, FaultKind } from "./schema.ts";
 import type { Reply, Visit } from "./visit.ts";
 
-/** What faults take part in. */
+/** The parts of the service that faults work on. */
 export interface FaultContext {
   readonly contract: Contract;
   /** The rules of each merchant. */
@@ -34,21 +34,21 @@ export interface FaultContext {
   readonly closing: AbortSignal;
 }
 
-/** What a fault does, from when it is set; it may remember. */
+/** The behaviour of a fault from when it is set; it may remember. */
 export interface Behaviour {
-  /** Which requests on the fault's operations it is about; default: all. */
+  /** True for a request that it is about, of those on the fault's operations; default: all. */
   matches?(visit: Visit): boolean;
   inject(visit: Visit): Reply | Promise<Reply>;
   /** Called after every write of a rule, by request or by hand. */
   wrote?(store: RuleStore, ruleId: string): void;
 }
 
-/** What a fault does, beginning now. */
+/** The behaviour of a fault, beginning now. */
 export function behaviourOf(fault: Fault, context: FaultContext): Behaviour {
   return begin(fault.kind, fault, context);
 }
 
-/** Whether a fault of this kind makes sense for more than one request, so that it stays unless told otherwise. */
+/** True where a fault of this kind makes sense for more than one request: it stays unless told otherwise. */
 export function isLasting(kind: FaultKind): boolean {
   return lasting.has(kind);
 }

@@ -1,12 +1,12 @@
 import type { RuleList, RuleStore, StoredRule } from "../store.ts";
 
-/** How far a list lags behind: so many writes, or so long. Neither: it stays as it is now. */
+/** The lag of a list: so many writes, or so long. Neither: the list stays as it is now. */
 export interface Lag {
   readonly writesBehind?: number | undefined;
   readonly lagMs?: number | undefined;
 }
 
-/** What a list shows of each store from now on; never what was there before now. */
+/** Gives the list of each store as it is shown from now on; nothing older than now is shown. */
 export function lagging(
   stores: readonly RuleStore[],
   lag: Lag,

@@ -27,7 +27,7 @@ export function lessOneRule(store: RuleStore): RuleList {
   };
 }
 
-/** Whether a query asks for another page than the first. */
+/** True where a query asks for another page than the first. */
 export function isLaterPage(pagination: Pagination, query: URLSearchParams): boolean {
   switch (pagination.type) {
     case "none":

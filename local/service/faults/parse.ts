@@ -3,7 +3,7 @@ import { type Fault, faultSchema } from "./schema.ts";
 
 const faultsSchema = z.array(faultSchema);
 
-/** What is wrong at one place of a fault. */
+/** A mistake at one place of a fault. */
 export interface FaultIssue {
   /** Such as `operations.0`; with several faults the fault's number, from 0, comes first; "" is the whole. */
   readonly path: string;

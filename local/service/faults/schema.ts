@@ -3,7 +3,7 @@ import { z } from "zod";
 const anyOperation = ["create", "get", "update", "delete", "list", "token", "identity"] as const;
 const aboutRules = ["create", "get", "update", "delete", "list"] as const;
 
-/** Which requests a fault hits: the same fields for every kind, with the operations that the kind can hit. */
+/** The requests that a fault hits: the same fields for every kind, with the operations that the kind can hit. */
 const selection = <const Operations extends readonly [string, ...string[]]>(operations: Operations) => ({
   operations: z
     .array(z.enum(operations))

@@ -18,7 +18,7 @@ export interface Visit {
   serve(twist?: Twist): Answer;
 }
 
-/** What becomes of a request: an answer, and how it gets to the connection. */
+/** The outcome of a request: an answer, and its way to the connection. */
 export type Reply =
   | { readonly send: "whole"; readonly answer: Answer }
   /** The fault had nothing to do to this answer, and counts as not injected. */

@@ -1,0 +1,58 @@
+import { type Command, CommanderError } from "commander";
+import { isEngineError } from "../stack/errors.ts";
+
+/** Exit codes of the command lines that ran, by their outermost command. */
+const exitCodes = new WeakMap<Command, number>();
+
+/**
+ * An action that returns the exit code; commander drops what an action returns.
+ * @param codeOf the exit code of a failure. Default: 2 for a {@link WrongCall}, else 1
+ */
+export function exiting<Words extends unknown[]>(
+  run: (...words: Words) => Promise<number>,
+  codeOf: (error: unknown) => number = (error) => (error instanceof WrongCall ? 2 : 1),
+): (this: Command, ...words: Words) => Promise<void> {
+  return async function (...words) {
+    let code = 1;
+    try {
+      code = await run(...words);
+    } catch (error) {
+      code = codeOf(error);
+      throw error;
+    } finally {
+      exitCodes.set(outermost(this), code);
+    }
+  };
+}
+
+/** The exit code that the Pulumi CLI has for a failure: 2 for a wrong call, 6 where there is no such stack, else 1. */
+export function engineCode(error: unknown): number {
+  return error instanceof WrongCall || isEngineError(error) ? error.exitCode : 1;
+}
+
+/** 2 for a wrong call, also of the engine; else 1. */
+export function callCode(error: unknown): number {
+  return engineCode(error) === 2 ? 2 : 1;
+}
+
+/** A wrong call that commander cannot see. */
+export class WrongCall extends Error {
+  readonly exitCode = 2;
+}
+
+/** Runs a command line, given without the command's name, and prints its failure. @returns the exit code */
+export async function runCommandLine(command: Command, argv: readonly string[]): Promise<number> {
+  try {
+    await command.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    // Help, or a wrong call: commander has printed it.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    return exitCodes.get(command) ?? 1;
+  }
+  return exitCodes.get(command) ?? 0;
+}
+
+function outermost(command: Command): Command {
+  return command.parent === null ? command : outermost(command.parent);
+}

@@ -1,0 +1,128 @@
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { valueAt } from "../../sdk/rules/index.ts";
+import { type Found, hasOurNames, isWhole } from "./candidates.ts";
+import { isAsDeclared, pathsOf, seenAs } from "./live-rule.ts";
+import type { Making } from "./making.ts";
+import { markIn } from "./mark.ts";
+import type { Place } from "./place.ts";
+import { reasonToReplace } from "./plan.ts";
+
+/** `rule 7 has its natural key (/name: "limit-1") and`. */
+function sameKey({ ruleId, rule }: LiveRule, { contract }: Place): string {
+  const { naturalKey, secret } = contract.rule;
+  if (naturalKey === null) return `rule ${ruleId}`;
+  const value = secret.length > 0 ? "" : `: ${JSON.stringify(valueAt(rule, naturalKey) ?? null).slice(0, 100)}`;
+  return `rule ${ruleId} has the same natural key (${naturalKey}${value}) and`;
+}
+
+/** The rule is another's. */
+export function refused(existing: LiveRule, why: string, making: Making, mayBeTaken = false): MerchantRulesError {
+  const { key, of, place, attempted } = making;
+  const mark = markIn(existing.rule, place.contract);
+  const isLost = mark !== undefined && hasOurNames(mark, making);
+  const recovering = isLost
+    ? `. If the state of this stack was lost, set ${place.options.recover.howTo} for one run, which takes over what is as declared as a whole`
+    : "";
+  const advice = mayBeTaken
+    ? `to take it over all the same, add ${of.adopting(key, existing.ruleId)}; to leave it, declare yours with another natural key${recovering}`
+    : "declare yours with another natural key, or the rule once. Where the other resource was only renamed to this one, give this one an alias; where it has just been changed to be another rule, run again";
+  return new MerchantRulesError("RULE_CONFLICT", `${sameKey(existing, place)} ${why}`, { attempted, advice });
+}
+
+/** The program has the engine make a new rule while the old one, which it could change in place, is still there. */
+export function inItsOwnWay(existing: LiveRule, { place, attempted }: Making): MerchantRulesError {
+  const reason = `${sameKey(existing, place)} is this resource's own, which the new rule is to replace`;
+  return new MerchantRulesError("RULE_CONFLICT", reason, {
+    attempted,
+    advice:
+      "give the resource the option deleteBeforeReplace: true, or take from it what has it replaced (replaceOnChanges), and the rule is changed in place",
+  });
+}
+
+/** Several rules might be the declared one. */
+export function several(
+  found: readonly Found[],
+  { key, of, place, attempted, definition }: Making,
+): MerchantRulesError {
+  const ids = found.map(({ existing }) => existing.ruleId);
+  const { naturalKey } = place.contract.rule;
+  const copied = found.find(({ facts }) => facts.isCopy);
+  const what =
+    place.live.naturalKeyOf(definition) === undefined
+      ? `the rules ${ids.join(", ")} have its mark`
+      : `${ids.length === 1 ? `rule ${ids.join()} has` : `the rules ${ids.join(", ")} have`} its natural key (${naturalKey})`;
+  const why = copied === undefined ? "" : `, and a rule's mark is there twice: one of the two is a copy`;
+  return new MerchantRulesError("RULE_CONFLICT", `${what}${why}`, {
+    attempted,
+    advice: `to take one of them over, add ${ids.map((id) => of.adopting(key, id)).join(" or ")}; or delete at the service the rules that are not wanted, and run again`,
+  });
+}
+
+/** Nobody can tell whose rule this is, so nobody takes it over without a word. */
+export function unmarked(existing: LiveRule, making: Making): MerchantRulesError {
+  const { definition, key, of, place, attempted } = making;
+  const differs = !isAsDeclared(existing.rule, definition, place);
+  const isFixed =
+    differs && reasonToReplace(seenAs(existing.rule, definition, place), definition, place.contract) !== undefined;
+  const others = isWhole(existing, making) ? "as it is declared" : "with the declared fields and others besides";
+  const how = differs ? `and differs at ${pathsOf(existing.rule, definition, place)}` : others;
+  const adopting = of.adopting(key, existing.ruleId);
+  const ways = isFixed
+    ? `to take it over, declare it as it is at the service and add ${adopting}; change it in a later run`
+    : `to take it over${differs ? " and make it as declared" : ""}, add ${adopting}`;
+  return new MerchantRulesError("RULE_CONFLICT", `${sameKey(existing, place)} exists already, ${how}`, {
+    attempted,
+    advice: `${ways}. If this resource was only renamed or moved, give it an alias. If a run of this stack was killed, set ${place.options.recover.howTo} for one run, which takes over what is as declared as a whole`,
+  });
+}
+
+/** A create that may have made the rule, and nobody can tell. @param unread why the list could not be read */
+export function mayExist(
+  error: MerchantRulesError,
+  { definition, key, of, place, attempted }: Making,
+  unread?: MerchantRulesError,
+): MerchantRulesError {
+  const { list } = place.contract.operations;
+  const lag = list?.lagMs === null ? " (the contract does not say how far its list lags: operations.list.lagMs)" : "";
+  const missing = list === null ? "no list operation" : "no natural key that this rule has";
+  const canSearch = place.live.canSearch(definition);
+  const found = canSearch ? `the list does not show it${lag}` : `the contract has ${missing} to look it up by`;
+  const shown = unread === undefined ? found : `the list could not be read (${unread.reason})`;
+  const first = isMerchantRulesError(error.cause) ? error.cause : error;
+  const adopting = of.adopting(key, "<its ruleId>");
+  const safer =
+    "With operations.list, its lagMs and rule.naturalKey, or idempotency, in the contract this cannot happen";
+  return error.with({
+    code: "RULE_OUTCOME_UNKNOWN",
+    reason: `${first.reason}; the rule may exist; ${shown}`,
+    attempted,
+    outcomeUnknown: true,
+    advice: `look at the service whether the rule is there. If it is, add ${adopting}; if it is not, run again. ${safer}`,
+    cause: error,
+  });
+}
+
+/** The service refuses the rule because of another one that cannot be found. */
+export function inTheWay(
+  error: MerchantRulesError,
+  { definition, key, of, place, attempted }: Making,
+): MerchantRulesError {
+  const adopting = of.adopting(key, "<its ruleId>");
+  const advice = place.live.canSearch(definition)
+    ? `the list shows no rule with its natural key; look at the service for what it conflicts with. If it is this rule, add ${adopting}`
+    : `look at the service for a rule like it. To take it over, add ${adopting}; with operations.list and rule.naturalKey in the contract it is found by itself`;
+  return error.with({ attempted, advice });
+}
+
+export function cannotSearch({ of, key, place }: Making): MerchantRulesError {
+  const { operations, rule } = place.contract;
+  const gap = operations.list === null ? "operations.list" : "rule.naturalKey";
+  const isGap = operations.list === null || rule.naturalKey === null;
+  const missing = isGap ? `which needs ${gap} in the contract` : `and the definition has none at ${rule.naturalKey}`;
+  const code = isGap ? "UNSUPPORTED_BY_CONTRACT" : "RULE_INVALID";
+  return new MerchantRulesError(code, `adopt: true looks the rule up by its natural key, ${missing}`, {
+    attempted: `take over rule ${of.label(key) ?? ""}`.trimEnd(),
+    advice: `${isGap ? `describe ${gap} in the contract` : `declare ${rule.naturalKey}`}, or name the rule: ${of.adopting(key, "<its ruleId>")}`,
+  });
+}

@@ -1,0 +1,60 @@
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import * as json from "../../sdk/rules/index.ts";
+import { listed, ownFields, seenAs } from "./live-rule.ts";
+import { markIn } from "./mark.ts";
+import type { Place } from "./place.ts";
+import type { Task } from "./task.ts";
+
+/**
+ * A write after a take-over must not take away what nobody declared: that may be the condition that keeps a decline small.
+ * @throws MerchantRulesError RULE_CONFLICT, with the paths
+ */
+export function demandNothingErased(
+  { ruleId, rule }: LiveRule,
+  definition: JsonObject,
+  attempted: string,
+  { place }: Task,
+): void {
+  const paths = erasedBy(definition, rule, place);
+  if (paths.length === 0) return;
+  const reason = `this write would take from rule ${ruleId}, which was taken over, what the program does not declare: ${listed(paths)}`;
+  const { operations, rule: options } = place.contract;
+  const markPath = options.owner === null ? undefined : json.pathOf(json.segmentsOf(options.owner.at));
+  const isMergeable = operations.update?.body === "declared";
+  const ways = paths.every((path) => path === markPath)
+    ? [`name another field in rule.owner.at of the contract: people write into ${markPath}, where the mark would stand`]
+    : [
+        "declare these fields as they are",
+        ...(isMergeable ? ["set operations.update.body in the contract to merged, which sends them back"] : []),
+        "list in rule.readOnly what the service sets by itself",
+      ];
+  throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice: `${ways.join("; or ")}. Then run again` });
+}
+
+/** The paths of a live rule that a write of the definition takes away. */
+export function erasedBy(definition: JsonObject, rule: JsonObject, place: Place): string[] {
+  const { contract } = place;
+  const { owner } = contract.rule;
+  const { update } = contract.operations;
+  const person = owner === null ? undefined : json.valueAt(rule, owner.at);
+  const isPersons = person !== undefined && person !== null && person !== "" && markIn(rule, contract) === undefined;
+  const keepsOthers = update !== null && (update.body !== "declared" || update.method === "PATCH");
+  const own = ownFields(rule, place);
+  const erased = keepsOthers
+    ? []
+    : json
+        .differences(own, seenAs(own, definition, place), contract.rule)
+        .flatMap(({ kind, path, before = null }) => (kind === "delete" ? leavesOf(before, path) : []))
+        .map((path) => json.pathOf(path));
+  const at = owner === null || !isPersons ? [] : [json.pathOf(json.segmentsOf(owner.at))];
+  return [...new Set([...erased, ...at])];
+}
+
+/** The paths of the values in a value; none where it is null. */
+function leavesOf(value: Json, path: json.Path): json.Path[] {
+  const isObject = json.isJsonObject(value) && Object.keys(value).length > 0;
+  if (!isObject) return value === null ? [] : [path];
+  return Object.entries(value).flatMap(([key, child]) => leavesOf(child, [...path, key]));
+}

@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { isEqual, isJsonObject, type JsonObject, project } from "../../sdk/rules/index.ts";
+import type { Holders } from "./holders.ts";
+import type { Live, Pass } from "./live.ts";
+import type { KnownRule } from "./plan.ts";
+
+type Kind = "update" | "delete";
+
+/** The result of a guarded write. */
+export interface Done<T> {
+  readonly value: T;
+  /** The service said that it did so; one that was not there to be deleted proves nothing. */
+  readonly isDone: boolean;
+}
+
+/** The other rules, as they were before the first write. */
+interface Before {
+  readonly pass: Pass | undefined;
+  /** Without a list: another rule that is there. */
+  readonly other: KnownRule | undefined;
+}
+
+/** The service's doing, and what to do about that before the contract is corrected. */
+interface Fault {
+  readonly what: string;
+  readonly first: string;
+}
+
+/** Rules that the list shows otherwise and that are looked at by themselves: a list may shift while it is read. */
+const mostLooks = 3;
+
+/** The time after a write at which a rule is looked at once more, where the contract does not say how far answers lag. */
+const unknownLagMs = 1000;
+
+/**
+ * The first update and the first delete of a run go alone and are looked at: the service did that, and nothing else. When
+ * it did something else, nothing more is written in this run. An answer that may be stale proves nothing, and is said.
+ */
+export class FirstWrites {
+  readonly #live: Live;
+  readonly #holders: Holders;
+  readonly #lookedAt = new Set<Kind>();
+  #first: Promise<unknown> | undefined;
+  #stop: MerchantRulesError | undefined;
+
+  constructor(live: Live, holders: Holders) {
+    this.#live = live;
+    this.#holders = holders;
+  }
+
+  /** @throws MerchantRulesError when an earlier write did something else */
+  demandGoingOn(): void {
+    if (this.#stop !== undefined) throw this.#stop;
+  }
+
+  /**
+   * Runs a write, the first of its kind alone.
+   * @param declared the rule as an update makes it
+   * @throws MerchantRulesError SERVICE_FAILED: this write, or the first one, did something else
+   */
+  async run<T>(kind: Kind, target: KnownRule, declared: JsonObject, write: () => Promise<Done<T>>): Promise<T> {
+    for (;;) {
+      this.demandGoingOn();
+      if (this.#lookedAt.has(kind)) return (await write()).value;
+      if (this.#first === undefined) break;
+      // A first write that failed proves nothing: the next one is the first.
+      await this.#first.catch(() => undefined);
+    }
+    const first = this.#runFirst(kind, target, declared, write);
+    this.#first = first;
+    try {
+      return await first;
+    } finally {
+      this.#first = undefined;
+    }
+  }
+
+  async #runFirst<T>(kind: Kind, target: KnownRule, declared: JsonObject, write: () => Promise<Done<T>>): Promise<T> {
+    const before = await this.#before(target);
+    let done: Done<T>;
+    try {
+      done = await write();
+    } catch (error) {
+      // It may have been carried out all the same, and be wrong.
+      if (!isMerchantRulesError(error)) await this.#lookAfter(kind, target, declared, before);
+      throw error;
+    }
+    if (!done.isDone) return done.value;
+    await this.#lookAfter(kind, target, declared, before);
+    this.#lookedAt.add(kind);
+    return done.value;
+  }
+
+  async #before(target: KnownRule): Promise<Before> {
+    if (this.#live.contract.operations.list !== null) return { pass: await this.#live.listed(), other: undefined };
+    for (const { known } of this.#holders.known()) {
+      if (known.ruleId === target.ruleId || this.#live.isGone(known.ruleId) || this.#live.isBeingDeleted(known.ruleId))
+        continue;
+      if ((await this.#live.look(known, undefined, "cheap")).is === "present") return { pass: undefined, other: known };
+    }
+    return { pass: undefined, other: undefined };
+  }
+
+  async #lookAfter(kind: Kind, target: KnownRule, declared: JsonObject, before: Before): Promise<void> {
+    const { list } = this.#live.contract.operations;
+    await sleep(list?.lagMs ?? 0);
+    let after: Pass | undefined;
+    try {
+      after = list === null ? undefined : await this.#live.listedAnew();
+      const fault =
+        (kind === "update"
+          ? await this.#updateFault(target, declared, before, after)
+          : await this.#deleteFault(target, after)) ?? (await this.#harm(target, before, after));
+      if (fault !== undefined) this.#stop = wrong(kind, target.ruleId, fault);
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+      console.error(
+        `after the first ${kind} of this run (rule ${target.ruleId}) it cannot be told what the service did: ${error.reason}`,
+      );
+    }
+    this.demandGoingOn();
+  }
+
+  /** The rule that was changed, and doubles of it. */
+  async #updateFault(
+    { ruleId, definition }: KnownRule,
+    declared: JsonObject,
+    { pass: before }: Before,
+    after: Pass | undefined,
+  ): Promise<Fault | undefined> {
+    const double = before === undefined ? undefined : await this.#double(ruleId, declared, before, after);
+    if (double !== undefined)
+      return {
+        what: `the service made another rule, ${double}, beside it`,
+        first: `delete rule ${double} at the service, and`,
+      };
+    const listed = after?.byId.get(ruleId)?.rule;
+    if (listed !== undefined && this.#isLike(listed, declared)) return undefined;
+    const sight = await this.#live.look({ ruleId, definition: declared }, undefined, "fresh");
+    if (sight.is === "absent") return { what: "the rule is gone after it", first: whatIsLeft };
+    if (this.#isLike(sight.rule, declared)) return undefined;
+    if (this.#isLike(sight.rule, definition)) {
+      console.error(
+        `after the update of rule ${ruleId} the service still shows what was before; it cannot be told whether it was carried out`,
+      );
+      return undefined;
+    }
+    const live = sight.rule;
+    const lost = Object.keys(declared).filter((name) => declared[name] !== null && !Object.hasOwn(live, name));
+    if (lost.length === 0) return undefined;
+    return {
+      what: `the rule has lost ${lost.slice(0, 5).join(", ")} by it`,
+      first: "look at the service what the rule is now, and",
+    };
+  }
+
+  /** A rule that came with the update: it is as the update was to make the one that was there. */
+  async #double(
+    ruleId: string,
+    declared: JsonObject,
+    before: Pass,
+    after: Pass | undefined,
+  ): Promise<string | undefined> {
+    const key = this.#live.naturalKeyOf(declared);
+    const isNew = ({ ruleId: id, rule }: LiveRule): boolean =>
+      id !== ruleId &&
+      !before.byId.has(id) &&
+      this.#live.written(id) === undefined &&
+      (key === undefined ? this.#isLike(rule, declared) : this.#live.naturalKeyOf(rule) === key);
+    const found = after?.byId.values().find(isNew);
+    if (found === undefined) return undefined;
+    const sight = await this.#live.look({ ruleId: found.ruleId, definition: declared }, undefined, "fresh");
+    return sight.is === "present" ? found.ruleId : undefined;
+  }
+
+  /** The rule that was deleted. */
+  async #deleteFault(target: KnownRule, after: Pass | undefined): Promise<Fault | undefined> {
+    if (after !== undefined && !after.byId.has(target.ruleId)) return undefined;
+    const { list } = this.#live.contract.operations;
+    for (const waitMs of [0, list?.lagMs ?? unknownLagMs]) {
+      await sleep(waitMs);
+      const client = await this.#live.client();
+      const answer = await client.get(target.ruleId, { known: target.definition }).catch((error: unknown) => {
+        if (isMerchantRulesError(error) && error.code === "RULE_NOT_FOUND") return undefined;
+        throw error;
+      });
+      if (answer === undefined || this.#live.isDead(answer.rule)) return undefined;
+    }
+    return {
+      what: "by its answer the rule is deleted, but a read still finds it",
+      first: "if the service is slow to show a delete, set operations.list.lagMs in the contract; else",
+    };
+  }
+
+  /** Another rule that is gone with the write, or has lost fields with it. */
+  async #harm({ ruleId }: KnownRule, { pass, other }: Before, after: Pass | undefined): Promise<Fault | undefined> {
+    const isOurDoing = (id: string): boolean =>
+      id === ruleId || this.#live.written(id) !== undefined || this.#live.isBeingDeleted(id);
+    const known = other === undefined ? [] : [{ ruleId: other.ruleId, rule: other.definition }];
+    const others: Iterable<LiveRule> = pass === undefined || after === undefined ? known : pass.byId.values();
+    let looks = 0;
+    for (const { ruleId: id, rule } of others) {
+      const now = after?.byId.get(id)?.rule;
+      if (isOurDoing(id) || (now !== undefined && hasFieldsOf(now, rule))) continue;
+      const sight = await this.#live.look({ ruleId: id, definition: {} }, undefined, "fresh");
+      if (isOurDoing(id)) continue;
+      if (sight.is === "absent")
+        return {
+          what: `rule ${id} is gone with it, so the service seems to delete more than it is asked to`,
+          first: whatIsLeft,
+        };
+      if (!hasFieldsOf(sight.rule, rule)) return { what: `rule ${id} has lost fields with it`, first: whatIsLeft };
+      looks += 1;
+      if (looks === mostLooks) return undefined;
+    }
+    return undefined;
+  }
+
+  #isLike(rule: JsonObject, definition: JsonObject): boolean {
+    const seen = project(rule, definition, this.#live.contract.rule);
+    return isJsonObject(seen) && isEqual(seen, definition, this.#live.contract.rule);
+  }
+}
+
+/** True where a rule has every field that it had; values change by many hands. */
+function hasFieldsOf(now: JsonObject, before: JsonObject): boolean {
+  return Object.keys(before).every((name) => before[name] === null || Object.hasOwn(now, name));
+}
+
+const whatIsLeft = "look at the service which rules are left, and";
+
+function wrong(kind: Kind, ruleId: string, { what, first }: Fault): MerchantRulesError {
+  const operation =
+    kind === "delete" ? "operations.delete.identifyBy" : "operations.update (method, path, identifyBy, bodyAt)";
+  return new MerchantRulesError("SERVICE_FAILED", `${what}; nothing else was written`, {
+    attempted: `${kind} rule ${ruleId}`,
+    advice: `${first} correct ${operation} in the contract before anything else is written. Then run \`pulumi up --refresh\`, which makes again what is missing; where all rules of the stack are gone, with MERCHANT_RULES_ACCEPT_ALL_GONE=true`,
+  });
+}

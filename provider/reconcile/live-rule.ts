@@ -1,0 +1,42 @@
+import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import * as json from "../../sdk/rules/index.ts";
+import { type Mark, markIn, ownerIn } from "./mark.ts";
+import type { Place } from "./place.ts";
+
+/** A live rule as far as a definition speaks of it. */
+export function seenAs(live: JsonObject, definition: JsonObject, { contract }: Place): JsonObject {
+  const seen = json.project(live, definition, contract.rule);
+  return json.isJsonObject(seen) ? seen : {};
+}
+
+export function isAsDeclared(live: JsonObject, definition: JsonObject, place: Place): boolean {
+  return json.isEqual(seenAs(live, definition, place), definition, place.contract.rule);
+}
+
+/** A rule without what the service adds to it: its id, the mark, what it alone sets. */
+export function ownFields(rule: JsonObject, { contract }: Place): JsonObject {
+  const { id, owner, readOnly } = contract.rule;
+  const isMarked = owner !== null && markIn(rule, contract) !== undefined;
+  return [...id, ...readOnly, ...(isMarked ? [owner.at] : [])].reduce(json.withoutValueAt, rule);
+}
+
+/** True of a live rule that has what was declared before and is not any more: the write takes it away. */
+export function hasFormerFields(live: JsonObject, before: JsonObject, definition: JsonObject, place: Place): boolean {
+  const found = json.differences(seenAs(live, before, place), definition, place.contract.rule);
+  return found.some(({ kind }) => kind === "delete");
+}
+
+/** The paths at which a live rule differs; values may be secret. */
+export function pathsOf(live: Json, definition: JsonObject, { contract }: Place): string {
+  const seen = json.project(live, definition, contract.rule);
+  return listed(json.differences(seen, definition, contract.rule).map(({ path }) => json.pathOf(path)));
+}
+
+export function listed(paths: readonly string[]): string {
+  return paths.length > 10 ? `${paths.slice(0, 10).join(", ")} and ${paths.length - 10} more` : paths.join(", ");
+}
+
+/** The names in a mark, for messages. */
+export function whoIs(mark: Mark | undefined): string {
+  return mark === undefined ? "another" : JSON.stringify(ownerIn(mark));
+}

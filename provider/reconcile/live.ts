@@ -1,0 +1,276 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { canonical, isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { getOrMake } from "../get-or-make.ts";
+import { type Mark, markIn } from "./mark.ts";
+import type { KnownRule } from "./plan.ts";
+
+/** The result of a look at one rule. */
+export type Sight = { readonly is: "present"; readonly rule: JsonObject } | { readonly is: "absent" };
+
+/** The way of a look. See {@link Live.look}. */
+export type How = "list" | "cheap" | "fresh";
+
+/** One reading of the whole list, without dead rows. */
+export interface Pass {
+  readonly byId: ReadonlyMap<string, LiveRule>;
+  readonly byNaturalKey: ReadonlyMap<string, readonly LiveRule[]>;
+  /** The ids of the rules with each mark, by `<owner id>.<place>`. */
+  readonly marks: ReadonlyMap<string, readonly string[]>;
+}
+
+/** This run's knowledge of one rule beside the list. */
+interface RuleRecord {
+  /** The rule as this run wrote or saw it after the list was read; null: it is gone. */
+  written?: JsonObject | null;
+  /** The rule as a GET showed it. */
+  seen?: JsonObject;
+  /** A delete that is under way. */
+  deleting?: Promise<unknown>;
+}
+
+/** The time after a 404 at which a rule is looked for once more, where no list is a second witness. */
+const secondLookMs = 1000;
+
+/**
+ * The one reader of the rules at a place: the list, read once a run; single rules; and what this run wrote after it
+ * read them.
+ */
+export class Live {
+  readonly contract: Contract;
+  readonly #connect: () => Promise<RulesClient>;
+  readonly #onListed: (rules: number) => void;
+  readonly #records = new Map<string, RuleRecord>();
+  /** The ids of rules that this run wrote, by natural key. */
+  readonly #writtenByKey = new Map<string, Set<string>>();
+  /** The last create under way for a natural key. */
+  readonly #creating = new Map<string, Promise<unknown>>();
+  #client: Promise<RulesClient> | undefined;
+  #pass: Promise<Pass> | undefined;
+  #nextPass: Promise<Pass> | undefined;
+
+  /**
+   * @param connect called on first use: check and diff, all that a preview calls, need neither HTTP nor credentials, but
+   * for a set with onUnmanaged
+   */
+  constructor(contract: Contract, connect: () => Promise<RulesClient>, onListed: (rules: number) => void = () => {}) {
+    this.contract = contract;
+    this.#connect = connect;
+    this.#onListed = onListed;
+  }
+
+  client(): Promise<RulesClient> {
+    this.#client ??= this.#connect().catch((error) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  /**
+   * Looks at one rule. `list`: in the list, where the contract has one, and by a GET where it is not in there. `cheap`:
+   * in the list only if that was read anyhow; what a GET showed in this run counts. `fresh`: by a GET.
+   */
+  async look(known: KnownRule, label: string | undefined, how: How): Promise<Sight> {
+    const record = this.#record(known.ruleId);
+    const { list } = this.contract.operations;
+    if (how !== "fresh" && record.written === undefined) {
+      if (how === "cheap" && record.seen !== undefined) return { is: "present", rule: record.seen };
+      if (list !== null && (how === "list" || this.#pass !== undefined)) {
+        const listed = (await this.listed()).byId.get(known.ruleId);
+        if (listed !== undefined) return { is: "present", rule: listed.rule };
+      }
+    }
+    const { isDead, ...sight } = await this.#get(known, label);
+    if (sight.is === "present" || isDead || list !== null) return sight;
+    // Some services show a new rule late.
+    await sleep(secondLookMs);
+    return await this.#get(known, label);
+  }
+
+  /** The list as it was first read in this run. */
+  listed(): Promise<Pass> {
+    // A pass that failed is not kept: what was not read to its end says nothing about any rule.
+    this.#pass ??= this.#readPass().catch((error) => {
+      this.#pass = undefined;
+      throw error;
+    });
+    return this.#pass;
+  }
+
+  /** A pass that begins after this call; callers that wait for the same moment share one. */
+  listedAnew(): Promise<Pass> {
+    this.#nextPass ??= Promise.allSettled([this.#pass]).then(() => {
+      this.#nextPass = undefined;
+      this.#pass = undefined;
+      return this.listed();
+    });
+    return this.#nextPass;
+  }
+
+  /** True where the list shows more than one page and rows move between pages while it is read. */
+  canShift({ byId }: Pass): boolean {
+    const { type } = this.contract.operations.list?.pagination ?? {};
+    return (type === "offset" || type === "page") && byId.size >= this.contract.limits.pageSize;
+  }
+
+  /** True where a rule can be looked up without its id. */
+  canSearch(definition: JsonObject): boolean {
+    return this.contract.operations.list !== null && this.naturalKeyOf(definition) !== undefined;
+  }
+
+  /** The natural key's value as a text to compare by; undefined where there is none. */
+  naturalKeyOf(definition: JsonObject): string | undefined {
+    const { naturalKey } = this.contract.rule;
+    const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+    return value === undefined || value === null ? undefined : canonical(value);
+  }
+
+  /**
+   * The rules with the natural key of a definition: among all rules where there is a list, and among those that this
+   * run wrote. Where the contract has no natural key: the rules whose marks `isOurs` takes.
+   */
+  async search(definition: JsonObject, isOurs: (mark: Mark) => boolean): Promise<LiveRule[]> {
+    const hasList = this.contract.operations.list !== null;
+    const key = this.naturalKeyOf(definition);
+    if (key !== undefined) {
+      const listed = hasList ? ((await this.listed()).byNaturalKey.get(key) ?? []) : [];
+      return [...(await this.#settled(listed)), ...this.#written(key)];
+    }
+    if (!hasList || this.contract.rule.owner === null || this.contract.rule.naturalKey !== null) return [];
+    const marked = (await this.listed()).byId.values().filter(({ rule }) => {
+      const mark = markIn(rule, this.contract);
+      return mark !== undefined && isOurs(mark);
+    });
+    return await this.#settled([...marked]);
+  }
+
+  /** Those of them that no delete takes away, and of which this run knows nothing newer. */
+  async #settled(found: readonly LiveRule[]): Promise<LiveRule[]> {
+    // A rule that is on its way out must not be taken over.
+    await Promise.allSettled(found.map(({ ruleId }) => this.#record(ruleId).deleting));
+    return found.filter(({ ruleId }) => this.#record(ruleId).written === undefined);
+  }
+
+  #written(key: string): LiveRule[] {
+    return [...(this.#writtenByKey.get(key) ?? [])].flatMap((ruleId) => {
+      const rule = this.#record(ruleId).written;
+      return rule ? [{ ruleId, rule }] : [];
+    });
+  }
+
+  /** Every rule at the service but dead ones, as far as the list and what this run wrote tell. Needs `operations.list`. */
+  async all(): Promise<LiveRule[]> {
+    const { byId } = await this.listed();
+    const own = [...this.#records].flatMap(([ruleId, { written }]) => (written ? [{ ruleId, rule: written }] : []));
+    return [...[...byId.values()].filter(({ ruleId }) => this.#record(ruleId).written === undefined), ...own];
+  }
+
+  /** True of a live rule that counts as deleted (contract `rule.gone`). */
+  isDead(rule: JsonObject): boolean {
+    return saysSo(rule, this.contract.rule.gone);
+  }
+
+  /** True of a live rule that is the service's own (contract `rule.foreign`). */
+  isForeign(rule: JsonObject): boolean {
+    return saysSo(rule, this.contract.rule.foreign);
+  }
+
+  /** This run made, changed or saw the rule (null: deleted it, or saw that it is gone): the list tells it no longer. */
+  remember(ruleId: string, rule: JsonObject | null): void {
+    const record = this.#record(ruleId);
+    if (record.written) this.#writtenWith(record.written)?.delete(ruleId);
+    record.written = rule;
+    delete record.seen;
+    if (rule !== null) this.#writtenWith(rule)?.add(ruleId);
+  }
+
+  /** The rule as this run wrote or saw it after the list was read; null: it is gone; undefined: nothing. */
+  written(ruleId: string): JsonObject | null | undefined {
+    return this.#record(ruleId).written;
+  }
+
+  isGone(ruleId: string): boolean {
+    return this.#record(ruleId).written === null;
+  }
+
+  isBeingDeleted(ruleId: string): boolean {
+    return this.#record(ruleId).deleting !== undefined;
+  }
+
+  /** Marks a delete as under way, until it ends. */
+  async deleting<T>(ruleId: string, run: () => Promise<T>): Promise<T> {
+    const record = this.#record(ruleId);
+    const busy = run();
+    record.deleting = busy;
+    try {
+      return await busy;
+    } finally {
+      delete record.deleting;
+    }
+  }
+
+  /** Runs creates of one natural key one after another, so that the second sees what the first made. */
+  async oneAtATime<T>(definition: JsonObject, run: () => Promise<T>): Promise<T> {
+    const key = this.naturalKeyOf(definition);
+    if (key === undefined) return run();
+    const turn = Promise.allSettled([this.#creating.get(key)]).then(run);
+    this.#creating.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#creating.get(key) === turn) this.#creating.delete(key);
+    }
+  }
+
+  #record(ruleId: string): RuleRecord {
+    return getOrMake(this.#records, ruleId, () => ({}));
+  }
+
+  #writtenWith(rule: JsonObject): Set<string> | undefined {
+    const key = this.naturalKeyOf(rule);
+    return key === undefined ? undefined : getOrMake(this.#writtenByKey, key, () => new Set());
+  }
+
+  async #get({ ruleId, definition }: KnownRule, label: string | undefined): Promise<Sight & { isDead?: true }> {
+    try {
+      const { rule } = await (await this.client()).get(ruleId, {
+        known: definition,
+        ...(label === undefined ? {} : { label }),
+      });
+      if (this.isDead(rule)) return { is: "absent", isDead: true };
+      this.#record(ruleId).seen = rule;
+      return { is: "present", rule };
+    } catch (error) {
+      if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+      return { is: "absent" };
+    }
+  }
+
+  async #readPass(): Promise<Pass> {
+    const byId = new Map<string, LiveRule>();
+    const byNaturalKey = new Map<string, LiveRule[]>();
+    const marks = new Map<string, string[]>();
+    let seen = 0;
+    for await (const live of (await this.client()).list()) {
+      seen += 1;
+      this.#onListed(seen);
+      if (this.isDead(live.rule)) continue;
+      byId.set(live.ruleId, live);
+      const key = this.naturalKeyOf(live.rule);
+      if (key !== undefined) getOrMake(byNaturalKey, key, () => []).push(live);
+      const mark = markIn(live.rule, this.contract);
+      if (mark !== undefined) getOrMake(marks, `${mark.ownerId}.${mark.place}`, () => []).push(live.ruleId);
+    }
+    return { byId, byNaturalKey, marks };
+  }
+}
+
+function saysSo(rule: JsonObject, rows: Contract["rule"]["gone"]): boolean {
+  return rows.some(({ at, is }) => {
+    const found = valueAt(rule, at);
+    return found !== undefined && is.some((value) => isEqual(value, found));
+  });
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import type { Done } from "./first-writes.ts";
+import { factsOf, isThere, needsLook, yetFound } from "./known-facts.ts";
+import { whoIs } from "./live-rule.ts";
+import { markIn } from "./mark.ts";
+import type { KnownRule } from "./plan.ts";
+import { say } from "./say.ts";
+import { naming, type Task } from "./task.ts";
+import { judgeDelete } from "./whose.ts";
+
+/**
+ * Deletes a rule. One that is gone already counts as deleted. One that another resource of the stack holds by now, or
+ * that is another's at the service, is left alone, and that is said.
+ */
+export async function remove(known: KnownRule, task: Task): Promise<void> {
+  const { of, place, key } = task;
+  const { ruleId } = known;
+  if (place.live.isGone(ruleId)) return;
+  if (place.holders.isPassedOn(ruleId)) return place.holders.delivered(ruleId);
+  await claimable(known, task);
+  if (place.holders.isHeldByOther(ruleId, of)) return;
+  const sight = needsLook(known, place) ? await place.live.look(known, of.label(key), "cheap") : undefined;
+  const rule = sight?.is === "present" ? sight.rule : undefined;
+  if (rule !== undefined && place.live.isForeign(rule))
+    return say("is the service's own (rule.foreign), and is not deleted", ruleId, task);
+  const facts = factsOf(known, rule, task);
+  switch (judgeDelete({ ...facts, isThere: sight?.is !== "absent" })) {
+    case "passed on":
+      return;
+    case "done":
+      sayNotThere(ruleId, task);
+      return place.live.remember(ruleId, null);
+    case "let go, said":
+      return say(
+        `is managed by ${whoIs(rule && markIn(rule, place.contract))} now, as its mark says, and is not deleted`,
+        ruleId,
+        task,
+      );
+    case "passed on, said":
+      return say(
+        `is ${whoIs(rule && markIn(rule, place.contract))}'s of this stack by now, as its mark says, and is not deleted`,
+        ruleId,
+        task,
+      );
+    case "delete":
+      return await removeNow(known, task);
+  }
+}
+
+/** A rule that moves to another resource of this run is left to it: a wait that can only save a delete. */
+async function claimable({ ruleId, definition }: KnownRule, { of, place }: Task): Promise<void> {
+  const key = place.live.naturalKeyOf(definition);
+  if (key === undefined || place.contract.operations.list === null) return;
+  const end = performance.now() + mostClaimMs;
+  while (
+    place.holders.isDeclaredByOther(key, of) &&
+    !place.holders.isHeldByOther(ruleId, of) &&
+    performance.now() < end
+  )
+    await sleep(10);
+}
+
+/** The time that a rule which another resource of this run declares waits to be taken over by it. */
+const mostClaimMs = 2000;
+
+async function removeNow(known: KnownRule, task: Task): Promise<void> {
+  const { of, place } = task;
+  const { ruleId } = known;
+  const write = async (): Promise<Done<void>> => {
+    // While this delete waited for its turn, another resource may have taken the rule over.
+    if (place.holders.isHeldByOther(ruleId, of) || place.holders.isPassedOn(ruleId))
+      return { value: undefined, isDone: false };
+    return { value: undefined, isDone: await place.live.deleting(ruleId, () => sendDelete(known, task)) };
+  };
+  // Refused before the first request, so there is nothing to look at.
+  if (place.contract.operations.delete.identifyBy === null) return void (await write());
+  await place.firstWrites.run("delete", known, known.definition, write);
+}
+
+/** @returns true where the service said that it did so, false where the rule was not there */
+async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
+  const { place } = task;
+  let isSure = false;
+  let notFound: MerchantRulesError | undefined;
+  try {
+    const answer = await (await place.live.client()).delete(known.ruleId, naming(known, task));
+    isSure = answer === "deleted" && !place.contract.operations.delete.readAfter;
+  } catch (error) {
+    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+    notFound = error;
+  }
+  // A path that is wrong in the contract is answered 404, too; a page in between says 200.
+  if (!isSure && (await isThere(known, task)))
+    throw notFound === undefined ? stillThere(known, task) : yetFound("delete", notFound);
+  if (notFound !== undefined) sayNotThere(known.ruleId, task);
+  place.live.remember(known.ruleId, null);
+  place.holders.release(known.ruleId);
+  return notFound === undefined;
+}
+
+/** Nothing has shown that this is the right place, so the state may be the last that knows the rule. */
+function sayNotThere(ruleId: string, task: Task): void {
+  if (task.place.proof.isProven) return;
+  const { name } = task.place.options;
+  const fact = `was not there and counts as deleted; if connection "${name}" is not the one that made it, it is still in force there`;
+  say(fact, ruleId, task);
+}
+
+function stillThere({ ruleId }: KnownRule, { key, of }: Task): MerchantRulesError {
+  return new MerchantRulesError("SERVICE_FAILED", "by its answers the rule is deleted, but a read still finds it", {
+    attempted: `delete rule ${of.label(key) ?? ruleId}`,
+    advice:
+      "run again; if it stays, see whether operations.delete.path and operations.delete.identifyBy in the contract are right, or whether the service keeps deleted rules (rule.gone)",
+  });
+}

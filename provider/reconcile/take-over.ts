@@ -1,0 +1,136 @@
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import type { Found } from "./candidates.ts";
+import { refused } from "./create-errors.ts";
+import { demandNothingErased, erasedBy } from "./erased.ts";
+import { isAsDeclared, pathsOf, seenAs, whoIs } from "./live-rule.ts";
+import { claim, type Made, type Making } from "./making.ts";
+import { markIn, named, ownerIn } from "./mark.ts";
+import { ownMark, seenMark } from "./own-mark.ts";
+import { type KnownRule, reasonToReplace } from "./plan.ts";
+import { isOwnMark, whoseIs } from "./resource.ts";
+import { say } from "./say.ts";
+import { Written } from "./task.ts";
+import { overwrite } from "./update.ts";
+import { judgeTakeOver } from "./whose.ts";
+
+/**
+ * A rule of this stack by its mark, or because the resource that held it gives it up: taken without a write. What differs
+ * enters the state as it is, so that no write is blind: the next run makes it as declared.
+ * @throws Written RULE_DIFFERS
+ */
+export async function asOurs({ existing, mark }: Found, making: Making): Promise<Made> {
+  const { definition, of, place, attempted, key } = making;
+  const { ruleId, rule } = existing;
+  const isMoved = mark !== undefined && !isOwnMark(mark, of, key);
+  const leaver = place.holders.leaverOf(ruleId);
+  claim(ruleId, making);
+  const from =
+    leaver !== undefined && leaver.holder !== of.holder ? leaver.owner : isMoved && mark ? ownerIn(mark) : undefined;
+  if (from !== undefined && from !== of.owner) say(`is taken over from ${named(from)} of this stack`, ruleId, making);
+  const known = { ruleId, ...seenMark(mark, place) };
+  if (isAsDeclared(rule, definition, place)) return { known: { ...known, definition }, isTakenOver: true };
+  const paths = pathsOf(rule, definition, place);
+  const reason = `rule ${ruleId} is this stack's already, and differs at ${paths}; it is in the state now as it is at the service`;
+  throw new Written(
+    { ...known, definition: seenAs(rule, definition, place) },
+    new MerchantRulesError("RULE_DIFFERS", reason, {
+      attempted,
+      advice: "run `pulumi up` again, which makes it as declared",
+    }),
+  );
+}
+
+/** Takes the rule that a program names. @returns undefined: it has gone meanwhile */
+export async function adoptNamed(ruleId: string, making: Making): Promise<Made | undefined> {
+  const { key, of, place } = making;
+  const attempted = `take over rule ${of.label(key) ?? ruleId}`;
+  const keeper = place.holders.keeperOf(ruleId);
+  if (place.live.isBeingDeleted(ruleId) || keeper !== undefined) {
+    const holder = keeper ?? place.holders.leaverOf(ruleId);
+    const reason = `rule ${ruleId} is managed by ${named(holder?.owner)} of this stack`;
+    const advice =
+      "declare the rule once. Where the other resource was only renamed to this one, give this one an alias";
+    throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
+  }
+  const sight = await place.live.look({ ...making, ruleId }, of.label(key), "list");
+  if (sight.is === "absent") {
+    const reason = `rule ${ruleId}, which adopt names, is not there`;
+    const advice = "correct the id; or remove adopt, and the rule is created";
+    throw new MerchantRulesError("RULE_NOT_FOUND", reason, { attempted, advice });
+  }
+  const existing = { ruleId, rule: sight.rule };
+  if (place.live.isForeign(sight.rule)) throw refused(existing, "is the service's own (rule.foreign)", making);
+  const mark = markIn(sight.rule, place.contract);
+  const isOthers = whoseIs(mark, of) === "another's";
+  return takeOver(existing, making, isOthers ? `is taken over from ${whoIs(mark)}` : undefined);
+}
+
+/**
+ * Makes an existing rule this resource's own by a word of the program or the user, and says so.
+ * @returns undefined: it has gone meanwhile
+ */
+export async function takeOver(existing: LiveRule, making: Making, how?: string): Promise<Made | undefined> {
+  const { definition, key, of, place } = making;
+  const { ruleId, rule } = existing;
+  const attempted = `take over rule ${of.label(key) ?? ruleId}`;
+  const { update } = place.contract.operations;
+  const mark = markIn(rule, place.contract);
+  const isSame = isAsDeclared(rule, definition, place);
+  const known: KnownRule = {
+    ruleId,
+    definition: seenAs(rule, definition, place),
+    ...seenMark(mark, place),
+    isTaken: true,
+  };
+  const verdict = judgeTakeOver({
+    isAsDeclared: isSame,
+    mark: whoseIs(mark, of),
+    hasUpdate: update !== null,
+    hasOwnMark: ownMark(making) !== undefined,
+    erases: erasedBy(definition, rule, place).length > 0,
+  });
+  if (verdict === "refused: its mark stays") throw cannotBeMarked(existing, attempted, making);
+  const reason = isSame ? undefined : reasonToReplace(known.definition, definition, place.contract);
+  if (reason !== undefined) throw cannotChange(existing, reason, attempted, making);
+  if (verdict === "refused: erases") demandNothingErased(existing, definition, attempted, making);
+  claim(ruleId, making);
+  const usual = isSame ? "is as declared and is taken over" : "is taken over, and was changed to be as declared";
+  if (verdict === "take as it is") {
+    say(how ?? usual, ruleId, making);
+    return { known: { ...known, definition }, isTakenOver: true };
+  }
+  try {
+    const taken = await overwrite(known, definition, rule, making);
+    if (taken === undefined) return undefined;
+    say(how ?? usual, ruleId, making);
+    return { known: taken, isTakenOver: true };
+  } catch (error) {
+    if (!(error instanceof Written)) place.holders.release(ruleId);
+    throw error;
+  }
+}
+
+/** With its old mark the rule would be neither changed nor deleted here, whatever the state says. */
+function cannotBeMarked({ ruleId, rule }: LiveRule, attempted: string, { place }: Making): MerchantRulesError {
+  const who = whoIs(markIn(rule, place.contract));
+  const reason = `rule ${ruleId} is managed by ${who}, as its mark says, and would stay so: by the contract there is no update operation (operations.update) to write another mark`;
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, {
+    attempted,
+    advice: `remove adopt, and have the rule deleted by ${who} or at the service: then it is made anew here; or declare yours with another natural key`,
+  });
+}
+
+function cannotChange(
+  { ruleId, rule }: LiveRule,
+  reason: string,
+  attempted: string,
+  { definition, place }: Making,
+): MerchantRulesError {
+  const paths = pathsOf(rule, definition, place);
+  const found = `rule ${ruleId} differs at ${paths} and cannot be changed: by the contract ${reason}`;
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", found, {
+    attempted,
+    advice: "declare the rule as it is at the service and take it over so; change it in a later run, which replaces it",
+  });
+}

@@ -1,0 +1,168 @@
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { demandNothingErased } from "./erased.ts";
+import type { Done } from "./first-writes.ts";
+import { kept } from "./kept.ts";
+import { factsOf, isForeign, isThere, needsLook, yetFound } from "./known-facts.ts";
+import { hasFormerFields, isAsDeclared, seenAs, whoIs } from "./live-rule.ts";
+import { marked, markIn, named } from "./mark.ts";
+import { ownMark, seenMark } from "./own-mark.ts";
+import type { Place } from "./place.ts";
+import type { DeclaredRule, KnownRule } from "./plan.ts";
+import { whoseIs } from "./resource.ts";
+import { say, sayGone } from "./say.ts";
+import { naming, type Task, Written } from "./task.ts";
+import { judgeUpdate } from "./whose.ts";
+
+/**
+ * Changes a rule to be as declared.
+ * @returns the rule as the state should know it; undefined: it is another's by now or gone, and a new one is to be made
+ * @throws MerchantRulesError RULE_NOT_FOUND: it is gone, and only a refresh can tell the engine; RULE_CONFLICT: it is another's
+ * @throws Written: the service keeps something else than was declared
+ */
+export async function update(known: KnownRule, declared: DeclaredRule, task: Task): Promise<KnownRule | undefined> {
+  const { of, place, key } = task;
+  const { ruleId } = known;
+  const { definition, adopt } = declared;
+  const attempted = `update rule ${of.label(key) ?? ruleId}`;
+  const isAdopted = adopt === ruleId;
+  const sight = needsLook(known, place) || isAdopted ? await place.live.look(known, of.label(key), "cheap") : undefined;
+  const rule = sight?.is === "present" ? sight.rule : undefined;
+  if (rule !== undefined && place.live.isForeign(rule)) throw isForeign(ruleId, attempted);
+  const verdict = judgeUpdate({
+    ...factsOf(known, rule, task),
+    isThere: sight?.is !== "absent",
+    isAdopted,
+    isAnotherKey: isAnotherKey(known, definition, place),
+  });
+  switch (verdict) {
+    case "refused: two hold it": {
+      const holder = named(place.holders.keeperOf(ruleId)?.owner);
+      const advice = "declare the rule once: remove it from one of the two resources, and run again";
+      const reason = `rule ${ruleId} is managed by ${holder} of this stack as well`;
+      throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
+    }
+    case "refused: another's": {
+      const mark = rule && markIn(rule, place.contract);
+      const advice = `to take it over, add ${of.adopting(key, ruleId)}; to leave it, remove it from the program. If the rules are to be at another place from now on, set ${place.options.moved.howTo} for one run of \`pulumi up --refresh\``;
+      const reason = `rule ${ruleId} is managed by ${whoIs(mark)} now, as its mark says`;
+      throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
+    }
+    case "let go and create":
+      return undefined;
+    case "create":
+      return await goneAtUpdate(known, attempted, task);
+    case "take over":
+      say(`is taken over from ${whoIs(rule && markIn(rule, place.contract))}`, ruleId, task);
+      return await overwrite({ ...known, isTaken: true }, definition, rule, task);
+    case "write":
+      return await overwrite(known, definition, rule, task);
+  }
+}
+
+/** Sends the update. @param rule the rule as it is, where it was looked at */
+export async function overwrite(
+  known: KnownRule,
+  definition: JsonObject,
+  rule: JsonObject | undefined,
+  task: Task,
+): Promise<KnownRule | undefined> {
+  const { key, of, place } = task;
+  const { ruleId } = known;
+  const attempted = `update rule ${of.label(key) ?? ruleId}`;
+  const markNow = rule === undefined ? undefined : markIn(rule, place.contract);
+  if (
+    rule !== undefined &&
+    whoseIs(markNow, of) !== "another's" &&
+    isAsDeclared(rule, definition, place) &&
+    !hasFormerFields(rule, known.definition, definition, place)
+  )
+    return {
+      ruleId,
+      definition,
+      ...seenMark(markNow, place),
+      ...(known.isTaken ? { isTaken: true } : {}),
+    };
+  if (known.isTaken && rule !== undefined) demandNothingErased({ ruleId, rule }, definition, attempted, task);
+  const mark = ownMark(task);
+  const sent = marked(definition, mark, place.contract);
+  const written = { ruleId, definition, ...seenMark(mark, place) };
+  let isAnswered = false;
+  const write = async (): Promise<Done<KnownRule | undefined>> => {
+    let answer: LiveRule | undefined;
+    try {
+      answer = await (await place.live.client()).update(ruleId, sent, naming(known, task));
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+      // A service that keeps deleted rules may refuse to change one as a conflict.
+      const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
+      if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, place);
+      if (await isThere(known, task)) throw isConflict ? inTheWay(error, place) : yetFound("update", error);
+      return { value: await goneAtUpdate(known, attempted, task, error), isDone: false };
+    }
+    isAnswered = true;
+    place.live.remember(ruleId, definition);
+    return { value: await kept(answer, written, "update", task), isDone: true };
+  };
+  try {
+    return await place.firstWrites.run("update", known, definition, write);
+  } catch (error) {
+    if (!isAnswered || !isMerchantRulesError(error)) throw error;
+    const now = await asItIs(known, definition, task);
+    throw now === undefined ? error : new Written(now, error);
+  }
+}
+
+/**
+ * A rule after a first update with which the service did something else: the next run has to begin with what there is.
+ * @returns undefined where it is as it was, is not there, or cannot be read
+ */
+async function asItIs(
+  { ruleId, definition: before }: KnownRule,
+  definition: JsonObject,
+  { key, of, place }: Task,
+): Promise<KnownRule | undefined> {
+  const sight = await place.live.look({ ruleId, definition }, of.label(key), "fresh").catch((error) => {
+    if (!isMerchantRulesError(error)) throw error;
+  });
+  if (sight?.is !== "present" || isAsDeclared(sight.rule, before, place)) return undefined;
+  const mark = markIn(sight.rule, place.contract);
+  return { ruleId, definition: seenAs(sight.rule, definition, place), ...seenMark(mark, place), isSealed: true };
+}
+
+/** A set makes its rule anew. A resource of one rule has the id of the rule that is gone, so the engine must hear of it. */
+async function goneAtUpdate(
+  { ruleId }: KnownRule,
+  attempted: string,
+  task: Task,
+  error?: MerchantRulesError,
+): Promise<undefined> {
+  const { of, place } = task;
+  place.live.remember(ruleId, null);
+  place.holders.release(ruleId);
+  if (!of.isRule) {
+    sayGone(ruleId, place.options, task);
+    return undefined;
+  }
+  const gone = {
+    attempted,
+    advice: "run `pulumi up --refresh`, which sees that it is gone and makes it again",
+  };
+  const reason = `rule ${ruleId} is no longer there`;
+  throw (
+    error?.with({ code: "RULE_NOT_FOUND", reason, ...gone }) ?? new MerchantRulesError("RULE_NOT_FOUND", reason, gone)
+  );
+}
+
+function isAnotherKey({ ruleId, definition }: KnownRule, declared: JsonObject, { live }: Place): boolean {
+  const wanted = live.naturalKeyOf(declared);
+  return wanted !== undefined && wanted !== live.naturalKeyOf(live.written(ruleId) ?? definition);
+}
+
+function inTheWay(error: MerchantRulesError, { contract }: Place): MerchantRulesError {
+  const { naturalKey } = contract.rule;
+  if (error.code !== "RULE_CONFLICT" || naturalKey === null) return error;
+  const advice = `another rule may have its natural key (${naturalKey}) still. Two rules that swap theirs need two runs: give one of them another first`;
+  return error.with({ advice });
+}

@@ -1,0 +1,128 @@
+import type { dynamic } from "@pulumi/pulumi";
+import { isJsonObject, type Json, type JsonObject, joinPath } from "../../sdk/rules/index.ts";
+import { isUnknown, type Properties } from "./wire.ts";
+
+type Failure = dynamic.CheckFailure;
+
+/**
+ * In what the two resources differ: how inputs and state are a map of rules by key, and what messages and the engine
+ * call a rule. All else is one lifecycle.
+ */
+export interface Shape {
+  /** True where the one rule is the resource: its id is the rule's, and only the engine can replace it. */
+  readonly isRule: boolean;
+  /** The input, and output, that holds the definitions. */
+  readonly field: "definition" | "rules";
+  /** The inputs that a program may give beside it. */
+  readonly options: readonly string[];
+  /** The values in the field by key, whatever they are. */
+  read(value: Json): Map<string, Json>;
+  /** The field, from what stands in it by key. */
+  write(definitions: ReadonlyMap<string, Json>): Json;
+  /** The ids by key, in the state of a resource that has an id itself. */
+  ids(id: string, state: JsonObject): Map<string, string>;
+  /** The ids as the state keeps them. */
+  writeIds(ids: ReadonlyMap<string, string>): JsonObject;
+  /** The program's word on adopting the rule of a key. */
+  adopt(adopt: Json | undefined, key: string): string | true | undefined;
+  /** The same word as a program writes it. */
+  adopting(key: string, ruleId: string): string;
+  /** The name of a rule in messages, beside its id. */
+  label(key: string): string | undefined;
+  /** The property path of a rule. */
+  path(key: string): string;
+  /** The faults in the form of the inputs. */
+  faults(inputs: Properties): Failure[];
+}
+
+/** A MerchantRule: the one rule has the empty key. */
+export const ruleShape: Shape = {
+  isRule: true,
+  field: "definition",
+  options: ["connection", "adopt"],
+  read: (value) => new Map([["", value]]),
+  write: (definitions) => definitions.get("") ?? {},
+  ids: (id, { ruleId }) => new Map([["", id === "" ? String(ruleId) : id]]),
+  writeIds: (ids) => ({ ruleId: ids.get("") ?? "" }),
+  adopt: (adopt) => (adopt === true || typeof adopt === "string" ? adopt : undefined),
+  adopting: (_, ruleId) => `adopt: ${JSON.stringify(ruleId)}`,
+  label: () => undefined,
+  path: () => "definition",
+  faults: ({ definition, adopt }) => [
+    ...(definition === undefined
+      ? [{ property: "definition", reason: "is missing: the rule as the service stores it" }]
+      : []),
+    ...(adopt === undefined || typeof adopt === "boolean" || (typeof adopt === "string" && adopt !== "")
+      ? []
+      : [{ property: "adopt", reason: "must be a ruleId, or true for the rule with the same natural key" }]),
+  ],
+};
+
+/** A MerchantRuleSet: many rules by key. */
+export const setShape: Shape = {
+  isRule: false,
+  field: "rules",
+  options: ["connection", "adopt", "onUnmanaged", "allowEmpty"],
+  read: (value) => new Map(isJsonObject(value) ? Object.entries(value) : []),
+  write: (rules) => Object.fromEntries(rules),
+  ids: (_, { ruleIds }) =>
+    new Map(
+      Object.entries(isJsonObject(ruleIds) ? ruleIds : {}).flatMap(([key, ruleId]) =>
+        typeof ruleId === "string" ? [[key, ruleId]] : [],
+      ),
+    ),
+  writeIds: (ids) => ({ ruleIds: Object.fromEntries(ids) }),
+  adopt(adopt, key) {
+    const named = isJsonObject(adopt) && Object.hasOwn(adopt, key) ? adopt[key] : adopt;
+    return named === true || typeof named === "string" ? named : undefined;
+  },
+  adopting: (key, ruleId) => `adopt: { ${JSON.stringify(key)}: ${JSON.stringify(ruleId)} }`,
+  label: (key) => key,
+  path: (key) => joinPath("rules", key),
+  faults: ({ rules, adopt, onUnmanaged, allowEmpty }) => [
+    ...keyFaults(rules),
+    ...emptyFaults(rules, allowEmpty),
+    ...adoptFaults(adopt, rules),
+    ...(onUnmanaged === undefined ||
+    isUnknown(onUnmanaged) ||
+    onUnmanagedChoices.some((choice) => choice === onUnmanaged)
+      ? []
+      : [{ property: "onUnmanaged", reason: `must be one of ${onUnmanagedChoices.join(", ")}` }]),
+  ],
+};
+
+/** A folder that was moved or a filter that is wrong would delete every rule. */
+function emptyFaults(rules: Json | undefined, allowEmpty: Json | undefined): Failure[] {
+  if (allowEmpty !== undefined && typeof allowEmpty !== "boolean" && !isUnknown(allowEmpty))
+    return [{ property: "allowEmpty", reason: "must be true or false" }];
+  if (allowEmpty === true || isUnknown(allowEmpty) || !isJsonObject(rules) || Object.keys(rules).length > 0) return [];
+  const reason =
+    "is empty, which deletes every rule of the set. Check where the rules are read from; if there are to be none, set allowEmpty: true";
+  return [{ property: "rules", reason }];
+}
+
+const onUnmanagedChoices = ["ignore", "warn", "fail"];
+
+function keyFaults(rules: Json | undefined): Failure[] {
+  if (isUnknown(rules)) return [];
+  if (!isJsonObject(rules)) return [{ property: "rules", reason: "must be an object: definitions by key" }];
+  const reason =
+    "has a key that is not a usable name: 1 to 200 letters, digits and . _ : / @ - or blanks, a letter or digit first";
+  return Object.keys(rules)
+    .filter((key) => !usableKey.test(key))
+    .map((key) => ({ property: joinPath("rules", key), reason }));
+}
+
+/** Keys stand in paths, messages and file names; those with __ in front the engine keeps to itself. */
+export const usableKey = /^[\p{L}\p{N}][\p{L}\p{N}._:/@ -]{0,199}$/u;
+
+function adoptFaults(adopt: Json | undefined, rules: Json | undefined): Failure[] {
+  if (adopt === undefined || typeof adopt === "boolean" || isUnknown(adopt)) return [];
+  if (!isJsonObject(adopt))
+    return [{ property: "adopt", reason: "must be true, or ruleIds by key of the rules to take over" }];
+  return Object.entries(adopt).flatMap(([key, ruleId]) => {
+    const property = joinPath("adopt", key);
+    if (isJsonObject(rules) && !Object.hasOwn(rules, key)) return [{ property, reason: "names no rule of the set" }];
+    return typeof ruleId === "string" && ruleId !== "" ? [] : [{ property, reason: "must be a ruleId" }];
+  });
+}

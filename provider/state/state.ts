@@ -1,0 +1,174 @@
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import {
+  type ConnectionId,
+  connectionIdIn,
+  type DeclaredRule,
+  type Group,
+  type Known,
+  type KnownRule,
+  type Owner,
+  placeOf,
+  type Watch,
+} from "../reconcile/index.ts";
+import { defaultConnection } from "../settings.ts";
+import type { Shape } from "./shape.ts";
+import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
+
+/** The field in which the engine keeps the code of a dynamic provider; see `providerSource`. */
+export const providerField = "__provider";
+/**
+ * The input by which a resource says who it is: an object whose one field has that name and is null. To the engine null
+ * and absent are the same, so a resource that is renamed shows no change here.
+ */
+export const ownerField = "__owner";
+/** The input that holds the id of the resource's Connection: all that rules take from it. */
+export const connectionIdField = "__connection";
+/** The input by which the sets of a ShardedMerchantRuleSet know each other: `{ "<name>#<how many sets>": null }`, likewise. */
+export const groupField = "__group";
+
+/** The inputs that programs do not write themselves. */
+export const internalFields = [providerField, ownerField, connectionIdField, groupField];
+
+/** A program's declaration, as `check` passed it. */
+export interface Inputs extends Watch {
+  /** In a preview all definitions, or one of them, may not be known yet. */
+  readonly isUnknown: boolean;
+  readonly connection: string;
+  /** Undefined in a preview that makes the connection first. */
+  readonly connectionId: ConnectionId | undefined;
+  readonly owner: Owner;
+  /** Allows a set to be without rules, or to lose all that it has. */
+  readonly allowEmpty: boolean;
+}
+
+export function readInputs(shape: Shape, news: Properties): Inputs {
+  const { onUnmanaged } = news;
+  const definitions = shape.read(news[shape.field] ?? {});
+  const rules = new Map<string, DeclaredRule>();
+  for (const [key, value] of definitions) {
+    const definition = isJsonObject(value) ? value : {};
+    const adopt = shape.adopt(news.adopt, key);
+    rules.set(key, adopt === undefined ? { definition } : { definition, adopt });
+  }
+  return {
+    rules,
+    isUnknown: isUnknown(news[shape.field]) || [...definitions.values()].some(isUnknown),
+    connection: connectionName(news),
+    connectionId: connectionIdIn(news[connectionIdField]),
+    owner: ownerInput(news),
+    onUnmanaged: onUnmanaged === "warn" || onUnmanaged === "fail" ? onUnmanaged : "ignore",
+    group: groupIn(news),
+    allowEmpty: news.allowEmpty === true,
+  };
+}
+
+/** A resource as its outputs in the state know it. */
+export interface State {
+  readonly rules: Known;
+  readonly connection: string;
+  readonly connectionId: ConnectionId | undefined;
+  /** Owner ids of connections that were replaced: marks that were not written since hold them still. */
+  readonly formerOwnerIds: readonly string[];
+  readonly owner: Owner;
+}
+
+/** @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
+export function readState(shape: Shape, id: string, state: Properties): State {
+  demandVersion(state);
+  const definitions = shape.read(state[shape.field] ?? {});
+  const sealed = new Set(isJsonArray(state.sealed) ? state.sealed : []);
+  const taken = new Set(isJsonArray(state.taken) ? state.taken : []);
+  const marks = isJsonObject(state.marks) ? state.marks : {};
+  const owner = ownerInput(state);
+  const connectionId = connectionIdIn(state[connectionIdField]);
+  const rules = new Map<string, KnownRule>();
+  for (const [key, ruleId] of shape.ids(id, state)) {
+    const definition = definitions.get(key);
+    rules.set(key, {
+      ruleId,
+      definition: isJsonObject(definition) ? definition : {},
+      ...(connectionId === undefined ? {} : { mark: markOf(field(marks, key), owner, key) }),
+      ...(taken.has(key) ? { isTaken: true } : {}),
+      ...(sealed.has(key) ? { isSealed: true } : {}),
+    });
+  }
+  const former = isJsonArray(state.formerOwnerIds) ? state.formerOwnerIds : [];
+  const formerOwnerIds = former.filter((each) => typeof each === "string");
+  return { rules, connection: connectionName(state), connectionId, formerOwnerIds, owner };
+}
+
+/** The place in a rule's mark: as the state says, else as the resource itself writes it. */
+function markOf(kept: Json | undefined, owner: Owner, key: string): string | null {
+  if (kept === undefined) return placeOf(owner, key);
+  return typeof kept === "string" && kept !== "" ? kept : null;
+}
+
+/**
+ * The outputs to keep: the rules as they were written or seen, their ids, and what their marks say where that is not what
+ * the resource itself writes.
+ */
+export function writeState(
+  shape: Shape,
+  rules: Known,
+  from: Properties,
+  formerOwnerIds: readonly string[] = [],
+): Properties {
+  const keysOf = (isSo: (known: KnownRule) => boolean | undefined): string[] =>
+    [...rules].flatMap(([key, known]) => (isSo(known) ? [key] : []));
+  const sealed = keysOf(({ isSealed }) => isSealed);
+  const taken = keysOf(({ isTaken }) => isTaken);
+  const owner = ownerInput(from);
+  const marks =
+    connectionIdIn(from[connectionIdField]) === undefined
+      ? []
+      : [...rules].flatMap(([key, { mark }]): [string, Json][] =>
+          mark === undefined || mark === placeOf(owner, key) ? [] : [[key, mark ?? ""]],
+        );
+  return leaving({
+    ...writeInputs(shape, rules, from),
+    ...shape.writeIds(new Map([...rules].map(([key, { ruleId }]) => [key, ruleId]))),
+    ...(sealed.length === 0 ? {} : { sealed }),
+    ...(taken.length === 0 ? {} : { taken }),
+    ...(marks.length === 0 ? {} : { marks: Object.fromEntries(marks) }),
+    ...(formerOwnerIds.length === 0 ? {} : { formerOwnerIds }),
+    stateVersion,
+  });
+}
+
+/** The inputs with which a resource would have been declared to be as it is seen. */
+export function writeInputs(shape: Shape, rules: Known, from: Properties): Properties {
+  const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
+    key,
+    isSealed ? secret(definition) : leavingDefinition(definition),
+  ]);
+  return leaving({
+    ...picked(from, [...shape.options, ...internalFields]),
+    [shape.field]: shape.write(new Map(definitions)),
+  });
+}
+
+/** The version of the state that this package writes, and the only one that it reads. */
+export const stateVersion = 2;
+
+/** @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
+export function demandVersion({ stateVersion: version }: JsonObject): void {
+  if (version === undefined || version === stateVersion) return;
+  const reason = `this state has version ${JSON.stringify(version)}, and this pulumi-merchant-rules reads version ${stateVersion}`;
+  const advice = "install the version of pulumi-merchant-rules that wrote it, or a later one that reads it";
+  throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
+}
+
+/** The connection that inputs or a state name. */
+export function connectionName({ connection }: Properties): string {
+  return typeof connection === "string" ? connection : defaultConnection;
+}
+
+function ownerInput({ [ownerField]: owner }: Properties): Owner {
+  return isJsonObject(owner) ? (Object.keys(owner)[0] ?? "") : "";
+}
+
+function groupIn({ [groupField]: group }: Properties): Group | undefined {
+  const [, name, sets] = /^(.*)#(\d+)$/s.exec(isJsonObject(group) ? (Object.keys(group)[0] ?? "") : "") ?? [];
+  return name === undefined ? undefined : { name, sets: Number(sets) };
+}

@@ -1,0 +1,125 @@
+import type { Drift, DriftedPath, RuleName } from "../provider/drift.ts";
+import { defaultConnection } from "../provider/settings.ts";
+import type { UnmanagedRule } from "../provider/unmanaged-rules.ts";
+import { pathOf } from "../sdk/rules/index.ts";
+import type { IgnoreLine } from "./ignore-file.ts";
+import { type Finding, type PathFinding, type Report, reportOf } from "./index.ts";
+
+/** Other facts for the report on a drift. */
+interface About {
+  /** The stack or file that was looked at, as `stack dev`. */
+  readonly subject: string;
+  /** True where the state has any resource of rules. */
+  readonly hasRules: boolean;
+  readonly looksForUnmanaged: boolean;
+  /** Unmanaged rules that are no drift. */
+  readonly ignoring: readonly IgnoreLine[];
+}
+
+/** The report on a drift. What is ignored is counted, and is never a rule of the stack. */
+export function driftReport(drift: Drift, { subject, ignoring, ...about }: About): Report {
+  const ignored = new Map<UnmanagedRule, IgnoreLine>();
+  for (const rule of drift.unmanaged) {
+    const line = ignoring.find(({ matches }) => matches(rule));
+    if (line !== undefined) ignored.set(rule, line);
+  }
+  return reportOf({
+    report: "drift",
+    subject,
+    rules: drift.rules,
+    unchanged: drift.rules - drift.changed.length - drift.missing.length,
+    findings: [
+      ...drift.missing.map((rule) => ({
+        ...findingOf("missing", rule),
+        ...(rule.ruleId === undefined ? { reason: "the last run did not make it" } : {}),
+      })),
+      ...drift.changed.map(({ differences, owner, ...rule }) => ({
+        ...findingOf("changed", rule),
+        ...(owner === undefined ? {} : { owner }),
+        paths: differences.map(pathFinding),
+      })),
+      ...drift.unmanaged.filter((rule) => !ignored.has(rule)).map(unmanagedFinding),
+    ],
+    warnings: warningsOf(drift),
+    notes: [...notesOf(drift, about), ...notesOfIgnored([...ignored.values()])],
+  });
+}
+
+function findingOf(change: Finding["change"], { naturalKey, key, ruleId, resource, connection }: RuleName): Finding {
+  return {
+    change,
+    name: naturalKey ?? key ?? ruleId ?? resource,
+    ...(key === undefined ? {} : { key }),
+    ...(ruleId === undefined ? {} : { ruleId }),
+    resource,
+    ...(connection === defaultConnection ? {} : { connection }),
+    paths: [],
+  };
+}
+
+function unmanagedFinding({ naturalKey, ruleId, connection, owner }: UnmanagedRule): Finding {
+  return {
+    change: "unmanaged",
+    name: naturalKey ?? ruleId,
+    ruleId,
+    ...(connection === defaultConnection ? {} : { connection }),
+    ...(owner === undefined ? {} : { owner }),
+    paths: [],
+  };
+}
+
+function pathFinding({ path, isSecret, before, after }: DriftedPath): PathFinding {
+  return {
+    path: pathOf(path),
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+    ...(isSecret === undefined ? {} : { secret: isSecret }),
+  };
+}
+
+/** The most rules that a warning names. */
+const mostNames = 10;
+
+function warningsOf({ unfinished, takenOver }: Drift): string[] {
+  return [
+    ...unfinished.map(
+      (resource) =>
+        `the last run left ${resource} unfinished, so that what it did not do is drift here. What to do: run \`pulumi up\``,
+    ),
+    ...[...Map.groupBy(takenOver, ({ by }) => by)].map(([by, rules]) => {
+      const names = rules.slice(0, mostNames).map(({ rule }) => findingOf("changed", rule).name);
+      const more = rules.length > mostNames ? ` and ${rules.length - mostNames} more` : "";
+      const [are, their] = rules.length === 1 ? ["is", "its mark says"] : ["are", "their marks say"];
+      return `${names.join(", ")}${more} ${are} managed by "${by}" now, as ${their}`;
+    }),
+  ];
+}
+
+function notesOf(
+  { unreadable, withoutList, toBeDeleted }: Drift,
+  { hasRules, looksForUnmanaged }: Pick<About, "hasRules" | "looksForUnmanaged">,
+): string[] {
+  const notes: string[] = [];
+  if (!hasRules) notes.push("the stack declares no merchant rules");
+  if (unreadable > 0)
+    notes.push(
+      `${unreadable} secret ${unreadable === 1 ? "value was" : "values were"} not compared, because nothing here can decrypt ${unreadable === 1 ? "it" : "them"}. What to do: set PULUMI_CONFIG_PASSPHRASE, or give what \`pulumi stack export --show-secrets\` prints`,
+    );
+  if (withoutList.length > 0)
+    notes.push(
+      `unmanaged rules cannot be told over connection ${withoutList.join(", ")}: its contract has no list. What to do: set operations.list in the contract, or pass --ignore-unmanaged`,
+    );
+  if (!looksForUnmanaged) notes.push("unmanaged rules were not looked for (--ignore-unmanaged)");
+  if (toBeDeleted > 0)
+    notes.push(
+      `${toBeDeleted} ${toBeDeleted === 1 ? "rule is" : "rules are"} still to be deleted, which the next \`pulumi up\` does`,
+    );
+  return notes;
+}
+
+function notesOfIgnored(lines: readonly IgnoreLine[]): string[] {
+  return [...Map.groupBy(lines, (line) => line)].map(([{ text, at }, { length }]) => {
+    const rules = length === 1 ? "1 unmanaged rule is" : `${length} unmanaged rules are`;
+    return `${rules} ignored, by ${JSON.stringify(text)} (${at})`;
+  });
+}

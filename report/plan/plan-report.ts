@@ -1,0 +1,323 @@
+import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
+import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
+import { defaultConnection } from "../../provider/settings.ts";
+import { unknownValue } from "../../provider/state/wire.ts";
+import { connectionType } from "../../provider/types.ts";
+import { type Contract, defineContract } from "../../sdk/contract/index.ts";
+import { canonical, contains, differences, type Json, mapJson, valueAt } from "../../sdk/rules/index.ts";
+import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
+import { pathFindingsOf } from "../path-findings.ts";
+import { isOfRules, mask, type Preview, type PreviewStep, resourceOf } from "./preview.ts";
+import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
+import { isMasked } from "./secrets.ts";
+
+/** A plan, and whether a run would change a resource of rules. */
+export interface Plan {
+  readonly report: Report;
+  readonly hasChanges: boolean;
+}
+
+/**
+ * The plan of a run, rule by rule, from what a preview says of resources.
+ * @param contractOf the contract of a connection, where there is one
+ * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state
+ */
+export function planOf(preview: Preview, contractOf: (connection: string) => Contract | undefined): Plan {
+  const known = new Map<string, Contract | undefined>();
+  const contracts: Contracts = (connection) => {
+    if (!known.has(connection)) known.set(connection, contractOf(connection));
+    return known.get(connection) ?? withoutContract;
+  };
+  const ours = preview.steps.filter(isOfRules);
+  const expanded = ours.map((step) => ({ step, ...expand(step, contracts) }));
+  const { steps, warned } = withMoves(expanded.flatMap((each) => each.steps));
+  const found = steps.flatMap((step) => findingOf(step) ?? []);
+  const quiet = expanded.filter(
+    ({ step, steps: own }) =>
+      changing.has(step.op) && own.every(({ kind, formerKey }) => kind === "keep" && formerKey === undefined),
+  );
+  const rules = expanded.reduce((sum, each) => sum + each.rules, 0);
+  const unchanged = steps.filter((step) => step.kind === "keep" && !isRenamed(step)).length;
+  const isWithoutContract = found.length > 0 && [...known.values()].includes(undefined);
+  const report = reportOf({
+    report: "plan",
+    subject: subjectOf(preview),
+    rules,
+    unchanged,
+    findings: found,
+    errors: preview.errors,
+    warnings: [
+      ...deletionsIn(found, rules + unseen(preview)),
+      ...warned,
+      ...preview.warnings,
+      ...expanded.flatMap((each) => each.warnings),
+    ],
+    notes: [
+      ...expanded.flatMap((each) => each.notes),
+      ...quiet.map(({ step }) => quietNote(step)),
+      ...preview.steps.flatMap((step) => connectionNote(step) ?? []),
+      ...secretNotes(steps),
+      ...(isWithoutContract ? [noContract] : []),
+      ...unseenNote(preview),
+      ...othersNote(preview.steps),
+    ],
+  });
+  return { report, hasChanges: found.length > 0 || quiet.length > 0 };
+}
+
+const changing = new Set(["create", "update", "replace"]);
+
+/** Without a contract nothing is known of immutable fields and the like, but everything can be planned. */
+const withoutContract = defineContract({
+  version: 1,
+  operations: {
+    update: { path: "/{ruleId}" },
+    delete: { identifyBy: { in: "query", name: "ruleId" } },
+  },
+});
+
+const noContract =
+  "No contract was found here, so that what replaces a rule, and which arrays have no order, is not known: run this in the project's folder, or name it with --cwd";
+
+/**
+ * A rule that one resource gives up and another one of the stack declares is taken over in the run, where the contract
+ * lets it be found by its natural key, or adopt names it. `warned`: where the run will not do that, or not at once.
+ */
+function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; warned: string[] } {
+  const warned: string[] = [];
+  const free = new Map<string, RuleStep>();
+  for (const step of steps) if (step.kind === "delete") for (const name of namesOf(step)) free.set(name, step);
+  const taken = new Set<RuleStep>();
+  const moved = steps.map((step): RuleStep => {
+    if (step.kind !== "create" || step.declared === undefined) return step;
+    const former = namesOf(step)
+      .map((name) => free.get(name))
+      .find((each) => each !== undefined && !taken.has(each));
+    if (former?.known === undefined) return step;
+    if (isRefused(step, former)) {
+      warned.push(refusalOf(step, former));
+      return step;
+    }
+    const { known } = former;
+    const [next] = plan(new Map([[step.key, known]]), new Map([[step.key, step.declared]]), step.of.contract);
+    if (next === undefined) return step;
+    taken.add(former);
+    if (takesTwoRuns(next.kind, step, former)) warned.push(twoRunsOf(step, former));
+    const formerResource = former.of.resource === step.of.resource ? {} : { formerResource: former.of.resource };
+    return { ...step, kind: next.kind, known, formerKey: former.key, ...formerResource };
+  });
+  return { steps: moved.filter((step) => !taken.has(step)), warned: [...warned, ...contendedIn(moved, taken)] };
+}
+
+/**
+ * The rules that get a natural key which a rule of another resource still has: a run does not wait for that one to give
+ * it up, and two rules cannot have it at a time.
+ */
+function contendedIn(steps: readonly RuleStep[], taken: ReadonlySet<RuleStep>): string[] {
+  const holders = new Map<string, RuleStep>();
+  for (const step of steps) {
+    const held = step.formerResource === undefined ? naturalKeyIn(step, step.known?.definition) : undefined;
+    if (held !== undefined && !taken.has(step)) holders.set(held, step);
+  }
+  return steps.flatMap((step) => {
+    const wanted = step.kind === "delete" ? undefined : naturalKeyIn(step, step.declared?.definition);
+    const holder = wanted === undefined ? undefined : holders.get(wanted);
+    if (holder === undefined || holder.of.resource === step.of.resource) return [];
+    // What becomes of these is said above.
+    if (step.kind === "create" && holder.kind === "delete") return [];
+    const holding = holder.known?.ruleId ?? "";
+    return [
+      `${nameOf(step)} is declared by ${whereOf(step)} and is the natural key of rule ${holding} of ${holder.of.resource} now, so that the run may refuse one of the two. Where that rule gets another one in this run, run \`pulumi up\` once more`,
+    ];
+  });
+}
+
+/** True where a resource that left the program has not given the rule up by the time at which the run makes it. */
+function isRefused({ declared, of }: RuleStep, former: RuleStep): boolean {
+  return former.of.isLeaving && of.contract.rule.owner === null && declared?.adopt === undefined;
+}
+
+function refusalOf(step: RuleStep, former: RuleStep): string {
+  return `${nameOf(step)} is declared by ${whereOf(step)} and is still ${former.of.resource}'s, which leaves the program: the run will refuse to create it. Where ${former.of.resource} was only renamed, give the new resource an alias; else add adopt for this run`;
+}
+
+/** A rule of another resource is taken as it is, so that no write is blind; but for one that adopt names. */
+function takesTwoRuns(kind: RuleStep["kind"], { of, declared }: RuleStep, former: RuleStep): boolean {
+  if (former.of.resource === of.resource || typeof declared?.adopt === "string") return false;
+  return kind === "update" || (kind === "replace" && former.of.isLeaving);
+}
+
+function twoRunsOf(step: RuleStep, former: RuleStep): string {
+  return `${nameOf(step)} moves from ${former.of.resource} to ${whereOf(step)} and changes: the run takes it over as it is, and ends with an error that says so. Run \`pulumi up\` once more, which makes the change`;
+}
+
+function whereOf({ key, of }: RuleStep): string {
+  return key === "" ? of.resource : `${of.resource}, key ${key},`;
+}
+
+/** The names by which a run would find a rule again. */
+function namesOf(step: RuleStep): string[] {
+  const { known, declared, of } = step;
+  const byId = known?.ruleId ?? (typeof declared?.adopt === "string" ? declared.adopt : undefined);
+  const byKey = naturalKeyIn(step, declared?.definition ?? known?.definition);
+  return [
+    ...(byId === undefined ? [] : [JSON.stringify([of.connection, `id ${byId}`])]),
+    ...(byKey === undefined ? [] : [byKey]),
+  ];
+}
+
+/** The natural key in a definition, by which rules are found at the step's connection; undefined where none can be. */
+function naturalKeyIn({ of }: RuleStep, definition: Json | undefined): string | undefined {
+  const { operations, rule } = of.contract;
+  if (rule.naturalKey === null || operations.list === null) return undefined;
+  const value = valueAt(definition, rule.naturalKey);
+  if (value === undefined || value === null || isHidden(value)) return undefined;
+  return JSON.stringify([of.connection, `key ${canonical(value)}`]);
+}
+
+function isHidden(value: Json): boolean {
+  return value === unknownValue || isMasked(value);
+}
+
+function isRenamed({ formerKey, formerResource, key }: RuleStep): boolean {
+  return formerResource !== undefined || (formerKey !== undefined && formerKey !== key);
+}
+
+function findingOf(step: RuleStep): Finding | undefined {
+  const { kind, key, formerKey, formerResource, known, declared, of } = step;
+  if (kind === "keep" && !isRenamed(step)) return undefined;
+  const adopt = kind === "create" ? declared?.adopt : undefined;
+  const ruleId = known?.ruleId ?? (typeof adopt === "string" ? adopt : undefined);
+  const reason =
+    formerResource === undefined ? reasonOf(step) : [`from ${formerResource}`, reasonOf(step) ?? []].flat().join(", ");
+  return {
+    change: changeOf(step),
+    name: nameOf(step),
+    ...(key === "" ? {} : { key }),
+    ...(isRenamed(step) && formerKey !== undefined && formerKey !== "" && formerKey !== key ? { formerKey } : {}),
+    ...(ruleId === undefined ? {} : { ruleId }),
+    resource: of.resource,
+    ...(of.connection === defaultConnection ? {} : { connection: of.connection }),
+    ...(reason === undefined ? {} : { reason }),
+    paths: pathsOf(step),
+  };
+}
+
+function changeOf({ kind, declared }: RuleStep): Finding["change"] {
+  if (kind === "opaque") return "update";
+  if (kind === "keep") return "rename";
+  return kind === "create" && declared?.adopt !== undefined ? "adopt" : kind;
+}
+
+function reasonOf({ kind, known, declared, reason, of }: RuleStep): string | undefined {
+  if (kind === "create" && declared?.adopt === true)
+    return "where a rule with its natural key exists; else it is created";
+  if (kind !== "replace" || known === undefined || declared === undefined) return reason;
+  if (reason !== undefined && reason !== engineReplaces) return reason;
+  return reasonToReplace(known.definition, declared.definition, of.contract) ?? reason;
+}
+
+/** The rule's name for people: its natural key, else its key, else the resource. */
+function nameOf({ key, known, declared, of, kind }: RuleStep): string {
+  const own = naturalKeyText(declared?.definition ?? known?.definition, of.contract);
+  if (own !== undefined && own !== "" && !isHidden(own)) return own;
+  if (key !== "") return key;
+  return kind === "opaque" && known === undefined ? of.resource : of.resource.replace(/^\S+ /, "");
+}
+
+function pathsOf({ kind, known, declared, of }: RuleStep): PathFinding[] {
+  if (kind === "create" || kind === "delete" || kind === "keep" || kind === "opaque") return [];
+  const { rule } = of.contract;
+  const found = differences(known?.definition, declared?.definition, rule);
+  return pathFindingsOf(found, rule.secret).map((finding, index) => {
+    const difference = found[index];
+    if (isMasked(difference?.before) || isMasked(difference?.after)) return { path: finding.path, secret: true };
+    const { after } = finding;
+    return after === undefined ? finding : { ...finding, after: withWords(after) };
+  });
+}
+
+/** A value in which what is not known yet stands in words. */
+function withWords(value: Json): Json {
+  return mapJson(value, (each) => {
+    if (each === unknownValue) return "(known after up)";
+    return isMasked(each) ? mask : undefined;
+  });
+}
+
+/** A tenth is what nobody deletes by the way. */
+function deletionsIn(found: readonly Finding[], rules: number): string[] {
+  const count = found.filter(({ change }) => change === "delete").length;
+  if (count * 10 <= rules || count === 0) return [];
+  const are = count === 1 ? "is" : "are";
+  const what = rules === 1 ? "rule" : "rules";
+  return [
+    `${count} of ${rules} ${what} ${are} to be deleted, more than a tenth. See that this is meant before you run \`pulumi up\``,
+  ];
+}
+
+function quietNote(step: PreviewStep): string {
+  const inputs = step.changedInputs.filter((input) => !input.startsWith("__"));
+  const which = inputs.length === 0 ? "" : ` (${inputs.join(", ")})`;
+  return `${resourceOf(step)} changes${which}, but none of its rules does`;
+}
+
+/** The connection is no rule, and what changes in it changes none; but it says where the rules are. */
+function connectionNote(step: PreviewStep): string | undefined {
+  if (step.type !== connectionType) return undefined;
+  if (step.op === "replace") return `${resourceOf(step)} is replaced: its rules get a new owner id`;
+  if (step.op !== "update") return undefined;
+  return `${resourceOf(step)} changes (${step.changedInputs.join(", ")}), and none of its rules by that`;
+}
+
+/** Notes of secrets: where the engine did not say what changes, a changed secret looks like an unchanged one. */
+function secretNotes(steps: readonly RuleStep[]): string[] {
+  const blind = steps.filter(
+    ({ known, declared, of, ...step }) =>
+      (step.kind === "keep" || step.kind === "update") &&
+      known !== undefined &&
+      declared !== undefined &&
+      contains(declared.definition, isMasked) &&
+      (isRenamed({ ...step, of }) || !of.secrets.areKnown),
+  );
+  if (blind.length === 0) return [];
+  const names = blind.slice(0, 10).map(nameOf);
+  const more = blind.length > names.length ? ` and ${blind.length - names.length} more` : "";
+  return [`A preview masks secrets, so whether those of these rules change cannot be told: ${names.join(", ")}${more}`];
+}
+
+/** Resources without changes, of which the preview says no more than how many they are. */
+function unseen({ steps, sames }: Preview): number {
+  return Math.max(0, sames - steps.filter(({ op }) => op === "same").length);
+}
+
+function unseenNote(preview: Preview): string[] {
+  const count = unseen(preview);
+  if (count === 0) return [];
+  const resources = count === 1 ? "1 resource without changes is" : `${count} resources without changes are`;
+  return [
+    `${resources} not in the preview, and rules in them are not counted as unchanged: \`pulumi preview --json --show-sames\` has them`,
+  ];
+}
+
+function othersNote(steps: readonly PreviewStep[]): string[] {
+  const others = steps.filter((step) => !isOfRules(step) && !isScaffold(step) && step.op !== "same");
+  if (others.length === 0) return [];
+  const counts = [...Map.groupBy(others, ({ op }) => op)].map(([op, all]) => `${all.length} ${op}`).join(", ");
+  return [`The run has steps on other resources than merchant rules, which are not in this plan: ${counts}`];
+}
+
+/** True for what the engine and the rules need for themselves, and for the component that spreads rules over sets. */
+function isScaffold({ type }: PreviewStep): boolean {
+  return (
+    type === connectionType ||
+    type === "pulumi:pulumi:Stack" ||
+    type.startsWith("pulumi:providers:") ||
+    type.startsWith("merchant-rules:index:")
+  );
+}
+
+function subjectOf({ steps: [first] }: Preview): string {
+  const stack = first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
+  return stack === undefined ? "the stack" : `stack ${stack}`;
+}

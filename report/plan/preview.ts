@@ -1,0 +1,276 @@
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
+import { isUnknown, withinSecret } from "../../provider/state/wire.ts";
+import { ruleType, setType } from "../../provider/types.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import {
+  findNotJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  maxDepth,
+} from "../../sdk/rules/index.ts";
+import { printable } from "../../sdk/rules/printable.ts";
+
+/** The text in the place of a secret in an engine's output. */
+export const mask = "[secret]";
+
+/** A preview's step on one resource. */
+export interface PreviewStep {
+  readonly op: string;
+  readonly urn: string;
+  readonly type: string;
+  /** The resource's name in the program. */
+  readonly name: string;
+  readonly before: PreviewState | undefined;
+  readonly after: PreviewState | undefined;
+  /** The paths of inputs that the engine calls changed. It compares secrets too, which are masked in what it prints. */
+  readonly changedPaths: readonly string[];
+  readonly changedInputs: readonly string[];
+}
+
+export interface PreviewState {
+  readonly id: string;
+  readonly inputs: JsonObject;
+  readonly outputs: JsonObject;
+  readonly isRetained: boolean;
+}
+
+/** The output of `pulumi preview --json`. */
+export interface Preview {
+  readonly steps: readonly PreviewStep[];
+  readonly config: ReadonlyMap<string, string>;
+  /** The failures, in the engine's words. */
+  readonly errors: readonly string[];
+  /** The warnings of the engine, the program and the rules, each once. */
+  readonly warnings: readonly string[];
+  /** Number of resources that do not change, also of those that the steps leave out. */
+  readonly sames: number;
+}
+
+export function isOfRules({ type }: PreviewStep): boolean {
+  return type === ruleType || type === setType;
+}
+
+export function shapeOf({ type }: PreviewStep): Shape {
+  return type === setType ? setShape : ruleShape;
+}
+
+/** The resource's name for people: `MerchantRuleSet all`. */
+export function resourceOf({ type, name }: PreviewStep): string {
+  return `${type.split(":").at(-1)} ${name}`;
+}
+
+/**
+ * Reads what `pulumi preview --json` printed: one document, or with PULUMI_ENABLE_STREAMING_JSON_PREVIEW an event a line.
+ * @throws MerchantRulesError SETTINGS_INVALID: it is neither, it ends before its end, or it has no rules where they belong
+ */
+export function readPreview(text: string, source: string): Preview {
+  if (text.trim() === "") throw unreadable(source, "it is empty");
+  const documents = documentsIn(text, source);
+  const [first] = documents;
+  const isDocument = documents.length === 1 && isJsonObject(first) && ("steps" in first || "diagnostics" in first);
+  const preview = isDocument ? ofDocument(parsed(documentSchema, first, source)) : ofEvents(documents, source);
+  for (const step of preview.steps.filter(isOfRules)) {
+    const fault = faultOf(step);
+    if (fault !== undefined)
+      throw unreadable(
+        source,
+        printable(`in the step ${step.op} of ${resourceOf(step)}, ${fault}, where an object belongs`),
+      );
+  }
+  return preview;
+}
+
+/** The first thing that stands where a rule's definition or the rules of a set belong, and cannot be one. */
+function faultOf(step: PreviewStep): string | undefined {
+  const shape = shapeOf(step);
+  for (const [state, known] of [
+    ["old", step.before],
+    ["new", step.after],
+  ] as const) {
+    for (const side of ["inputs", "outputs"] as const) {
+      const value = known?.[side][shape.field] ?? {};
+      const definitions = [...shape.read(value)].map(([key, each]) => [shape.path(key), each] as const);
+      const odd = [[shape.field, value] as const, ...definitions].find(([, each]) => !isDefinition(each));
+      if (odd !== undefined) return `the ${state} ${side} have ${kindOf(odd[1])} at ${odd[0]}`;
+    }
+  }
+  return undefined;
+}
+
+/** A secret as a whole is masked, and what is not known yet has a text of its own. To the engine null is absent. */
+function isDefinition(value: Json): boolean {
+  return value === null || isJsonObject(value) || value === mask || isUnknown(value);
+}
+
+function kindOf(value: Json): string {
+  return isJsonArray(value) ? "an array" : `a ${typeof value}`;
+}
+
+const properties = z
+  .custom<JsonObject>(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      !Array.isArray(value) &&
+      findNotJson(value, maxDepth + levelsAround) === undefined,
+    "expected properties",
+  )
+  .transform(masked);
+
+const levelsAround = 10;
+
+const stateSchema = z.object({
+  type: z.string(),
+  id: z.string().default(""),
+  inputs: properties.default({}),
+  outputs: properties.default({}),
+  retainOnDelete: z.boolean().default(false),
+});
+const texts = z
+  .array(z.string())
+  .nullish()
+  .transform((list) => list ?? []);
+const paths = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((found) => Object.keys(found ?? {}));
+const config = z.record(z.string(), z.string()).default({});
+const counts = z.record(z.string(), z.number()).default({});
+const diagnostic = z.object({
+  message: z.string(),
+  severity: z.string(),
+  /** True for a message that a terminal shows for a moment. */
+  ephemeral: z.boolean().default(false),
+});
+
+const documentSchema = z.object({
+  config,
+  steps: z
+    .array(
+      z.object({
+        op: z.string(),
+        urn: z.string(),
+        oldState: stateSchema.nullish(),
+        newState: stateSchema.nullish(),
+        diffReasons: texts,
+        detailedDiff: paths,
+      }),
+    )
+    .nullish()
+    .transform((steps) => steps ?? []),
+  diagnostics: z
+    .array(diagnostic)
+    .nullish()
+    .transform((all) => all ?? []),
+  changeSummary: counts,
+});
+
+const metadata = z.object({
+  op: z.string(),
+  urn: z.string(),
+  old: stateSchema.nullish(),
+  new: stateSchema.nullish(),
+  diffs: texts,
+  detailedDiff: paths,
+});
+const eventSchema = z.object({
+  preludeEvent: z.object({ config }).optional(),
+  resourcePreEvent: z.object({ metadata }).optional(),
+  diagnosticEvent: diagnostic.optional(),
+  summaryEvent: z.object({ resourceChanges: counts, result: z.string().optional() }).optional(),
+});
+
+function ofDocument({ config, steps, diagnostics, changeSummary }: z.output<typeof documentSchema>): Preview {
+  return {
+    steps: steps.map(({ oldState, newState, diffReasons, detailedDiff, ...about }) =>
+      stepOf({ ...about, old: oldState, new: newState, diffs: diffReasons, detailedDiff }),
+    ),
+    config: new Map(Object.entries(config)),
+    errors: saidIn(diagnostics, "error"),
+    warnings: saidIn(diagnostics, "warning"),
+    sames: changeSummary.same ?? 0,
+  };
+}
+
+function ofEvents(lines: readonly Json[], source: string): Preview {
+  const events = lines.map((line) => parsed(eventSchema, line, source));
+  const summary = events.find(({ summaryEvent }) => summaryEvent !== undefined)?.summaryEvent;
+  const diagnostics = events.flatMap(({ diagnosticEvent }) => diagnosticEvent ?? []);
+  const errors = saidIn(diagnostics, "error");
+  if (summary === undefined && errors.length === 0)
+    throw unreadable(source, "it is no preview, or it ends before its end");
+  const steps = events.flatMap(({ resourcePreEvent }) => (resourcePreEvent ? [stepOf(resourcePreEvent.metadata)] : []));
+  const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
+  return {
+    steps: steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn))),
+    config: new Map(events.flatMap(({ preludeEvent }) => Object.entries(preludeEvent?.config ?? {}))),
+    errors: errors.length === 0 && summary?.result === "failed" ? ["the preview failed"] : errors,
+    warnings: saidIn(diagnostics, "warning"),
+    sames: summary?.resourceChanges.same ?? 0,
+  };
+}
+
+const partsOfReplacement = new Set(["create-replacement", "delete-replaced", "discard-replaced", "read-replacement"]);
+
+function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof metadata>): PreviewStep {
+  const state = (of: typeof old): PreviewState | undefined =>
+    of ? { id: of.id, inputs: of.inputs, outputs: of.outputs, isRetained: of.retainOnDelete } : undefined;
+  return {
+    op,
+    urn,
+    type: (now ?? old)?.type ?? "",
+    name: urn.split("::").slice(3).join("::"),
+    before: state(old),
+    after: state(now),
+    changedPaths: detailedDiff,
+    changedInputs: diffs,
+  };
+}
+
+/** Each once, as plain text: an event has the engine's own marks for colours in it, as `<{%reset%}>`. */
+function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "error" | "warning"): string[] {
+  const said = diagnostics
+    .filter(({ severity, ephemeral }) => severity === wanted && !ephemeral)
+    .map(({ message }) => stripVTControlCharacters(message.replace(/<\{%[^%]*%\}>/g, "")).trim())
+    .map((message) => (message.startsWith(`${wanted}: `) ? message.slice(wanted.length + 2) : message));
+  return [...new Set(said)];
+}
+
+/** Secrets as the document has them: in events each is an object with a signature. */
+function masked(value: JsonObject): JsonObject {
+  const plain = mapJson(value, (each) => (withinSecret(each) === undefined ? undefined : mask));
+  return isJsonObject(plain) ? plain : {};
+}
+
+function documentsIn(text: string, source: string): Json[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    try {
+      return lines.map((line): Json => JSON.parse(line));
+    } catch {
+      throw unreadable(source, "it is not JSON");
+    }
+  }
+}
+
+function parsed<Type extends z.ZodType>(schema: Type, value: Json | undefined, source: string): z.output<Type> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw unreadable(source, `${issue?.path.map(String).join(".") || "the whole"}: ${issue?.message}`);
+}
+
+function unreadable(source: string, why: string): MerchantRulesError {
+  return new MerchantRulesError("SETTINGS_INVALID", `it does not hold what \`pulumi preview --json\` prints: ${why}`, {
+    attempted: `read ${source}`,
+    advice:
+      "run `pulumi preview --json --show-sames > preview.json` to its end, and name that file (- is standard input)",
+  });
+}

@@ -1,0 +1,66 @@
+import {
+  isEqual,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  type Path,
+  pointerOf,
+  valueAt,
+} from "../../sdk/rules/index.ts";
+import { pathIn } from "../../stack/values/path.ts";
+import { mask } from "./preview.ts";
+
+/** The text in the place of a secret that the engine calls changed. */
+export const changedMask = "[secret] (changed)";
+
+export function isMasked(value: Json | undefined): boolean {
+  return value === mask || value === changedMask;
+}
+
+/**
+ * The paths of a resource that the engine calls changed. It compared the secrets themselves, so they tell of a secret,
+ * which is masked on both sides, whether it changes.
+ */
+export class ChangedPaths {
+  readonly #field: string;
+  readonly #paths: readonly Path[];
+  /** True where the engine said anything at all. */
+  readonly areKnown: boolean;
+
+  /** @param field the input that holds the definitions; the paths are in the engine's spelling */
+  constructor(field: string, paths: readonly string[]) {
+    this.#field = field;
+    this.areKnown = paths.length > 0;
+    this.#paths = paths.map((text) => pathIn(text) ?? []).filter(([first]) => first === field);
+  }
+
+  /** True where something of a rule changes. */
+  isChanged(key: string, isRule: boolean): boolean {
+    return this.#touches(this.#start(key, isRule));
+  }
+
+  /** The declared definition, in which changed secrets have a text of their own. */
+  marked(before: JsonObject, after: JsonObject, key: string, isRule: boolean): JsonObject {
+    const start = this.#start(key, isRule);
+    const isMaskedBefore = (path: Path): boolean => valueAt(before, pointerOf(path.slice(start.length))) === mask;
+    const marked = mapJson(
+      after,
+      (value, path) => (value === mask && isMaskedBefore(path) && this.#touches(path) ? changedMask : undefined),
+      start,
+    );
+    return isJsonObject(marked) ? marked : after;
+  }
+
+  #start(key: string, isRule: boolean): Path {
+    return isRule ? [this.#field] : [this.#field, key];
+  }
+
+  /** True where a changed path is this one, leads to it, or lies inside it. */
+  #touches(path: Path): boolean {
+    return this.#paths.some((changed) => {
+      const shared = Math.min(changed.length, path.length);
+      return isEqual(changed.slice(0, shared), path.slice(0, shared));
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { Json } from "../sdk/rules/index.ts";
+
+/** The kinds of findings. The order is that of reports: losses come first. */
+export const changes = [
+  "delete",
+  "replace",
+  "missing",
+  "only-in-from",
+  "only-in-to",
+  "changed",
+  "update",
+  "create",
+  "adopt",
+  "rename",
+  "unmanaged",
+] as const;
+
+const value: z.ZodType<Json> = z.json();
+
+const pathSchema = z.strictObject({
+  path: z.string().describe("Where in the rule, as `conditions[0].value`; empty for the rule as a whole"),
+  before: value.optional().describe("On the side `sides.before`; absent where there is no value"),
+  after: value.optional().describe("On the side `sides.after`; absent where there is no value"),
+  secret: z.literal(true).optional().describe("The values are secret and are not in the report"),
+});
+
+const findingSchema = z.strictObject({
+  change: z
+    .enum(changes)
+    .describe(
+      "drift: missing, changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written). diff: only-in-from, only-in-to, changed",
+    ),
+  name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
+  key: z.string().optional().describe("Its key in a MerchantRuleSet"),
+  formerKey: z.string().optional().describe("The key that it had, where it was renamed"),
+  ruleId: z.string().optional(),
+  resource: z.string().optional().describe("The resource that declares it, as `MerchantRuleSet all`"),
+  connection: z.string().optional().describe("Where it is not the default one"),
+  owner: z.string().optional().describe("Whose the rule is, as its mark at the service says"),
+  reason: z.string().optional().describe("Why this happens to it, where that is not plain"),
+  paths: z.array(pathSchema).describe("What differs; empty where the rule as a whole is meant"),
+});
+
+/** The published form of every report: `merchant-rules drift --format json`, and so on. */
+export const reportSchema = z
+  .strictObject({
+    version: z.literal(1).describe("The version of this format"),
+    report: z.enum(["drift", "plan", "diff"]),
+    subject: z.string().describe("What was looked at, as `stack dev`"),
+    sides: z
+      .strictObject({ before: z.string(), after: z.string() })
+      .describe("What `before` and `after` of a path are: declared and live (drift), now and after up (plan)"),
+    rules: z.int().min(0).describe("How many rules the subject has, before the change"),
+    unchanged: z.int().min(0).describe("How many of them are as they should be"),
+    counts: z
+      .partialRecord(z.enum(changes), z.int().min(1))
+      .describe("How many findings of each kind; a kind without any is absent"),
+    errors: z.array(z.string()).describe("What failed, so that the report may lack something; none in a whole report"),
+    warnings: z.array(z.string()).describe("What must not be overlooked, such as many deletions"),
+    findings: z.array(findingSchema),
+    notes: z.array(z.string()).describe("What a reader must know besides, such as secrets that could not be compared"),
+  })
+  .meta({ title: "merchant-rules report", description: "What differs, rule by rule" });
+
+export type Change = (typeof changes)[number];
+export type Finding = z.output<typeof findingSchema>;
+export type PathFinding = z.output<typeof pathSchema>;
+export type Report = z.output<typeof reportSchema>;
+
+export interface ReportParts extends Pick<Report, "report" | "subject" | "rules" | "unchanged"> {
+  readonly findings: readonly Finding[];
+  /** Default: declared and live for drift, now and after up for a plan; a diff has to give them. */
+  readonly sides?: Report["sides"];
+  readonly errors?: readonly string[];
+  readonly warnings?: readonly string[];
+  readonly notes?: readonly string[];
+}
+
+const usualSides: Record<Report["report"], Report["sides"]> = {
+  drift: { before: "declared", after: "live" },
+  plan: { before: "now", after: "after up" },
+  diff: { before: "from", after: "to" },
+};
+
+/** A report, with its findings counted and in order: by what happens to the rule, then by name. */
+export function reportOf({ findings, sides, errors = [], warnings = [], notes = [], ...about }: ReportParts): Report {
+  const rank = new Map(changes.map((change, index) => [change, index]));
+  const ordered = [...findings].sort(
+    (a, b) => (rank.get(a.change) ?? 0) - (rank.get(b.change) ?? 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+  );
+  const counts: Partial<Record<Change, number>> = {};
+  for (const { change } of ordered) counts[change] = (counts[change] ?? 0) + 1;
+  return {
+    version: 1,
+    ...about,
+    sides: sides ?? usualSides[about.report],
+    counts,
+    errors: [...errors],
+    warnings: [...warnings],
+    findings: ordered.map((finding) => ({ ...finding, paths: finding.paths.map(withoutSecret) })),
+    notes: [...notes],
+  };
+}
+
+/** Whoever makes a report may still hold the values of a secret; the report never does. */
+function withoutSecret({ path, secret, ...values }: PathFinding): PathFinding {
+  return secret === true ? { path, secret } : { path, ...values };
+}
+
+/** The text of `report.schema.json`: what a report in JSON holds, as JSON Schema 2020-12. */
+export function publishedSchema(): string {
+  const schema = { $id: "urn:pulumi-merchant-rules:report:1", ...z.toJSONSchema(reportSchema) };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}

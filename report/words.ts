@@ -1,0 +1,146 @@
+import { printable } from "../sdk/rules/printable.ts";
+import { hidden } from "./path-findings.ts";
+import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
+
+/** The words by which people are told of a change. */
+export interface Word {
+  readonly symbol: string;
+  /** Beside a rule: `delete`. */
+  readonly word: string;
+  /** Behind a number: `3 to delete`. */
+  readonly counted: string;
+  /** `loss`: something is lost; `difference`: something is not as it was; else nothing is lost or different. */
+  readonly weight: "loss" | "difference" | "gain" | "quiet";
+}
+
+export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
+  switch (change) {
+    case "delete":
+      return { symbol: "-", word: "delete", counted: "to delete", weight: "loss" };
+    case "replace":
+      return { symbol: "±", word: "replace", counted: "to replace", weight: "loss" };
+    case "missing":
+      return { symbol: "-", word: "missing", counted: "missing", weight: "loss" };
+    case "only-in-from":
+      return only("<", sides.before);
+    case "only-in-to":
+      return only(">", sides.after);
+    case "changed":
+      return { symbol: "~", word: "changed", counted: "changed", weight: "difference" };
+    case "update":
+      return { symbol: "~", word: "update", counted: "to update", weight: "difference" };
+    case "create":
+      return { symbol: "+", word: "create", counted: "to create", weight: "gain" };
+    case "adopt":
+      return { symbol: "^", word: "take over", counted: "to take over", weight: "gain" };
+    case "rename":
+      return { symbol: "=", word: "rename", counted: "to rename", weight: "quiet" };
+    case "unmanaged":
+      return { symbol: "?", word: "unmanaged", counted: "unmanaged", weight: "quiet" };
+  }
+}
+
+function only(symbol: string, side: string): Word {
+  const word = `only in ${shown(side, 40)}`;
+  return { symbol, word, counted: word, weight: "difference" };
+}
+
+/** The report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
+export function verdictOf(report: Report): string {
+  const { errors, findings, subject } = report;
+  const title = { drift: "Drift of", plan: "Plan for", diff: "Difference of" }[report.report];
+  const counts = countsOf(report);
+  const unchanged = unchangedOf(report);
+  const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
+  const about = `${title} ${shown(subject, 100)}:`;
+  if (errors.length === 0) return `${about} ${found}`;
+  return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
+}
+
+const nothing = { drift: "none", plan: "nothing to do", diff: "none" };
+
+export function unchangedOf({ unchanged, report }: Report): string {
+  return `${unchanged} ${report === "diff" ? "the same" : "unchanged"}`;
+}
+
+/** `1 to delete, 2 to update`; empty without findings. */
+export function countsOf(report: Pick<Report, "counts" | "sides">): string {
+  return changes
+    .flatMap((change) => {
+      const count = report.counts[change] ?? 0;
+      return count === 0 ? [] : [`${count} ${wordOf(change, report).counted}`];
+    })
+    .join(", ");
+}
+
+/** Findings by change, in the order of the report. */
+export function groupsOf(findings: readonly Finding[]): [Change, readonly Finding[]][] {
+  return [...Map.groupBy(findings, ({ change }) => change)];
+}
+
+export function nameOf({ name }: Finding, most: number): string {
+  return shown(name, most) || "(no name)";
+}
+
+/** The place where a rule is declared, in words: `MerchantRuleSet all, key large (was: big), rule r-1`. */
+export function whereaboutsOf(finding: Finding, most: number): string[] {
+  const { name, resource, key, formerKey, ruleId, connection, owner, reason } = finding;
+  const text = (value: string): string => shown(value, most);
+  return [
+    ...(resource === undefined ? [] : [text(resource)]),
+    ...(formerKey === undefined
+      ? key === undefined || key === name
+        ? []
+        : [`key ${text(key)}`]
+      : [key === undefined ? `key before: ${text(formerKey)}` : `key ${text(key)}, before: ${text(formerKey)}`]),
+    ...(ruleId === undefined || ruleId === name ? [] : [`id ${text(ruleId)}`]),
+    ...(connection === undefined ? [] : [`connection ${text(connection)}`]),
+    ...(owner === undefined ? [] : [`owner ${text(owner)}`]),
+    ...(reason === undefined ? [] : [text(reason)]),
+  ];
+}
+
+/** A path, the value on each side, in words: a secret is `[secret]`, no value is `(absent)`. */
+export function sidesOf({ path, secret, ...values }: PathFinding, most: number): Record<"path" | Side, string> {
+  const side = (name: Side): string => {
+    if (secret === true) return hidden;
+    const value = values[name];
+    return value === undefined ? "(absent)" : shown(JSON.stringify(value), most);
+  };
+  return { path: path === "" ? "(the rule)" : shown(path, most), before: side("before"), after: side("after") };
+}
+
+type Side = "before" | "after";
+
+/** A message, which may have lines of its own, each as `shown` gives it. */
+export function linesOf(message: string, most: number): string[] {
+  return message
+    .trim()
+    .split("\n")
+    .slice(0, mostLines)
+    .map((line) => shown(line, most));
+}
+
+const mostLines = 50;
+
+/** Text of others on one line, cut to a length, without anything that a terminal, a browser or an XML reader obeys. */
+export function shown(text: string, most: number): string {
+  // These two are characters to Unicode, but not to XML.
+  return printable(text, most).replace(
+    /[\uFFFE\uFFFF]/g,
+    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
+  );
+}
+
+/** Text as `shown` gives it, as content or attribute of HTML and XML. */
+export function escaped(text: string): string {
+  return shown(text, mostEscaped)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}
+
+/** No name, value or message is shown longer than this. */
+const mostEscaped = 4_000;

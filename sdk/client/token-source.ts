@@ -1,0 +1,17 @@
+/** Credentials as requests carry them. */
+export interface Presented {
+  /** Names and values by turns; none where the contract presents none. */
+  readonly headers: readonly string[];
+  /** The token in them; undefined where the contract presents none. */
+  readonly token: string | undefined;
+}
+
+/** Gives requests their credentials. */
+export interface TokenSource {
+  /** The credentials to present now. @throws MerchantRulesError of the token operation */
+  current(): Presented | Promise<Presented>;
+  /** The credentials to present after a 401; undefined when there are no others. */
+  renewed(refused: Presented): Promise<Presented> | undefined;
+  /** These credentials got another answer than 401. */
+  accepted(presented: Presented): void;
+}

@@ -1,0 +1,77 @@
+import { isUtf8 } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { EngineError, messageOf, systemCode } from "../errors.ts";
+
+/** Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a crash. */
+export function writeAtomically(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  const fd = openSync(temporary, "w", 0o600);
+  try {
+    try {
+      writeFileSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
+
+/** Makes a folder and those above it, so that they are there after a power failure, too. */
+export function makeFolderDurably(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined) return;
+  const last = dirname(first);
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    syncFolder(folder);
+    if (folder === last || folder === dirname(folder)) return;
+  }
+}
+
+/** A rename is only durable once its folder is; some systems cannot open a folder, and need not. */
+function syncFolder(folder: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(folder, "r");
+    fsyncSync(fd);
+  } catch {
+    // Best effort: the file itself is complete either way.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/**
+ * The text of a file, or undefined when there is none. Fails, naming the file, where it cannot be read, or what `part`
+ * gives of it is no text.
+ */
+export async function readIfThere(
+  path: string,
+  part: (bytes: Buffer) => Buffer = (bytes) => bytes,
+): Promise<string | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (cause) {
+    if (systemCode(cause) === "ENOENT" || systemCode(cause) === "ENOTDIR") return undefined;
+    throw new EngineError("FAILED", `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  if (!isUtf8(part(bytes))) throw new EngineError("FAILED", `${path} cannot be read: it is not UTF-8`);
+  return bytes.toString();
+}
+
+/** The JSON value of a text; undefined where the text is no JSON. */
+export function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,292 @@
+import { closeSync, fdatasync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { EngineError, type EngineErrorCode, messageOf } from "../errors.ts";
+import { settleAliases } from "./aliases.ts";
+import type { Snapshot } from "./checkpoint.ts";
+import { decodeResource, encodeResource } from "./codec.ts";
+import type { Crypter } from "./crypter.ts";
+import { tryJson, writeAtomically } from "./files.ts";
+import {
+  type OperationType,
+  operationTypeSchema,
+  type PendingOperation,
+  type ResourceState,
+  resourceSchema,
+} from "./resource-state.ts";
+
+/**
+ * One thing that happened to the state. Resources are named by handles: a resource of the state file by its position
+ * in it, a later one by the number that its first entry gives it. What begins with a resource that is known by its
+ * handle need not repeat it.
+ */
+export type JournalEntry =
+  | readonly ["begin", handle: number, type: OperationType, resource?: ResourceState]
+  | readonly ["put", handle: number, resource: ResourceState]
+  | readonly ["end" | "same" | "drop", handle: number];
+
+const handle = z.number().int().nonnegative();
+const entrySchema = z.union([
+  z.tuple([z.literal("begin"), handle, operationTypeSchema, resourceSchema.optional()]),
+  z.tuple([z.literal("put"), handle, resourceSchema]),
+  z.tuple([z.enum(["end", "same", "drop"]), handle]),
+]);
+const lineSchema = z.union([
+  z.object({ base: z.string(), running: z.number().int().nonnegative().default(0) }),
+  z.object({ checkpoint: z.string() }),
+  z.array(entrySchema),
+]);
+
+const syncFile = promisify(fdatasync);
+const nothing = { running: 0, entries: [] };
+
+/**
+ * The log beside a state file: what happened since that file was written. Each line is written before the next thing
+ * happens, so a killed run loses nothing; what `durable` has waited for, a power failure does not lose either.
+ */
+export class JournalWriter {
+  readonly #file: string;
+  readonly #crypter: Crypter | undefined;
+  #fd: number | undefined;
+  /** Lines so far, how many of them are on the disk, and the sync that is under way. */
+  #written = 0;
+  #safe = 0;
+  #sync: Promise<void> | undefined;
+  /**
+   * The reason why nothing more may be written: what follows a line that is cut off would make the whole log
+   * unreadable.
+   */
+  #failure: { readonly cause: unknown } | undefined;
+
+  constructor(file: string, crypter: Crypter | undefined) {
+    this.#file = file;
+    this.#crypter = crypter;
+  }
+
+  /**
+   * Starts a new log upon the state file whose text has this hash; one that had failed goes on from there.
+   * @param going what goes on: the first entries, which say again what the file's first pending operations are
+   */
+  start(baseHash: string, going: { running: number; entries: readonly JournalEntry[] } = nothing): void {
+    this.#close();
+    this.#failure = undefined;
+    const { running, entries } = going;
+    const lines = [{ base: baseHash, running }, ...(entries.length === 0 ? [] : [this.#encoded(entries)])];
+    try {
+      writeAtomically(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      this.#safe = this.#written;
+      this.#fd = openSync(this.#file, "a");
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
+  }
+
+  /** @throws EngineError FAILED when not all of it could be written, and from then on always. */
+  append(entries: readonly JournalEntry[]): void {
+    this.#write(this.#encoded(entries));
+  }
+
+  #encoded(entries: readonly JournalEntry[]): unknown[] {
+    return entries.map((entry) => {
+      if (entry[0] === "begin" && entry[3] !== undefined)
+        return [entry[0], entry[1], entry[2], encodeResource(entry[3], this.#crypter)];
+      if (entry[0] === "put") return [entry[0], entry[1], encodeResource(entry[2], this.#crypter)];
+      return entry;
+    });
+  }
+
+  /**
+   * Resolves when every line so far is on the disk. The lines that come while one sync is under way share the next, so
+   * that many operations side by side cost few of them.
+   */
+  async durable(): Promise<void> {
+    const lines = this.#written;
+    while (this.#safe < lines) {
+      this.#sync ??= this.#syncOnce();
+      await this.#sync;
+    }
+  }
+
+  /**
+   * Says that everything before this line is part of the state file whose text has this hash, and is to be written next.
+   * A log that has failed says nothing, lest it hinder that state: a run that is killed in between leaves a log that
+   * does not belong to the state file, and is not used.
+   */
+  appendCheckpoint(hash: string): void {
+    if (this.#failure !== undefined) return;
+    fdatasyncSync(this.#write({ checkpoint: hash }));
+    this.#safe = this.#written;
+  }
+
+  remove(): void {
+    this.#close();
+    rmSync(this.#file, { force: true });
+    this.#safe = this.#written;
+  }
+
+  #write(line: unknown): number {
+    if (this.#failure !== undefined) throw this.#failed(this.#failure.cause);
+    const fd = this.#fd;
+    if (fd === undefined) throw new EngineError("FAILED", `the journal ${this.#file} is not open`);
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    try {
+      // A disk that is almost full takes a part.
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } catch (cause) {
+      throw this.#failed(cause);
+    }
+    this.#written++;
+    return fd;
+  }
+
+  #failed(cause: unknown): EngineError {
+    this.#failure = { cause };
+    return new EngineError(
+      "FAILED",
+      `the journal ${this.#file} cannot be written: ${messageOf(cause)}; nothing more is noted in it until the state has been written whole`,
+      { cause },
+    );
+  }
+
+  async #syncOnce(): Promise<void> {
+    const lines = this.#written;
+    const fd = this.#fd;
+    try {
+      if (fd !== undefined) await syncFile(fd);
+      this.#safe = Math.max(this.#safe, lines);
+    } catch (cause) {
+      // A later sync may succeed although it does not bring what this one lost.
+      if (fd === this.#fd) this.#failure = { cause };
+      throw new EngineError("FAILED", `${this.#file} cannot be brought to the disk: ${messageOf(cause)}`, { cause });
+    } finally {
+      this.#sync = undefined;
+    }
+  }
+
+  #close(): void {
+    const fd = this.#fd;
+    if (fd === undefined) return;
+    this.#fd = undefined;
+    // A sync that is under way holds on to the number, which must not stand for another file meanwhile.
+    if (this.#sync === undefined) closeSync(fd);
+    else this.#sync.catch(() => {}).finally(() => closeSync(fd));
+  }
+}
+
+/** The additions of a journal to the state that it was written upon. */
+export interface Recovered extends Snapshot {
+  /** Number of lines that were taken into account. */
+  readonly lines: number;
+}
+
+/**
+ * Applies a journal to the resources of the state file with the given hash. Undefined when that file is not the one the
+ * journal was written upon: someone else has changed the state since. A torn last line counts as not written, and so
+ * does everything from a NUL on: that is what some file systems leave, after a power failure, of what was not synced.
+ */
+export function recover(
+  text: string,
+  file: string,
+  base: Snapshot & { readonly hash: string },
+  crypter: Crypter | undefined,
+): Recovered | undefined {
+  const lines = parseLines(text, file);
+  const start = lines.findLastIndex(
+    (line) => ("base" in line && line.base === base.hash) || ("checkpoint" in line && line.checkpoint === base.hash),
+  );
+  if (start < 0) return undefined;
+  const first = lines[start];
+  const running = first !== undefined && "running" in first ? first.running : 0;
+  const replay = new Replay(base.resources);
+  let applied = 0;
+  for (const [i, line] of lines.entries()) {
+    if (i <= start || !Array.isArray(line)) continue;
+    applied++;
+    try {
+      for (const entry of line) replay.apply(decodeEntry(entry, crypter));
+    } catch (error) {
+      throw error instanceof EngineError ? unusable(file, i, error.message, error.code) : error;
+    }
+  }
+  return {
+    resources: settleAliases(replay.resources()),
+    pendingOperations: [...replay.pending.values(), ...base.pendingOperations.slice(running)],
+    lines: applied,
+  };
+}
+
+function decodeEntry(entry: z.infer<typeof entrySchema>, crypter: Crypter | undefined): JournalEntry {
+  if (entry[0] === "put") return [entry[0], entry[1], decodeResource(entry[2], crypter)];
+  if (entry[0] !== "begin") return entry;
+  const [kind, at, type, resource] = entry;
+  return resource === undefined ? [kind, at, type] : [kind, at, type, decodeResource(resource, crypter)];
+}
+
+function unusable(file: string, index: number, why: string, code: EngineErrorCode = "STATE_INVALID"): EngineError {
+  return new EngineError(
+    code,
+    `line ${index + 1} of ${file}, the journal of an interrupted run, cannot be read: ${why}. Move the file aside to go on without what that run did last`,
+  );
+}
+
+/** The same rules as those by which a run keeps its own list: what the run touched comes first, in the order it was done. */
+class Replay {
+  readonly #states = new Map<number, ResourceState>();
+  readonly #first: number[] = [];
+  readonly #last: Set<number>;
+  readonly pending = new Map<number, PendingOperation>();
+
+  constructor(base: readonly ResourceState[]) {
+    for (const [i, resource] of base.entries()) this.#states.set(i, resource);
+    this.#last = new Set(this.#states.keys());
+  }
+
+  apply(entry: JournalEntry): void {
+    const [kind, at] = entry;
+    if (kind === "begin") {
+      const resource = entry[3] ?? this.#states.get(at);
+      if (resource === undefined) throw unknownHandle(at);
+      this.pending.set(at, { type: entry[2], resource });
+    } else if (kind === "put") {
+      if (!this.#states.has(at)) this.#first.push(at);
+      this.#states.set(at, entry[2]);
+    } else if (kind === "end") this.pending.delete(at);
+    else if (kind === "drop") this.#states.delete(at);
+    else {
+      if (!this.#states.has(at)) throw unknownHandle(at);
+      this.#last.delete(at);
+      this.#first.push(at);
+    }
+  }
+
+  resources(): ResourceState[] {
+    return [...this.#first, ...this.#last].flatMap((at) => this.#states.get(at) ?? []);
+  }
+}
+
+function unknownHandle(at: number): EngineError {
+  return new EngineError("STATE_INVALID", `it speaks of resource ${at}, which no line before it has`);
+}
+
+/** The part of a journal that must be text: a line that was torn may end in the middle of a character. */
+export function wholeLines(journal: Buffer): Buffer {
+  const nul = journal.indexOf(0);
+  const written = nul === -1 ? journal : journal.subarray(0, nul);
+  return written.subarray(0, written.lastIndexOf("\n") + 1);
+}
+
+function parseLines(text: string, file: string): z.infer<typeof lineSchema>[] {
+  const lines = text.replace(/\0.*$/s, "").split("\n");
+  // Empty where the last line is whole, else what was written of one that was cut off.
+  lines.pop();
+  const parsed = lines.map((line, i) => {
+    const json = tryJson(line);
+    if (json === undefined) throw unusable(file, i, "it is damaged");
+    const { data } = lineSchema.safeParse(json);
+    if (data === undefined) throw unusable(file, i, "it is no entry of a journal that this version knows");
+    return data;
+  });
+  const [first] = parsed;
+  if (first === undefined || Array.isArray(first)) throw unusable(file, 0, "it does not say what it was written upon");
+  return parsed;
+}

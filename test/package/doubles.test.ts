@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { root } from "./packed.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "doubles-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+cpSync(join(root, "dist"), join(folder, "double/dist"), { recursive: true });
+cpSync(join(root, "package.json"), join(folder, "double/package.json"));
+symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+
+/** Runs a program that has two copies of the package, `one` and `other`. Gives what it registered, by run. */
+function registered(program: string): unknown {
+  writeFileSync(
+    join(folder, "index.js"),
+    `import { runtime } from "@pulumi/pulumi";
+import * as one from ${JSON.stringify(join(root, "dist/provider/index.js"))};
+import * as other from "./double/dist/provider/index.js";
+const runs = [];
+async function run(program) {
+  const resources = [];
+  runs.push(resources);
+  await runtime.setMocks({
+    newResource({ type, name, inputs }) {
+      const of = inputs.__connection;
+      resources.push([type.split(":").at(-1), name, ...(of === undefined ? [] : [of])]);
+      return { id: runs.length + " " + type.split(":").at(-1) + " " + name, state: inputs };
+    },
+    call: ({ inputs }) => inputs,
+  });
+  await Promise.all(program().map((rule) => new Promise((resolve) => rule.ruleId.apply(resolve))));
+}
+const definition = { name: "a" };
+${program}
+console.log(JSON.stringify(runs.map((run) => run.toSorted())));
+`,
+  );
+  return JSON.parse(execFileSync(process.execPath, ["index.js"], { cwd: folder, encoding: "utf8" }));
+}
+
+test("two copies of the package in a process register one connection, also by the provider of either", () => {
+  const program = `await run(() => {
+  const sandbox = new other.Provider("sandbox", { baseUrl: "https://sandbox.example.com" });
+  return [
+    new one.MerchantRule("a", { definition }),
+    new other.MerchantRule("b", { definition }),
+    new one.MerchantRule("c", { definition }, { provider: sandbox }),
+    new other.MerchantRule("d", { definition }, { provider: sandbox }),
+  ];
+});`;
+  expect(registered(program)).toEqual([
+    [
+      ["Connection", "default"],
+      ["Connection", "sandbox"],
+      ["MerchantRule", "a", "1 Connection default"],
+      ["MerchantRule", "b", "1 Connection default"],
+      ["MerchantRule", "c", "1 Connection sandbox"],
+      ["MerchantRule", "d", "1 Connection sandbox"],
+      ["pulumi-nodejs", "sandbox"],
+    ],
+  ]);
+});
+
+test("each run with mocks has a connection of its own", () => {
+  const program = `for (const name of ["a", "b"]) await run(() => [new one.MerchantRule(name, { definition })]);`;
+  expect(registered(program)).toEqual([
+    [
+      ["Connection", "default"],
+      ["MerchantRule", "a", "1 Connection default"],
+    ],
+    [
+      ["Connection", "default"],
+      ["MerchantRule", "b", "2 Connection default"],
+    ],
+  ]);
+});

@@ -1,0 +1,344 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Format, formats, leastOfComment } from "../../report/formats.ts";
+import { type Finding, type Report, render, reportOf } from "../../report/index.ts";
+import { markerOf } from "../../report/markdown.ts";
+import { changes, publishedSchema } from "../../report/report.ts";
+import { elementsOf } from "./markup.ts";
+
+const report = reportOf({
+  report: "plan",
+  subject: "stack dev",
+  rules: 1000,
+  unchanged: 995,
+  warnings: ["many rules would be deleted"],
+  notes: ["one secret cannot be compared"],
+  findings: [
+    finding("create", "new"),
+    finding("update", "large", [
+      { path: "priority", before: 100, after: 99 },
+      { path: "note", after: null },
+      { path: "token", secret: true, before: "masked-1", after: "masked-2" },
+    ]),
+    finding("delete", "old"),
+    { ...finding("rename", "kept"), key: "kept-2", formerKey: "kept", ruleId: "r-7" },
+  ],
+});
+
+function finding(change: Finding["change"], name: string, paths: Finding["paths"] = []): Finding {
+  return { change, name, key: name, resource: "MerchantRuleSet all", paths };
+}
+
+describe("a report as text", () => {
+  test("has what is lost first, a line for each rule, its paths below, and the counts at the end", () => {
+    expect(render(report, "text")).toBe(
+      [
+        "warning: many rules would be deleted",
+        "",
+        "  - delete  old  MerchantRuleSet all",
+        "  ~ update  large  MerchantRuleSet all",
+        "      priority: 100 → 99",
+        "      note: (absent) → null",
+        "      token: [secret] → [secret]",
+        "  + create  new  MerchantRuleSet all",
+        "  = rename  kept  MerchantRuleSet all, key kept-2, before: kept, id r-7",
+        "",
+        "note: one secret cannot be compared",
+        "",
+        "Plan for stack dev: 1 to delete, 1 to update, 1 to create, 1 to rename, 995 unchanged",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("has colours only when told", () => {
+    expect(render(report, "text")).not.toContain("\u001b");
+    expect(render(report, "text", { color: true })).toContain("\u001b[31m- delete\u001b[39m  old");
+  });
+
+  test("says which side a rule is on in a difference, and the service in a drift", () => {
+    const sides = { before: "sandbox", after: "production" };
+    const findings = [finding("only-in-from", "a"), finding("only-in-to", "b"), finding("changed", "c")];
+    const diff = reportOf({ report: "diff", subject: "shop", rules: 4, unchanged: 1, sides, findings });
+    expect(render(diff, "text")).toContain(
+      "Difference of shop: 1 only in sandbox, 1 only in production, 1 changed, 1 the same\n",
+    );
+    const drift = reportOf({ report: "drift", subject: "stack dev", rules: 3, unchanged: 3, findings: [] });
+    expect(render(drift, "text")).toBe("Drift of stack dev: none, 3 unchanged\n");
+  });
+});
+
+describe("a report as JSON", () => {
+  const validate = new Ajv2020({ strict: false }).compile(JSON.parse(publishedSchema()));
+
+  test("is as the published schema says (node scripts/write-report-schema.ts)", () => {
+    const file = new URL("../../report/report.schema.json", import.meta.url);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(publishedSchema()));
+    expect(validate(JSON.parse(render(report, "json"))), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...report, version: 2 })).toBe(false);
+  });
+
+  test("counts the findings of each kind", () => {
+    const { counts, sides } = JSON.parse(render(report, "json"));
+    expect(counts).toEqual({ delete: 1, update: 1, create: 1, rename: 1 });
+    expect(sides).toEqual({ before: "now", after: "after up" });
+  });
+
+  test("whatever is in it", () => {
+    fc.assert(
+      fc.property(hostileReport(), (hostile) => {
+        expect(validate(JSON.parse(render(hostile, "json"))), JSON.stringify(validate.errors)).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe("a report as Markdown", () => {
+  test("begins with the line by which a job finds its comment, which depends on kind and subject alone", () => {
+    const [marker, heading] = render(report, "markdown").split("\n");
+    expect(marker).toBe("<!-- merchant-rules plan: stack%20dev -->");
+    expect(heading).toBe("### Plan for stack dev: 1 to delete, 1 to update, 1 to create, 1 to rename, 995 unchanged");
+    expect(render({ ...report, findings: [], counts: {} }, "markdown").split("\n")[0]).toBe(marker);
+    expect(markerOf({ report: "drift", subject: "a --> b" })).toBe("<!-- merchant-rules drift: a%20%2D%2D%3E%20b -->");
+  });
+
+  test("has warnings in bold above all, and one row for each path", () => {
+    expect(render(report, "markdown")).toContain("\n> **Warning: many rules would be deleted**\n");
+    expect(render(report, "markdown")).toContain(
+      [
+        "**&#126; update (1)**",
+        "",
+        "| Rule | Where | Path | now | after up |",
+        "| --- | --- | --- | --- | --- |",
+        "| <code>large</code> | MerchantRuleSet all | <code>priority</code> | <code>100</code> | <code>99</code> |",
+        "|  |  | <code>note</code> | <code>(absent)</code> | <code>null</code> |",
+        "|  |  | <code>token</code> | <code>&#91;secret&#93;</code> | <code>&#91;secret&#93;</code> |",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("folds long tables, but shows what is deleted", () => {
+    const many = (change: Finding["change"]) => Array.from({ length: 30 }, (_, n) => finding(change, `rule-${n}`));
+    const long = reportOf({
+      report: "plan",
+      subject: "stack dev",
+      rules: 100,
+      unchanged: 0,
+      findings: [...many("create"), ...many("delete")],
+    });
+    expect(render(long, "markdown")).toContain("<details open><summary><b>- delete (30)</b></summary>\n\n| Rule");
+    expect(render(long, "markdown")).toContain("<details><summary><b>+ create (30)</b></summary>\n\n| Rule");
+  });
+
+  test("names nobody: people, issues and addresses in it are not linked", () => {
+    const warnings = ["ask @octocat about #12, !7 and www.example.com or https://example.com"];
+    const named = { ...report, warnings, findings: [finding("delete", "@octocat #12")] };
+    expect(render(named, "markdown")).not.toMatch(/[@#!](octocat|12|7)|www\.|https:/);
+    expect(render(named, "markdown")).toContain("<code>&#64;octocat &#35;12</code>");
+  });
+
+  test("cut to a limit keeps deletions and counts the rest", () => {
+    const findings = [
+      ...Array.from({ length: 500 }, (_, n) => finding("create", `new-${n}`)),
+      ...Array.from({ length: 20 }, (_, n) => finding("delete", `old-${n}`)),
+    ];
+    const long = reportOf({ report: "plan", subject: "stack dev", rules: 20, unchanged: 0, findings });
+    const cut = render(long, "markdown", { limit: 10_000 });
+    expect(cut.length).toBeLessThanOrEqual(10_000);
+    for (let n = 0; n < 20; n++) expect(cut).toContain(`<code>old-${n}</code>`);
+    const shown = [...cut.matchAll(/<code>new-/g)].length;
+    expect(shown).toBeGreaterThan(50);
+    expect(cut).toContain(`**Not shown, for want of room: ${500 - shown} to create.**`);
+    expect(cut.match(/<details>/g)).toHaveLength(cut.match(/<\/details>/g)?.length ?? 0);
+    expect(render(long, "markdown")).not.toContain("Not shown");
+  });
+
+  test("is a table with the right number of columns and at most as long as the limit, whatever is in it", () => {
+    fc.assert(
+      fc.property(hostileReport(), fc.integer({ min: leastOfComment, max: 70_000 }), (hostile, limit) => {
+        const page = render(hostile, "markdown", { limit });
+        expect(page.length).toBeLessThanOrEqual(limit);
+        let columns = 0;
+        const [, , ...lines] = page.split("\n");
+        for (const line of lines) {
+          expect(line).toMatch(/^(\||> |\*\*|<details( open)?>|<\/details>$|$)/);
+          if (!line.startsWith("|")) continue;
+          const cells = line.split("|").length - 2;
+          if (/^\| Rule/.test(line)) columns = cells;
+          expect(cells).toBe(columns);
+          expect(line).not.toMatch(/[`*_[\]\\]|<(?!\/?code>|br>)/);
+        }
+        const left = hostile.findings.length - countRows(lines);
+        expect(/Not shown, for want of room/.test(page)).toBe(left > 0);
+      }),
+    );
+  });
+});
+
+/** The rows that begin a rule. */
+function countRows(lines: readonly string[]): number {
+  return lines.filter((line) => line.startsWith("| <code>")).length;
+}
+
+describe("a report as HTML", () => {
+  test("fetches nothing, runs nothing, and has everything in it", () => {
+    const page = render(report, "html");
+    expect(page).not.toMatch(/<script|src=|href=|url\(|@import|https?:/);
+    const texts = elementsOf(page).map(({ text }) => text);
+    for (const said of ["large", "priority", "100", "99", "[secret]", "many rules would be deleted"])
+      expect(texts, said).toContainEqual(expect.stringContaining(said));
+  });
+
+  test("is well-formed, whatever is in it", () => {
+    const known =
+      "html head meta title style body h1 h2 h3 p strong details summary span article table thead tbody tr th td code";
+    fc.assert(
+      fc.property(hostileReport(), (hostile) => {
+        for (const { name } of elementsOf(render(hostile, "html"))) expect(known.split(" ")).toContain(name);
+      }),
+    );
+  });
+});
+
+describe("a report as JUnit", () => {
+  test("has a failed case for each rule that differs, with its paths, and one that passed for the others", () => {
+    const elements = elementsOf(render(report, "junit"));
+    const suite = elements.find(({ name }) => name === "testsuite");
+    expect(suite?.attributes).toMatchObject({ tests: "5", failures: "4", errors: "0" });
+    const cases = elements.filter(({ name }) => name === "testcase").map(({ attributes }) => attributes.name);
+    expect(cases).toEqual(["old", "large", "new", "kept", "995 unchanged"]);
+    const failures = elements.filter(({ name }) => name === "failure");
+    expect(failures[1]).toMatchObject({
+      attributes: {
+        type: "update",
+        message: "update; priority: 100 → 99; note: (absent) → null; token: [secret] → [secret]",
+      },
+      text: "MerchantRuleSet all\npriority: 100 → 99\nnote: (absent) → null\ntoken: [secret] → [secret]",
+    });
+  });
+
+  test("has an error for each error", () => {
+    const failed = reportOf({
+      report: "plan",
+      subject: "stack dev",
+      rules: 0,
+      unchanged: 0,
+      errors: ["a\nb <c>"],
+      findings: [],
+    });
+    const error = elementsOf(render(failed, "junit")).find(({ name }) => name === "error");
+    expect(error).toMatchObject({ attributes: { message: "a" }, text: "a\nb <c>" });
+  });
+
+  test("is well-formed XML whose cases have names of their own, whatever is in it", () => {
+    fc.assert(
+      fc.property(hostileReport(), (hostile) => {
+        const page = render(hostile, "junit");
+        // Characters that XML 1.0 has not.
+        expect(page).not.toMatch(/(?![\t\n])\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/u);
+        const cases = elementsOf(page).filter(({ name }) => name === "testcase");
+        expect(cases).toHaveLength(hostile.findings.length + hostile.errors.length + 1);
+        const names = cases.map(({ attributes }) => `${attributes.classname}\n${attributes.name}`);
+        expect(new Set(names).size).toBe(names.length);
+      }),
+    );
+  });
+});
+
+describe("in every format", () => {
+  test.each(formats)("%s never has a secret", (format) => {
+    expect(render(report, format)).not.toMatch(/masked-/);
+    fc.assert(
+      fc.property(hostileReport("s3cret-value"), (hostile) => {
+        expect(render(hostile, format)).not.toContain("s3cret-value");
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test.each(formats.filter((format): format is Exclude<Format, "json"> => format !== "json"))(
+    "%s has nothing that a terminal obeys or that turns the direction of text",
+    (format) => {
+      fc.assert(
+        fc.property(hostileReport(), (hostile) => {
+          expect(render(hostile, format)).not.toMatch(obeyed);
+        }),
+        { numRuns: 50 },
+      );
+    },
+  );
+});
+
+/** Controls but for the line break, those that turn the direction of text, and halves of characters. */
+const obeyed = /(?!\n)\p{Cc}|[\u202A-\u202E\u2066-\u2069]|\p{Cs}/u;
+
+/** Reports with what others could put into names and values. */
+function hostileReport(secret?: string): fc.Arbitrary<Report> {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 30 }),
+    fc.constantFrom(
+      "]]>",
+      "<script>alert(1)</script>",
+      "&lt;",
+      "a|b\\|c\\",
+      "`x` ``",
+      "\u001b[31mred",
+      "\u0000\u0008\u000b\uffff\ufffe",
+      "\ud800",
+      "x\udfff",
+      "line\nbreak\r\n| --- |",
+      "\u202eevil\u2066",
+      "-->",
+      "@octocat",
+      "[a](javascript:b)",
+      "'\"",
+      "| --- |",
+      "</td></table>",
+      "x".repeat(10_000),
+      "|".repeat(10_000),
+      "😀".repeat(200),
+      "",
+    ),
+  );
+  const value = fc.oneof(text, fc.constant(null), fc.double(), fc.dictionary(text, text, { maxKeys: 3 }));
+  const path = fc.record({ path: text, before: value, after: value }, { requiredKeys: ["path"] });
+  const hidden = text.map((name) => ({
+    path: name,
+    before: secret ?? "x",
+    after: { inside: [secret ?? "y"] },
+    secret: true as const,
+  }));
+  const some = fc.record(
+    {
+      change: fc.constantFrom(...changes),
+      name: text,
+      key: text,
+      formerKey: text,
+      ruleId: text,
+      resource: text,
+      connection: text,
+      owner: text,
+      reason: text,
+      paths: fc.array(fc.oneof(path, hidden), { maxLength: 4 }),
+    },
+    { requiredKeys: ["change", "name", "paths"] },
+  );
+  const messages = fc.array(text, { maxLength: 3 });
+  return fc
+    .record({
+      report: fc.constantFrom("drift" as const, "plan" as const, "diff" as const),
+      subject: text,
+      sides: fc.record({ before: text, after: text }),
+      rules: fc.nat(),
+      unchanged: fc.nat(),
+      findings: fc.array(some, { maxLength: 8 }),
+      errors: messages,
+      warnings: messages,
+      notes: messages,
+    })
+    .map(reportOf);
+}

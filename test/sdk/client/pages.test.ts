@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
+import { allOf, clientOf, failureOf, type Received, serve } from "./scripted-server.ts";
+
+type ListInput = NonNullable<NonNullable<ContractInput["operations"]>["list"]>;
+type PaginationInput = NonNullable<ListInput["pagination"]>;
+
+const listing = (
+  pagination: PaginationInput,
+  list: Partial<ListInput> = {},
+  limits: ContractInput["limits"] = {},
+): Partial<ContractInput> => ({
+  operations: { list: { path: "/rules", items: "/rules", pagination, ...list } },
+  limits: { pageSize: 2, maxAttempts: 2, ...limits },
+});
+const rules = (...ids: string[]) => ids.map((id) => ({ id, name: `rule ${id}` }));
+const idsOf = async (list: AsyncIterable<{ ruleId: string }>): Promise<string[]> =>
+  (await allOf(list)).map(({ ruleId }) => ruleId);
+const numberIn = ({ target }: Received, name: string): number =>
+  Number(new URL(target, "http://host").searchParams.get(name));
+
+test("a list of one page, at the root of the answer or below it", async () => {
+  const server = await serve([{ json: rules("a", "b") }, { json: { data: { items: rules("c") } } }]);
+  expect(await allOf(clientOf(server, listing({ type: "none" }, { items: "" })).list())).toEqual([
+    { ruleId: "a", rule: { id: "a", name: "rule a" } },
+    { ruleId: "b", rule: { id: "b", name: "rule b" } },
+  ]);
+  expect(
+    await idsOf(clientOf(server, listing({ type: "none" }, { items: "/data/items", query: { all: "yes" } })).list()),
+  ).toEqual(["c"]);
+  expect(server.requests.map(({ target }) => target)).toEqual(["/rules", "/rules?all=yes"]);
+});
+
+test("items may be enveloped, with the id inside or outside", async () => {
+  const items = [{ data: { id: "a" } }, { id: "b", data: { name: "x" } }];
+  const server = await serve([{ json: { rules: items } }]);
+  expect(await allOf(clientOf(server, listing({ type: "none" }, { envelope: "/data" })).list())).toEqual([
+    { ruleId: "a", rule: { id: "a" } },
+    { ruleId: "b", rule: { name: "x" } },
+  ]);
+});
+
+test("a cursor is followed, encoded, until it is null, empty or absent", async () => {
+  for (const end of [null, "", undefined]) {
+    const server = await serve([
+      { json: { rules: rules("a", "b"), next: "c=&2" } },
+      { json: { rules: rules("c"), next: 7 } },
+      { json: { rules: [], next: end } },
+    ]);
+    const client = clientOf(server, listing({ type: "cursor", limit: "limit", cursor: "after", next: "/next" }));
+    expect(await idsOf(client.list())).toEqual(["a", "b", "c"]);
+    expect(server.requests.map(({ target }) => target)).toEqual([
+      "/rules?limit=2",
+      "/rules?limit=2&after=c%3D%262",
+      "/rules?limit=2&after=7",
+    ]);
+  }
+});
+
+test("a list ends where the answer says that there is no more, whatever the cursor", async () => {
+  const server = await serve([
+    { json: { rules: rules("a"), next: "2", more: true } },
+    { json: { rules: rules("b"), next: "3", more: false } },
+  ]);
+  expect(await idsOf(clientOf(server, listing({ type: "cursor", next: "/next", more: "/more" })).list())).toEqual([
+    "a",
+    "b",
+  ]);
+  expect(server.requests).toHaveLength(2);
+});
+
+test.each([0, 1])("pages are counted from %i to the first empty one: a short page is not the end", async (first) => {
+  const pages = [rules("a", "b"), rules("c"), rules("d", "e"), []];
+  const server = await serve((received) => ({ json: { rules: pages[numberIn(received, "page") - first] } }));
+  const client = clientOf(server, listing({ type: "page", limit: "size", first }));
+  expect(await idsOf(client.list())).toEqual(["a", "b", "c", "d", "e"]);
+  expect(server.requests.map(({ target }) => target)).toEqual(
+    [0, 1, 2, 3].map((page) => `/rules?size=2&page=${page + first}`),
+  );
+});
+
+test("an offset grows by what was given, not by what was asked for", async () => {
+  const all = rules("a", "b", "c", "d", "e");
+  const server = await serve((received) => {
+    const offset = numberIn(received, "skip");
+    return { json: { rules: all.slice(offset, offset + 3), more: offset + 3 < all.length } };
+  });
+  const client = clientOf(
+    server,
+    listing({ type: "offset", offset: "skip", limit: "take", more: "/more" }, {}, { pageSize: 50 }),
+  );
+  expect(await idsOf(client.list())).toEqual(["a", "b", "c", "d", "e"]);
+  expect(server.requests.map(({ target }) => target)).toEqual(["/rules?take=50&skip=0", "/rules?take=50&skip=3"]);
+});
+
+test("a rule that stands on two pages is given once", async () => {
+  const server = await serve([
+    { json: { rules: rules("a", "b"), next: "2" } },
+    { json: { rules: rules("b", "c", "c") } },
+  ]);
+  expect(await idsOf(clientOf(server, listing({ type: "cursor", next: "/next" })).list())).toEqual(["a", "b", "c"]);
+});
+
+const broken: [string, PaginationInput, unknown[], string][] = [
+  [
+    "a cursor that repeats",
+    { type: "cursor", next: "/next" },
+    [{ rules: rules("a"), next: "1" }],
+    "leads back to a page before it",
+  ],
+  ["a cursor that is no text", { type: "cursor", next: "/next" }, [{ rules: rules("a"), next: {} }], "is not a text"],
+  [
+    "more, but no cursor",
+    { type: "cursor", next: "/next", more: "/more" },
+    [{ rules: rules("a"), more: true }],
+    "gives no cursor",
+  ],
+  [
+    "more that is neither true nor false",
+    { type: "page", more: "/more" },
+    [{ rules: rules("a"), more: "yes" }],
+    "neither true nor false",
+  ],
+  [
+    "an empty page with more to come",
+    { type: "page", more: "/more" },
+    [{ rules: [], more: true }],
+    "the page is empty",
+  ],
+  ["the same page again and again", { type: "page" }, [{ rules: rules("a") }], "repeats the page before it"],
+  ["the same offset again and again", { type: "offset" }, [{ rules: rules("a") }], "repeats the page before it"],
+  ["items that are no array", { type: "none" }, [{ rules: { a: 1 } }], "no array of rules at /rules"],
+  ["no items", { type: "none" }, [{ data: [] }], "no array of rules at /rules"],
+  [
+    "an item that is no rule",
+    { type: "none" },
+    [{ rules: [...rules("a"), "b"] }],
+    "item 1 of the list has no rule object",
+  ],
+  [
+    "an item without an id",
+    { type: "none" },
+    [{ rules: [...rules("a"), { name: "b" }] }],
+    "item 1 of the list has no id at /ruleId or /id",
+  ],
+];
+
+test.each(broken)("%s is an error, never the end of the list", async (_, pagination, answers, reason) => {
+  const server = await serve((_received, number) => ({ json: answers[number - 1] ?? answers.at(-1) }));
+  const error = await failureOf(allOf(clientOf(server, listing(pagination)).list()));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: false });
+  expect(error.message).toContain("list rules failed: ");
+  expect(error.message).toContain(reason);
+  expect(server.requests.length).toBeLessThanOrEqual(2);
+});
+
+test("cursors that go round in a circle are found", async () => {
+  const server = await serve((_, number) => ({
+    json: { rules: rules(`r${number}`), next: ["x", "y", "z"][number % 3] },
+  }));
+  await failureOf(allOf(clientOf(server, listing({ type: "cursor", next: "/next" })).list()));
+  expect(server.requests).toHaveLength(4);
+});
+
+test("more pages than limits.maxPages are an error", async () => {
+  const server = await serve((_, number) => ({ json: { rules: rules(`r${number}`), next: `${number}` } }));
+  const error = await failureOf(
+    allOf(clientOf(server, listing({ type: "cursor", next: "/next" }, {}, { maxPages: 3 })).list()),
+  );
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID" });
+  expect(error.message).toContain("more than limits.maxPages (3) pages");
+  expect(server.requests).toHaveLength(3);
+});
+
+test("as many pages as limits.maxPages are not", async () => {
+  const server = await serve((_, number) => ({
+    json: { rules: rules(`r${number}`), next: number < 3 ? `${number}` : null },
+  }));
+  expect(
+    await idsOf(clientOf(server, listing({ type: "cursor", next: "/next" }, {}, { maxPages: 3 })).list()),
+  ).toHaveLength(3);
+});
+
+test("pages are asked for as they are wanted", async () => {
+  const server = await serve((_, number) => ({ json: { rules: rules(`r${number}`), next: `${number}` } }));
+  for await (const { ruleId } of clientOf(server, listing({ type: "cursor", next: "/next" })).list())
+    if (ruleId === "r2") break;
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a list answered 404 is about the path, not about rules that are gone", async () => {
+  const server = await serve([{ status: 404 }]);
+  expect(await failureOf(allOf(clientOf(server, listing({ type: "none" })).list()))).toMatchObject({
+    code: "REJECTED",
+  });
+});

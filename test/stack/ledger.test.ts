@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { JournalWriter, recover } from "../../stack/state/journal.ts";
+import { Ledger } from "../../stack/state/ledger.ts";
+import type { ResourceState } from "../../stack/state/resource-state.ts";
+import { resource } from "./resource.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ledger-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const names = (resources: readonly ResourceState[]): string[] => resources.map(({ id }) => id);
+
+describe("what an interrupted run leaves", () => {
+  const step = fc.record({
+    what: fc.constantFrom("same", "update", "delete", "create", "begin a create", "write the whole state"),
+    which: fc.nat({ max: 5 }),
+  });
+
+  test("is recovered from the last whole state and the journal exactly as the run had it", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 5 }), fc.array(step, { maxLength: 25 }), (count, steps) => {
+        const base = Array.from({ length: count }, (_, index) => resource(`base${index}`));
+        const file = join(folder, "journal");
+        const journal = new JournalWriter(file, undefined);
+        let hash = "0";
+        // An operation of an earlier run that nobody knows the end of.
+        const interrupted = { type: "creating" as const, resource: resource("interrupted") };
+        const ledger = new Ledger({ resources: base, pendingOperations: [interrupted] });
+        let written = ledger.snapshot();
+        journal.start(hash);
+        const untouched = [...base];
+        let created = 0;
+        for (const { what, which } of steps) {
+          const old = untouched[which % Math.max(1, untouched.length)];
+          const take = (): void => void untouched.splice(untouched.indexOf(old ?? resource("")), 1);
+          if (what === "same" && old !== undefined) {
+            take();
+            ledger.same(old, { ...old });
+          } else if (what === "update" && old !== undefined) {
+            take();
+            ledger.begin(old, "updating");
+            ledger.same(old, { ...old });
+            ledger.end(old);
+          } else if (what === "delete" && old !== undefined) {
+            take();
+            ledger.begin(old, "deleting");
+            ledger.drop(old);
+            ledger.end(old);
+          } else if (what === "create" || what === "begin a create") {
+            const now = resource(`new${created++}`);
+            ledger.begin(now, "creating");
+            if (what === "create") {
+              ledger.put(now);
+              ledger.end(now);
+            }
+          } else if (what === "write the whole state") {
+            written = ledger.snapshot();
+            hash = `${Number(hash) + 1}`;
+            ledger.restart();
+            journal.start(hash, ledger.continuation());
+          }
+          const entries = ledger.takeEntries();
+          if (entries.length > 0) journal.append(entries);
+        }
+        const now = ledger.snapshot();
+        const found = recover(readFileSync(file, "utf8"), file, { hash, ...written }, undefined);
+        journal.remove();
+        expect(names(found?.resources ?? []).sort()).toEqual(names(now.resources).sort());
+        // What the run has come to stands in its order; what it has not, behind that. Sames alone are noted with what follows them.
+        const touched = names(now.resources).filter((name) => name.startsWith("new"));
+        expect(names(found?.resources ?? []).filter((name) => name.startsWith("new"))).toEqual(touched);
+        expect(names((found?.pendingOperations ?? []).map((pending) => pending.resource)).sort()).toEqual(
+          names(now.pendingOperations.map((pending) => pending.resource)).sort(),
+        );
+      }),
+    );
+  });
+
+  test("keeps what came first in front of what came after a whole state was written", () => {
+    const file = join(folder, "order");
+    const journal = new JournalWriter(file, undefined);
+    const ledger = new Ledger({ resources: [], pendingOperations: [] });
+    for (const name of ["stack", "provider", "a"]) ledger.put(resource(name));
+    const written = [...ledger.snapshot().resources];
+    ledger.takeEntries();
+    ledger.restart();
+    journal.start("hash", ledger.continuation());
+    ledger.put(resource("b"));
+    journal.append(ledger.takeEntries());
+    const found = recover(
+      readFileSync(file, "utf8"),
+      file,
+      { hash: "hash", resources: written, pendingOperations: [] },
+      undefined,
+    );
+    journal.remove();
+    expect(names(found?.resources ?? [])).toEqual(["stack", "provider", "a", "b"]);
+  });
+});

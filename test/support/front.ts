@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { Json } from "../../sdk/rules/index.ts";
+
+/** A request as it reaches the front. */
+export interface FrontRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly body: Json | undefined;
+}
+
+export interface FrontAnswer {
+  readonly status: number;
+  readonly body: Json | undefined;
+}
+
+/** Lets a request through to the service, as it is or changed. */
+export type Pass = (changes?: Partial<FrontRequest>) => Promise<FrontAnswer>;
+
+/**
+ * How a service misbehaves: it answers by itself, or lets the request through and changes what comes of it. Where it
+ * throws, the connection is closed without an answer.
+ */
+export type Misbehaviour = (request: FrontRequest, pass: Pass) => FrontAnswer | Promise<FrontAnswer>;
+
+/** What stands before a service and may misbehave in its name. */
+export interface Front {
+  readonly url: string;
+  /** The requests that came since the last call, oldest first, with those that never reached the service. */
+  taken(): FrontRequest[];
+  /** From now on; without an argument all goes through as it is. */
+  behave(how?: Misbehaviour): void;
+  close(): Promise<void>;
+}
+
+const mostBytes = 1 << 20;
+const honest: Misbehaviour = (_request, pass) => pass();
+
+/** Starts a front for a service, on 127.0.0.1 only. */
+export async function startFront(service: string): Promise<Front> {
+  let requests: FrontRequest[] = [];
+  let misbehaviour = honest;
+  const answer = async (incoming: IncomingMessage): Promise<FrontAnswer> => {
+    const request = { method: incoming.method ?? "", path: incoming.url ?? "", body: await bodyOf(incoming) };
+    requests.push(request);
+    const pass: Pass = (changes) => sendOn(service, incoming, { ...request, ...changes });
+    return misbehaviour(request, pass);
+  };
+  const server = createServer((incoming, outgoing) => {
+    answer(incoming).then(
+      ({ status, body }) => {
+        const text = body === undefined ? "" : JSON.stringify(body);
+        outgoing.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+        outgoing.end(text);
+      },
+      () => outgoing.destroy(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : ""}`,
+    taken() {
+      const taken = requests;
+      requests = [];
+      return taken;
+    },
+    behave(how = honest) {
+      misbehaviour = how;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Json | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of incoming) {
+    bytes += part.length;
+    if (bytes > mostBytes) throw new Error("the body is too large");
+    parts.push(part);
+  }
+  return bytes === 0 ? undefined : JSON.parse(Buffer.concat(parts).toString());
+}
+
+async function sendOn(
+  service: string,
+  { headers }: IncomingMessage,
+  { method, path, body }: FrontRequest,
+): Promise<FrontAnswer> {
+  const kept = ["authorization", "idempotency-key"].flatMap((name) => {
+    const value = headers[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  const response = await fetch(service + path, {
+    method,
+    headers: { ...Object.fromEntries(kept), ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    redirect: "manual",
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
