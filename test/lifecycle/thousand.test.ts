@@ -28,8 +28,9 @@ describe("a thousand rules on the local engine", () => {
       { list: total / page },
       { list: (2 * total) / page },
     ],
-    // A witness and another rule before the first delete; after it the rule itself, and the other one twice.
-    ["without a list: N creates, N reads, N deletes and five looks", seed, 0, { get: total }, { get: 5 }],
+    // A witness and another rule (which may be the same) before the first delete; after it the rule itself, and the
+    // other one twice.
+    ["without a list: N creates, N reads, N deletes and at most five looks", seed, 0, { get: total }, { get: 5 }],
   ])("%s", { timeout: 300_000 }, async (_name, contract, lookUps, reads, looks) => {
     const served = await serve(contract);
     opened.push(() => served.close());
@@ -49,7 +50,10 @@ describe("a thousand rules on the local engine", () => {
     await succeeds("refresh", "--expect-no-changes");
     expect(counted(served)).toEqual(reads);
     await succeeds("destroy");
-    expect(counted(served)).toEqual({ delete: total, ...looks });
+    const { delete: deletes, ...looked } = counted(served);
+    expect(deletes).toBe(total);
+    expect(Object.keys(looked)).toEqual(Object.keys(looks));
+    for (const [operation, most] of Object.entries(looks)) expect(looked[operation]).toBeLessThanOrEqual(most);
     expect(served.service.rules()).toEqual([]);
   });
 });
