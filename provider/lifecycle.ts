@@ -195,6 +195,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     const outcomes = await apply(steps, of, place).finally(() => place.holders.declare(of.holder, new Set()));
     if (!isRule) console.error(describeOutcome(steps, outcomes, of));
     const rules = rulesAfter(outcomes);
+    // Of a copied state nothing is kept: what it says is the other stack's.
     const former = [...of.ownerIds].filter((each) => each !== declared.connectionId?.ownerId);
     const outs = writeState(this.#shape, rules, inputs, declared.connectionId === undefined ? [] : former);
     const error = errorOf(outcomes, isRule, "what was done for the others is in the state");

@@ -11,6 +11,7 @@ import {
   type Place,
   type Resource,
   seenAs,
+  stackOf,
   whoseIs,
 } from "./reconcile/index.ts";
 import type { Shape } from "./state/shape.ts";
@@ -25,10 +26,12 @@ export interface Now {
 
 /** A resource as the reconciler knows it. All of the run hear which rules its state knows. */
 export function resourceOf(shape: Shape, now: Now, state: State, session: Session): Resource {
-  const { holders } = session.place(state.connection);
+  const { holders, options } = session.place(state.connection);
   const heard = session.connectionId(state.connection);
-  const ids = [now.connectionId, heard, state.connectionId].flatMap((id) => (id === undefined ? [] : [id.ownerId]));
-  ids.push(...state.formerOwnerIds);
+  const before = stackOf(state.owner);
+  const isOwnState = [undefined, session.stackName ?? stackOf(now.owner), ...options.formerNames].includes(before);
+  const ids = [now.connectionId, heard, ...(isOwnState ? [state.connectionId] : [])].flatMap((id) => id?.ownerId ?? []);
+  if (isOwnState) ids.push(...state.formerOwnerIds);
   const { label, adopting, isRule } = shape;
   const of = {
     isRule,
@@ -39,6 +42,7 @@ export function resourceOf(shape: Shape, now: Now, state: State, session: Sessio
       return now.connectionId ?? session.connectionId(state.connection);
     },
     ownerIds: new Set(ids),
+    copiedFrom: isOwnState ? undefined : before,
     identity: state.connectionId?.identity,
     known: state.rules,
     label,

@@ -39,6 +39,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
   /** Fills in where the connection leads, so that the engine shows a change of that. */
   check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
     return this.#run("check", () => {
+      this.#session.stackName = nameIn(news);
       if (isUnknown(news.connection)) return { inputs: news, failures: [] };
       try {
         const shown = shownInputs(this.#session.settings(connectionName(news)));
@@ -177,11 +178,15 @@ function listed(ids: readonly string[]): string {
   return ids.length > 20 ? `${ids.slice(0, 20).join(", ")} and ${ids.length - 20} more` : ids.join(", ");
 }
 
+function nameIn({ project, stack }: Properties): string {
+  return `${project}/${stack}`;
+}
+
 /** @throws MerchantRulesError SETTINGS_INVALID: the state is another stack's, or this one's before it was renamed */
 function demandName(olds: Properties, news: Properties, settings: ConnectionSettings): void {
   const { name, formerNames, howToNameFormer } = settings;
-  const [before, now] = [olds, news].map(({ project, stack }) => `${project}/${stack}`);
-  if (before === undefined || before === now || formerNames.includes(before)) return;
+  const [before, now] = [nameIn(olds), nameIn(news)];
+  if (before === now || formerNames.includes(before)) return;
   const reason = `the state of connection "${name}" was made as stack ${before}, and this is stack ${now}. Its rules are those of ${before}`;
   throw new MerchantRulesError("SETTINGS_INVALID", reason, {
     attempted: "compare the stack's name with its state",

@@ -23,6 +23,8 @@ export class Session {
   readonly #connections = new Map<string, { readonly settings: ConnectionSettings; readonly place: Place }>();
   /** The ids of connections as their own hooks said them in this run. */
   readonly #connectionIds = new Map<string, ConnectionId>();
+  /** The stack's name now, `project/stack`, where a hook has said it in this run. */
+  stackName: string | undefined;
   /** The ids that a refresh has read, by connection: one that was replaced and is not deleted yet is read, too. */
   readonly #readIds = new Map<string, Map<string, ConnectionId>>();
   #noContract: string | undefined;

@@ -8,7 +8,7 @@ export {
   newConnectionId,
 } from "./identity.ts";
 export { pathsOf, seenAs } from "./live-rule.ts";
-export { markIn, type Owner, ownerIn, ownerOf, placeOf } from "./mark.ts";
+export { markIn, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
 export { naturalKeyText } from "./natural-key.ts";
 export { Place, type PlaceOptions } from "./place.ts";
 export { type Change, type DeclaredRule, type Known, type KnownRule, plan, type Step } from "./plan.ts";

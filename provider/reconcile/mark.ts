@@ -18,6 +18,11 @@ export interface Mark {
   readonly names: string;
 }
 
+/** The stack of a resource, `project/stack`; undefined where nobody has said its names. */
+export function stackOf(owner: Owner): string | undefined {
+  return owner === "" ? undefined : owner.split("/", 2).join("/");
+}
+
 /** The names of a resource of a stack. */
 export function ownerOf(project: string, stack: string, path: string): Owner {
   return [project, stack, path].join("/");

@@ -13,6 +13,10 @@ export interface PlaceOptions extends StandingOptions {
   /** The same as people may see them. */
   readonly shownParameters: Readonly<Record<string, string>>;
   readonly recover: Answer;
+  /** Names that the stack had before, `project/stack`, by the user's word. */
+  readonly formerNames: readonly string[];
+  /** The variable that says such a name. */
+  readonly howToNameFormer: string;
 }
 
 /**

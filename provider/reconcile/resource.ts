@@ -15,6 +15,11 @@ export interface Resource {
   readonly connection: ConnectionId | undefined;
   /** Owner ids by which a rule is this resource's: those of its connection now and of its own inputs and outputs. */
   readonly ownerIds: ReadonlySet<string>;
+  /**
+   * The stack that wrote its outputs, `project/stack`, where that is not this one by any name: the state was copied, and
+   * the owner ids in the outputs are that stack's.
+   */
+  readonly copiedFrom: string | undefined;
   /** The identity of the credentials with which its outputs were written (a hash). */
   readonly identity: string | undefined;
   /** The rules that its state knows, by key. */

@@ -45,7 +45,12 @@ export async function update(known: KnownRule, declared: DeclaredRule, task: Tas
     }
     case "refused: another's": {
       const mark = rule && markIn(rule, place.contract);
-      const advice = `to take it over, add ${of.adopting(key, ruleId)}; to leave it, remove it from the program. If the rules are to be at another place from now on, set ${place.options.moved.howTo} for one run of \`pulumi up --refresh\``;
+      const { formerNames, howToNameFormer, moved } = place.options;
+      const renamed =
+        of.copiedFrom === undefined
+          ? ""
+          : `; if this stack was ${of.copiedFrom} before, and its state is no copy, set ${howToNameFormer}=${[...formerNames, of.copiedFrom].join()} for one run`;
+      const advice = `to take it over, add ${of.adopting(key, ruleId)}; to leave it, remove it from the program. If the rules are to be at another place from now on, set ${moved.howTo} for one run of \`pulumi up --refresh\`${renamed}`;
       const reason = `rule ${ruleId} is managed by ${whoIs(mark)} now, as its mark says`;
       throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
     }

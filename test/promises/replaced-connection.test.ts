@@ -36,6 +36,32 @@ describe.skipIf(!hasPulumi)(
       await stack.isUnchanged({ environment: otherToken });
     }, 120_000);
 
+    test("a copy of its state under another name, with its connection made anew, changes and deletes none of its rules", async () => {
+      const place = await openPlace({ contract: contractOf({ rule: { owner } }) });
+      const stack = await place.stack("pulumi");
+      const three = { ...declared, c: { definition: rule(3) } };
+      await stack.up(three);
+      await stack.rename("copy");
+      const before = place.service.rules();
+      place.writes();
+      stack.declare({ a: { definition: rule(1, { priority: 9 }) }, b: declared.b });
+      const flags = ["--replace", "**merchant-rules:Connection::default"];
+      const changed = await stack.project.run("pulumi", "up", ...flags);
+      expect(changed.code, changed.output).not.toBe(0);
+      expect(changed.output).toMatch(/managed by .*lifecycle\/test\/a/);
+      expect(changed.output).toContain("MERCHANT_RULES_FORMER_NAMES=lifecycle/test");
+      stack.declare(declared);
+      const removed = await stack.project.run("pulumi", "up");
+      expect(removed.code, removed.output).toBe(0);
+      expect(removed.output).toMatch(/is managed by .*lifecycle\/test\/c.* and is not deleted/);
+      expect(place.writes()).toEqual([]);
+      expect(place.service.rules()).toEqual(before);
+      // Had it been renamed and not copied, the word makes the rules its own again.
+      stack.declare({ a: { definition: rule(1, { priority: 9 }) }, b: declared.b });
+      await stack.succeeds("up", { environment: { MERCHANT_RULES_FORMER_NAMES: "lifecycle/test" } });
+      expect(place.writes()).toEqual(["update"]);
+    }, 120_000);
+
     test("and rules that were not changed are as they were after their connection was made anew", async () => {
       const place = await openPlace({ contract: contractOf({ rule: { owner } }) });
       const stack = await place.stack("pulumi");
