@@ -7,31 +7,31 @@ import LongestFirst from "./test/support/longest-first.ts";
  * whole runs, as the pages and the examples have them.
  */
 export const exhaustive = [
-  "test/faults/matrix.test.ts",
-  "test/conformance/conformance.test.ts",
-  "test/consumers/strict.test.ts",
+  "test/promises/faults/matrix.test.ts",
+  "test/local/conformance/conformance.test.ts",
+  "test/package/consumers/strict.test.ts",
   "test/docs/{getting-started,guides,moving,site}.test.ts",
   "test/examples/{ci,policy,programs,several-merchants}.test.ts",
-  "test/fuzz/command.test.ts",
-  "test/lifecycle/*.test.ts",
-  "test/load/**/*.test.ts",
+  "test/promises/fuzz/command.test.ts",
+  "test/promises/lifecycle/*.test.ts",
+  "test/promises/load/**/*.test.ts",
   "test/local/quickstart/{keep,story}.test.ts",
-  "test/secrets/product.test.ts",
+  "test/promises/secrets/product.test.ts",
   "test/local/testing/guide.test.ts",
 ];
 
 /** Run in both, by `npm run test:all` for much longer and from another seed. */
 const fuzzed = [
-  "test/fuzz/{answers,contract,rule-files,state}.test.ts",
+  "test/promises/fuzz/{answers,contract,rule-files,state}.test.ts",
   "test/provider/{identity,set,stack}-property.test.ts",
   "test/report/plan-property.test.ts",
 ];
 
 /** Run in both: by `npm test` with the hooks in one process, by `npm run test:all` in Pulumi's provider host. */
 const hosted = [
-  "test/{owners,worlds}/*.test.ts",
+  "test/promises/{owners,worlds}/*.test.ts",
   "test/provider/{hooks,set-hooks,holding}.test.ts",
-  "test/guards/*.test.ts",
+  "test/promises/guards/*.test.ts",
 ];
 
 /** Most tests wait for processes that they started, so even on two cores two files run at once. */

@@ -4,7 +4,7 @@ import { poll } from "./vitest.all.config.ts";
 /** Every cell of the fault matrix, and every point at which a run can be stopped; `npm test` runs a part of each. */
 export default defineConfig({
   test: {
-    include: ["test/faults/**/*.test.ts", "test/lifecycle/{each-request,killed}.test.ts"],
+    include: ["test/promises/faults/**/*.test.ts", "test/promises/lifecycle/{each-request,killed}.test.ts"],
     env: { FAULT_MATRIX: "whole" },
     testTimeout: 1_800_000,
     hookTimeout: 120_000,

@@ -15,7 +15,7 @@ var commands = {
   quickstart: [["scripts/quickstart.ts"]],
   test: [[vitest, "run"]],
   "test:all": [[vitest, "run", "--config", "vitest.all.config.ts"]],
-  "test:consumers": [["test/consumers/main.ts"]],
+  "test:consumers": [["test/package/consumers/main.ts"]],
   "test:faults": [[vitest, "run", "--config", "vitest.faults.config.ts"]],
   bench: [["test/bench/bench.ts"]],
   soak: [["scripts/soak.ts"]],

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { parsePath } from "../../stack/values/path.ts";
+import { contractOf } from "../promises/worlds/world.ts";
 import { rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { openStack } from "../support/stack.ts";
-import { contractOf } from "../worlds/world.ts";
 import { run } from "./command.ts";
 import { driftFolder } from "./drift-command.ts";
 

@@ -5,7 +5,7 @@ import { ruleType } from "../../provider/types.ts";
 import { rule } from "../support/connections.ts";
 import { ownedBy, sessionOf } from "../support/hosts.ts";
 import { applied } from "../support/states.ts";
-import { contractOf, open } from "../worlds/world.ts";
+import { contractOf, open } from "./worlds/world.ts";
 
 const asking = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });
 

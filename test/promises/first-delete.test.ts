@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { contractOf } from "../worlds/world.ts";
 import { idOf, onBothEngines, openPlace, type Place } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 

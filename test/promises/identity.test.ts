@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { contractOf } from "../worlds/world.ts";
 import { openPlace, otherToken, twoMerchants } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const asking = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });

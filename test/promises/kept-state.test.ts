@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { contractOf } from "../worlds/world.ts";
 import { type Declared, openPlace } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 const rules = { r1: rule(1), r2: rule(2), r3: rule(3), r4: rule(4) };
 const singly = Object.fromEntries(Object.entries(rules).map(([name, definition]) => [name, { definition }]));

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { isJsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf } from "../worlds/world.ts";
 import { idOf, marking, openPlace } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 test("a rule that the service answers a create with, and that the run did not make, does not become the stack's", async () => {
   const contract = contractOf({

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { MerchantRule, MerchantRuleSet } from "../../provider/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf } from "../worlds/world.ts";
 import { idOf, marking, onBothEngines, openPlace, owner, unmarked } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 describe("a rule that has the mark of another resource of the same stack", () => {
   /** A stack whose resource `old` has a rule that says by its mark that a resource has it which is no more. */

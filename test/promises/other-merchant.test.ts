@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf } from "../worlds/world.ts";
 import {
   idOf,
   marking,
@@ -12,6 +11,7 @@ import {
   twoMerchants,
   withoutList,
 } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const changed = { ...declared, a: { definition: rule(1, { priority: 50 }) } };

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
 import { startFront } from "../support/front.ts";
-import { contractOf } from "../worlds/world.ts";
 import { onBothEngines, openPlace, type Stack } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 const token = "token-of-the-sandbox";
 

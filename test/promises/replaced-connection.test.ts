@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
 import { hasPulumi } from "../support/project.ts";
-import { contractOf } from "../worlds/world.ts";
 import { openPlace, otherToken, owner, twoMerchants } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const moved = { ...otherToken, MERCHANT_RULES_MOVED: "true" };

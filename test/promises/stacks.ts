@@ -15,7 +15,7 @@ import type { JsonObject } from "../../sdk/rules/index.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
 import { type Front, startFront } from "../support/front.ts";
 import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";
-import { contractOf, merchants } from "../worlds/world.ts";
+import { contractOf, merchants } from "./worlds/world.ts";
 
 type RuleArgs = { definition: JsonObject; adopt?: string | true; connection?: string };
 type SetArgs = { rules: Record<string, JsonObject>; adopt?: true | Record<string, string>; connection?: string };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
-import { contractOf } from "../worlds/world.ts";
 import { idOf, marking, onBothEngines, openPlace, othersMark, unmarked } from "./stacks.ts";
+import { contractOf } from "./worlds/world.ts";
 
 /** What the program declares; the service's rule has a condition and a ticket besides. */
 const { conditions, ...declared } = rule(1);

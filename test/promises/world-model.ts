@@ -12,7 +12,7 @@ import { connectionIdField, ownerField } from "../../provider/state/state.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
 import { HookFailure, type Host, hooksHere, sessionOf } from "../support/hosts.ts";
-import { contractOf, merchants } from "../worlds/world.ts";
+import { contractOf, merchants } from "./worlds/world.ts";
 
 /** What a contract has: a mark, a natural key, an identity, a list. */
 export interface Letters {

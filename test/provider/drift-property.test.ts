@@ -5,10 +5,10 @@ import { findDrift, type StateResource } from "../../provider/drift.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import { contractOf } from "../promises/worlds/world.ts";
 import { type ServedContract, serve } from "../support/connections.ts";
 import { hooksHere, resource, sessionOf } from "../support/hosts.ts";
 import { stateOf, withSecretsAt } from "../support/states.ts";
-import { contractOf } from "../worlds/world.ts";
 
 const runs = process.env.FUZZ_RUNS === undefined ? 12 : 150;
 

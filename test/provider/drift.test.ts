@@ -4,10 +4,10 @@ import { type Drift, findDrift, type StateResource } from "../../provider/drift.
 import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/rules/index.ts";
+import { contractOf, list, merchants, open } from "../promises/worlds/world.ts";
 import { marking, rule, serve } from "../support/connections.ts";
 import { markBy, sessionOf } from "../support/hosts.ts";
 import { applied, stateOf, withSecretsAt } from "../support/states.ts";
-import { contractOf, list, merchants, open } from "../worlds/world.ts";
 
 /** A service whose rules were made by resources, and the state that knows them. */
 async function made(declared: Record<string, JsonObject>, contract?: ContractInput) {

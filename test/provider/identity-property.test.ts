@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, test, vi } from "vitest";
-import { check, timeout } from "../fuzz/runs.ts";
+import { check, timeout } from "../promises/fuzz/runs.ts";
 import { explore, type Scenario, scenarios, shown, steps } from "../promises/histories.ts";
 import { type Form, type Letters, lettersText } from "../promises/world-model.ts";
 

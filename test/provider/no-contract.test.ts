@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { startLocalService } from "../../local/service/index.ts";
 import { connectionSettings } from "../../provider/settings.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
+import { failureOf, hostFor } from "../promises/worlds/world.ts";
 import { rule } from "../support/connections.ts";
-import { failureOf, hostFor } from "../worlds/world.ts";
 
 const environment = { MERCHANT_RULES_BASE_URL: "http://127.0.0.1:1", MERCHANT_RULES_TOKEN: "t" };
 

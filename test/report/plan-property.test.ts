@@ -6,11 +6,11 @@ import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { EngineModel, type Hooks } from "../faults/engine-model.ts";
-import { hooksOf } from "../faults/hooks.ts";
+import { EngineModel, type Hooks } from "../promises/faults/engine-model.ts";
+import { hooksOf } from "../promises/faults/hooks.ts";
+import { contractOf } from "../promises/worlds/world.ts";
 import { type ServedContract, serve } from "../support/connections.ts";
 import { hooksHere, resource, sessionOf } from "../support/hosts.ts";
-import { contractOf } from "../worlds/world.ts";
 
 const runs = process.env.FUZZ_RUNS === undefined ? 10 : 60;
 

@@ -5,7 +5,7 @@ import type { Reporter, TestModule } from "vitest/node";
 const sumFile = process.env.TEST_COUNTS;
 
 /** Where the local engine is held against what the Pulumi CLI did. */
-const conformance = { module: "test/conformance/", name: "of the local engine" };
+const conformance = { module: "test/local/conformance/", name: "of the local engine" };
 
 interface Sum {
   readonly passed: number;

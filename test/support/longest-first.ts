@@ -2,15 +2,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take minutes. Begun last, they would run alone at the end, on one of the processors. */
 const long = [
-  "test/faults/matrix.",
-  "test/conformance/",
-  "test/consumers/",
+  "test/promises/faults/matrix.",
+  "test/local/conformance/",
+  "test/package/consumers/",
   "test/local/engine/failure.",
   "test/local/testing/world.",
-  "test/guards/data.",
+  "test/promises/guards/data.",
   "test/local/engine/cli.",
   "test/local/engine/policy.",
-  "test/worlds/dead-ends.",
+  "test/promises/worlds/dead-ends.",
   "test/examples/",
 ];
 

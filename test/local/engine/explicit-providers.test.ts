@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { hasPulumi } from "../../support/project.ts";
 import { Project, stepNames } from "./support.ts";
 
-// What the Pulumi CLI does with explicit providers and with targets is recorded in test/conformance/recorded/.
+// What the Pulumi CLI does with explicit providers and with targets is recorded in test/local/conformance/recorded/.
 
 const sandbox = (label: string) => `
   const sandbox = new pulumi.ProviderResource("pulumi-nodejs", "sandbox", {

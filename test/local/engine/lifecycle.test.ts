@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Project, pathsOf, stepNames } from "./support.ts";
 
-// What each operation and option comes to is in test/conformance.
+// What each operation and option comes to is in test/local/conformance.
 describe.concurrent("a stack from its beginning to its end", { timeout: 120_000 }, () => {
   test("is created, left alone, updated path by path, replaced, cut down and destroyed", async () => {
     const project = new Project(`

@@ -1,0 +1,355 @@
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type FaultInput,
+  type LocalService,
+  localCredentials,
+  type ServedOperation,
+} from "../../../local/service/index.ts";
+import { isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
+import { rule, type ServedContract, serve } from "../../support/connections.ts";
+import { type HookNames, hooksHere, sessionOf } from "../../support/hosts.ts";
+import { ProviderHost } from "../../support/provider-host.ts";
+import { EngineModel, type Hooks } from "./engine-model.ts";
+import { hooksWithConnection } from "./hooks.ts";
+import { type FaultKind, kinds } from "./kinds.ts";
+import {
+  declaredAs,
+  hurried,
+  type MatrixContract,
+  type OperationName,
+  type Resource,
+  type Scenario,
+  scenarios,
+  tooLateMs,
+} from "./scenarios.ts";
+
+const hookNames: Record<Resource, HookNames> = { MerchantRule: "merchantRule", MerchantRuleSet: "merchantRuleSet" };
+
+/** Where a row of cells stands: everything but the fault and the request that it hits. */
+export interface Row {
+  readonly contract: MatrixContract;
+  readonly resource: Resource;
+  readonly operation: OperationName;
+}
+
+/** One fault at one request. */
+export interface Cell {
+  readonly name: string;
+  readonly fault: FaultInput;
+  /** The provider host is killed when the fault has hit. */
+  readonly isKill: boolean;
+  /** A timeout ends the run: the answer comes too late, or says again and again when to come back. */
+  readonly isTimed: boolean;
+}
+
+/**
+ * How a run with a fault ended: nothing failed; something failed and the next `up` did it; the next `up` said what to set
+ * for one run, and that run did it; an error said that a rule may exist.
+ */
+export type Ending = "went on" | "next up" | "said what to set" | "said what may exist";
+
+/** The requests of a row's run without faults: the operation of each, in their order. */
+export async function requestsOf(row: Row): Promise<ServedOperation[]> {
+  return inBench(row, async (bench) => {
+    await bench.prepare();
+    await bench.run(bench.hooks());
+    return bench.service.requests.map(({ operation }) => operation);
+  });
+}
+
+/** Every fault at every request, once and from there on. */
+export function faultCells(requests: readonly ServedOperation[]): Cell[] {
+  return kinds.flatMap((kind) => kind.operations.flatMap((operation) => cellsAt(kind, operation, requests)));
+}
+
+function cellsAt(
+  kind: FaultKind,
+  operation: FaultKind["operations"][number],
+  requests: readonly ServedOperation[],
+): Cell[] {
+  const count = requests.filter((each) => each === operation).length;
+  // A fault of later pages counts those alone; how many there are is not told by the number of requests.
+  const hits = kind.isOfLaterPages === true ? Math.min(1, count - 1) : count;
+  return Array.from({ length: Math.max(0, hits) }, (_, index) => index + 1).flatMap((request) =>
+    ([1, "always"] as const).map((times) => ({
+      name: `${kind.name}, ${operation} request ${request}${times === 1 ? "" : " and on"}`,
+      fault: withSelection(kind.fault, { operations: [operation], request, times }),
+      isKill: false,
+      isTimed:
+        (kind.fault.kind === "latency" && kind.fault.ms === tooLateMs) ||
+        (kind.fault.kind === "status" && kind.fault.retryAfterSeconds !== undefined),
+    })),
+  );
+}
+
+/** The provider host killed before and after each request is carried out. */
+export function killCells(requests: readonly ServedOperation[]): Cell[] {
+  return requests.flatMap((operation, index) =>
+    (["before", "after"] as const).map((at) => ({
+      name: `killed ${at} request ${index + 1} (${operation})`,
+      fault: { kind: "hold", at, request: index + 1 } as const,
+      isKill: true,
+      isTimed: false,
+    })),
+  );
+}
+
+function withSelection(fault: FaultInput, selection: object): FaultInput {
+  return { ...fault, ...selection };
+}
+
+/** Runs a cell: the operation with the fault, then one more `up`. @throws Error saying what is not as it has to be. */
+export function runCell(row: Row, cell: Cell): Promise<Ending> {
+  return inBench(row, async (bench) => {
+    await bench.prepare();
+    bench.service.faults.set(cell.fault);
+    const failures = cell.isKill
+      ? await bench.killed()
+      : await bench.run(cell.isTimed ? bench.hurriedHooks() : bench.hooks());
+    // A look at a rule that is deleted by then is no look at a rule that was just made.
+    const isVoid = cell.fault.kind === "late-get";
+    demand(
+      bench.service.faults.injected.length > 0 || isVoid,
+      `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
+    );
+    bench.service.faults.clear();
+    // A service that carries a request out after the next run has looked makes the rule twice, and nobody can tell. The
+    // hooks run faster than any engine starts, so the next run waits until the service has done what it was asked.
+    if (cell.fault.kind === "latency" && cell.fault.at !== "after") await sleep(cell.fault.ms);
+    const doubtful = row.contract.canLookUp ? [] : failures.filter((message) => message.includes("may exist"));
+    if (doubtful.length === 0) {
+      const settings = await bench.expectHealed(cell);
+      if (settings.length > 0) return "said what to set";
+      return failures.length === 0 ? "went on" : "next up";
+    }
+    for (const message of doubtful)
+      demand(message.includes("look at the service whether the rule is there"), `does not say how to look: ${message}`);
+    await bench.expectAtMostDoubled(doubtful.join().split("; the rule may exist; ").length - 1);
+    return "said what may exist";
+  });
+}
+
+async function inBench<T>(row: Row, use: (bench: Bench) => Promise<T>): Promise<T> {
+  const served = await serve(row.contract.contract, { allowDuplicates: row.contract.allowsDuplicates === true });
+  try {
+    return await use(new Bench(row, served));
+  } finally {
+    served.service.faults.clear();
+    await served.close();
+  }
+}
+
+const foreign = [900, 901, 902].map((k) => rule(k));
+
+/** One service, with rules that are not the stack's, and one stack. */
+class Bench {
+  readonly service: LocalService;
+  readonly #row: Row;
+  readonly #scenario: Scenario;
+  readonly #engine = new EngineModel();
+  readonly #environment: Record<string, string>;
+  /** The same contract with short timeouts. */
+  readonly #hurried: Record<string, string>;
+
+  constructor(row: Row, { service, environment }: ServedContract) {
+    this.service = service;
+    this.#row = row;
+    this.#scenario = scenarios[row.operation];
+    const { MERCHANT_RULES_TOKEN: token, ...others } = environment;
+    // By the token operation where the contract has one, so that its request is in the matrix, too.
+    this.#environment = row.contract.contract.auth?.token
+      ? {
+          ...others,
+          MERCHANT_RULES_CLIENT_ID: localCredentials.clientId,
+          MERCHANT_RULES_CLIENT_SECRET: localCredentials.clientSecret,
+        }
+      : { ...others, MERCHANT_RULES_TOKEN: token ?? "" };
+    const file = join(dirname(this.#environment.MERCHANT_RULES_CONTRACT ?? ""), "hurried.json");
+    const limits = { ...row.contract.contract.limits, ...hurried };
+    writeFileSync(file, JSON.stringify({ ...row.contract.contract, limits }));
+    this.#hurried = { ...this.#environment, MERCHANT_RULES_CONTRACT: file };
+  }
+
+  hooks(settings: readonly string[] = []): Hooks {
+    return this.#hooksIn({ ...this.#environment, ...Object.fromEntries(settings.map((name) => [name, "true"])) });
+  }
+
+  hurriedHooks(): Hooks {
+    return this.#hooksIn(this.#hurried);
+  }
+
+  #hooksIn(environment: Record<string, string>): Hooks {
+    return hooksWithConnection(hooksHere(hookNames[this.#row.resource], sessionOf(environment)));
+  }
+
+  async prepare(): Promise<void> {
+    for (const each of foreign) this.service.put(undefined, each);
+    const { before, edit } = this.#scenario;
+    await this.#up(before);
+    if (edit !== undefined && this.#row.contract.isFixed !== true) {
+      const ruleId = this.service.rules().find((each) => each.rule.name === edit.rule.name)?.ruleId;
+      demand(ruleId !== undefined, "the rule to edit is not there");
+      this.service.put(ruleId, edit.rule);
+    }
+    this.service.resetRequests();
+  }
+
+  /** The operation of the row; gives what failed. */
+  run(hooks: Hooks): Promise<string[]> {
+    const { operation, resource } = this.#row;
+    return operation === "refresh"
+      ? this.#engine.refresh(hooks)
+      : this.#engine.up(hooks, declaredAs(resource, this.#scenario.after));
+  }
+
+  /** The operation in a provider host that is killed once a request is held. */
+  async killed(): Promise<string[]> {
+    const host = await ProviderHost.start({}, this.#environment, hookNames[this.#row.resource]);
+    try {
+      const running = this.run(hooksWithConnection(host));
+      const held = await Promise.race([this.service.faults.nextHeld(), running.then(() => undefined)]);
+      await host.close();
+      held?.release();
+      const failures = await running;
+      // What was on its way is still carried out.
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return failures;
+    } finally {
+      await host.close();
+    }
+  }
+
+  /** One more `up` (after a refresh, where that was the operation), and all is as declared. Gives what had to be set for it. */
+  async expectHealed(cell: Cell): Promise<string[]> {
+    const { after } = this.#scenario;
+    if (this.#row.operation === "refresh")
+      await this.#expectAll(this.#engine.refresh(this.hooks()), "the refresh after it");
+    const settings = await this.#upAsAdvised(cell);
+    const expected = [...foreign, ...Object.values(after)];
+    const live = this.#live().map((each) => each.rule);
+    const [tooMany, missing] = [difference(live, expected), difference(expected, live)];
+    demand(
+      tooMany.length + missing.length === 0,
+      `at the service after one more up, beside what is declared: ${text(tooMany)}; missing: ${text(missing)}`,
+    );
+    this.#expectTrueState();
+    this.service.resetRequests();
+    await this.#up(after);
+    const writes = this.service.requests.filter(({ method, operation }) => method !== "GET" && operation !== "token");
+    demand(writes.length === 0, `one up more writes again: ${text(writes)}`);
+    const before = structuredClone(this.#engine.state);
+    await this.#expectAll(this.#engine.refresh(this.hooks()), "a refresh at the end");
+    demand(
+      isDeepStrictEqual(this.#engine.state, before),
+      `a refresh at the end finds drift: ${text(this.#engine.state)}`,
+    );
+    return settings;
+  }
+
+  /**
+   * An `up` without faults. Where it says what to set for one run, that is set, and nothing else. A killed create without
+   * a mark is nobody's until the user says so; and where nothing of what the state knows is there, only the user can tell.
+   * Where it says that it has learnt of a rule that differs and is to be run again, it is, once.
+   */
+  async #upAsAdvised({ isKill, fault }: Cell): Promise<string[]> {
+    const settings: string[] = [];
+    let isRunAgain = false;
+    const declared = declaredAs(this.#row.resource, this.#scenario.after);
+    for (;;) {
+      // What the run itself creates is no witness.
+      const knewAny = this.#knowsAny();
+      const failures = await this.#engine.up(this.hooks(settings), declared);
+      if (failures.length === 0) return settings;
+      const said = failures.join("\n");
+      if (!isRunAgain && said.includes("run `pulumi up` again, which makes it as declared")) {
+        isRunAgain = true;
+        continue;
+      }
+      const [, advised = ""] = /What to do: [\s\S]*?\bset (MERCHANT_RULES_\w+)=true for one run/.exec(said) ?? [];
+      demand(advised !== "" && !settings.includes(advised), `an up without faults fails: ${said}`);
+      if (advised === "MERCHANT_RULES_RECOVER")
+        // A create that was held up may be carried out after the run has looked for it.
+        demand(
+          (isKill || (fault.kind === "latency" && fault.at !== "after")) && !this.#row.contract.isMarked,
+          `must be recovered: ${said}`,
+        );
+      else demand(!knewAny, `a rule that the state knows is there, and yet: ${said}`);
+      settings.push(advised);
+    }
+  }
+
+  /** The rules at the service, without marks. */
+  #live(): { ruleId: string; rule: JsonObject }[] {
+    return this.service
+      .rules()
+      .map(({ ruleId, rule: { metadata: _, ...definition } }) => ({ ruleId, rule: definition }));
+  }
+
+  #knowsAny(): boolean {
+    const there = new Set(this.service.rules().map(({ ruleId }) => ruleId));
+    return this.#engine.state.some(({ id, outputs: { ruleIds } }) =>
+      (isJsonObject(ruleIds) ? Object.values(ruleIds) : [id]).some((ruleId) => there.has(String(ruleId))),
+    );
+  }
+
+  /** Where nobody can know: every rule is there, none more often than the errors said, and none was deleted that should not. */
+  async expectAtMostDoubled(doubtful: number): Promise<void> {
+    const { after } = this.#scenario;
+    const failures = await this.#engine.up(this.hooks(), declaredAs(this.#row.resource, after));
+    for (const message of failures) demand(/exist|natural key/.test(message), `the next up fails with: ${message}`);
+    const live = this.#live().map((each) => each.rule);
+    for (const each of [...foreign, ...Object.values(after)])
+      demand(
+        live.some((other) => isDeepStrictEqual(other, each)),
+        `${text(each)} is not at the service`,
+      );
+    const expected = foreign.length + Object.values(after).length + doubtful;
+    demand(live.length <= expected, `${live.length} rules at the service, ${expected} at most: ${text(live)}`);
+  }
+
+  #up(rules: Readonly<Record<string, JsonObject>>): Promise<void> {
+    return this.#expectAll(
+      this.#engine.up(this.hooks(), declaredAs(this.#row.resource, rules)),
+      "an up without faults",
+    );
+  }
+
+  async #expectAll(run: Promise<string[]>, what: string): Promise<void> {
+    const failures = await run;
+    demand(failures.length === 0, `${what} fails: ${failures.join("\n")}`);
+  }
+
+  /** Every rule that the state names is there under that id, and is what the state says. */
+  #expectTrueState(): void {
+    const live = Object.fromEntries(this.#live().map((each) => [each.ruleId, each.rule]));
+    const known = this.#engine.state.flatMap(({ id, outputs: { definition, rules, ruleIds } }) =>
+      isJsonObject(ruleIds) && isJsonObject(rules)
+        ? Object.entries(ruleIds).map(([key, ruleId]) => [ruleId, rules[key]] as const)
+        : [[id, definition] as const],
+    );
+    demand(known.length === Object.keys(this.#scenario.after).length, `the state has ${known.length} rules`);
+    for (const [ruleId, definition] of known)
+      demand(isDeepStrictEqual(live[String(ruleId)], definition), `the state says of ${ruleId}: ${text(definition)}`);
+  }
+}
+
+/** What is in the one more often than in the other. */
+function difference(one: readonly JsonObject[], other: readonly JsonObject[]): JsonObject[] {
+  const rest = [...other];
+  return one.filter((each) => {
+    const index = rest.findIndex((candidate) => isDeepStrictEqual(candidate, each));
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  });
+}
+
+function demand(isTrue: boolean, otherwise: string): asserts isTrue {
+  if (!isTrue) throw new Error(otherwise);
+}
+
+function text(value: unknown): string {
+  return JSON.stringify(value);
+}

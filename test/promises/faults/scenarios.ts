@@ -1,0 +1,155 @@
+import { ownerOf } from "../../../provider/reconcile/index.ts";
+import { ownerField } from "../../../provider/state/state.ts";
+import { type ContractInput, loadPreset } from "../../../sdk/contract/index.ts";
+import type { JsonObject } from "../../../sdk/rules/index.ts";
+import { rule } from "../../support/connections.ts";
+
+export type Resource = "MerchantRule" | "MerchantRuleSet";
+
+const { schema: _, ...illustrativeRule } = loadPreset("illustrative").rule;
+/**
+ * For a run that a timeout ends, and for no other: there a slow machine must not look like a fault. Long enough that a
+ * busy machine does not time out at the requests beside it: many services answer in this process at once.
+ */
+export const hurried = { attemptTimeoutMs: 3000, totalTimeoutMs: 7000 };
+/** Of an answer that a hurried run doesn't wait for. */
+export const tooLateMs = hurried.attemptTimeoutMs + 300;
+const limits = { concurrency: 4, pageSize: 2, maxAttempts: 3, maxRetryAfterMs: 1500 };
+const full = {
+  ...loadPreset("illustrative"),
+  rule: { ...illustrativeRule, immutable: ["/conditions"] },
+  limits,
+} satisfies ContractInput;
+const seed = { ...loadPreset("seed"), limits } satisfies ContractInput;
+const path = "/api/v1/merchants/rules/{ruleId}";
+const mergedUpdate = { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" } as const;
+const deletes = {
+  method: "DELETE",
+  path: "/api/v1/merchants/rules",
+  identifyBy: { in: "query", name: "ruleId" },
+} as const;
+
+export interface MatrixContract {
+  readonly name: string;
+  readonly contract: ContractInput;
+  /** Whether a rule whose create was not answered can be found again, by list and natural key. */
+  readonly canLookUp: boolean;
+  /** Whether rules carry the mark of their owner. */
+  readonly isMarked?: boolean;
+  /** The service accepts two rules with one natural key, so that a double can be seen. */
+  readonly allowsDuplicates?: boolean;
+  /** What it lets a program do; the rest is refused before the first request. */
+  readonly operations: readonly OperationName[];
+  /** Nothing can be changed, so that a drift is seen and stays. */
+  readonly isFixed?: boolean;
+}
+
+export type OperationName = "create" | "update" | "replace" | "delete" | "refresh";
+const all: readonly OperationName[] = ["create", "update", "replace", "delete", "refresh"];
+
+export const contracts: readonly MatrixContract[] = [
+  { name: "full", contract: full, canLookUp: true, operations: all },
+  { name: "no idempotency", contract: { ...full, idempotency: null }, canLookUp: true, operations: all },
+  {
+    name: "no list",
+    contract: { ...full, operations: { ...full.operations, list: null } },
+    canLookUp: false,
+    operations: all,
+  },
+  {
+    name: "no update",
+    contract: { ...full, operations: { ...full.operations, update: null } },
+    canLookUp: true,
+    // Without an update each change replaces.
+    operations: all.filter((name) => name !== "update"),
+  },
+  {
+    // What is sent is made from the live rule, which is read before.
+    name: "merged updates",
+    contract: { ...full, operations: { ...full.operations, update: mergedUpdate } },
+    canLookUp: true,
+    operations: ["update"],
+  },
+  {
+    name: "changes by PATCH",
+    contract: {
+      ...full,
+      idempotency: null,
+      operations: { ...full.operations, update: { path, method: "PATCH", body: "changes" } },
+    },
+    canLookUp: true,
+    operations: ["update", "refresh"],
+  },
+  {
+    name: "updates by POST",
+    contract: { ...full, operations: { ...full.operations, update: { path, method: "POST" } } },
+    canLookUp: true,
+    operations: ["update"],
+  },
+  {
+    name: "owner marks",
+    contract: { ...full, rule: { ...full.rule, owner: { at: "/metadata/managedBy" } } },
+    canLookUp: true,
+    operations: all,
+    isMarked: true,
+  },
+  {
+    name: "soft delete",
+    contract: { ...full, rule: { ...full.rule, gone: [{ at: "/status", is: ["deleted", "archived"] }] } },
+    canLookUp: true,
+    operations: all,
+  },
+  {
+    name: "duplicates accepted",
+    contract: { ...full, idempotency: null },
+    canLookUp: true,
+    operations: all,
+    allowsDuplicates: true,
+  },
+  { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
+  {
+    name: "seed with delete",
+    contract: { ...seed, operations: { ...seed.operations, delete: deletes } },
+    canLookUp: false,
+    operations: ["create", "replace", "delete", "refresh"],
+  },
+];
+
+type Definitions = Readonly<Record<string, JsonObject>>;
+
+/** One operation of a program: what is declared before and after, by key. */
+export interface Scenario {
+  readonly before: Definitions;
+  readonly after: Definitions;
+  /** What somebody changes at the service before a refresh. */
+  readonly edit?: { readonly key: string; readonly rule: JsonObject };
+}
+
+const keys = ["a", "b", "c"];
+
+export const scenarios: Readonly<Record<OperationName, Scenario>> = {
+  create: { before: {}, after: definitions((k) => rule(k)) },
+  update: { before: definitions((k) => rule(k)), after: definitions((k) => rule(k, { priority: k + 100 })) },
+  // Conditions are immutable by the contract.
+  replace: { before: definitions((k) => rule(k)), after: definitions((k) => rule(k, { conditions: [] })) },
+  delete: { before: definitions((k) => rule(k)), after: { c: rule(2) } },
+  refresh: {
+    before: definitions((k) => rule(k)),
+    after: definitions((k) => rule(k)),
+    edit: { key: "b", rule: rule(1, { priority: 77 }) },
+  },
+};
+
+function definitions(of: (k: number) => JsonObject): Definitions {
+  return Object.fromEntries(keys.map((key, k) => [key, of(k)]));
+}
+
+/** The resources that declare rules: one each, or one set. */
+export function declaredAs(resource: Resource, rules: Definitions): Record<string, JsonObject> {
+  if (resource === "MerchantRuleSet") return { all: { rules, allowEmpty: true, ...owner("all") } };
+  return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition, ...owner(key) }]));
+}
+
+function owner(name: string): JsonObject {
+  return { [ownerField]: { [ownerOf("shop", "test", name)]: null } };
+}

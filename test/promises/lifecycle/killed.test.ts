@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
+import { rule } from "../../support/connections.ts";
+import { openStack } from "../../support/stack.ts";
+
+/** Nothing by which a rule is found again whose id was lost. */
+const withoutLookUp: ContractInput = {
+  version: 1,
+  operations: { delete: { identifyBy: { in: "query", name: "ruleId" } } },
+};
+const total = 60;
+const command = fileURLToPath(new URL("../../../bin/merchant-rules.js", import.meta.url));
+
+describe("a run on the local engine that is killed while it creates", () => {
+  // The last one slowly enough for a whole state to be written in between, which happens every two seconds.
+  test.each([
+    [1, 0],
+    [17, 0],
+    [40, 300],
+  ])(
+    "at create %i: the next run says how to recover, the one after does the rest, and none is made twice",
+    async (atCreate, ms) => {
+      const { project, service, run, succeeds } = await openStack("local");
+      project.declare(Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, { definition: rule(k) }])));
+
+      service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: atCreate });
+      if (ms > 0) service.faults.add({ kind: "latency", ms, times: "always" });
+      const child = spawn(
+        process.execPath,
+        [command, "local", "up", "--yes", "--stack", project.stack, "--parallel", "4"],
+        {
+          cwd: project.folder,
+          env: project.environment(),
+          stdio: "ignore",
+        },
+      );
+      const exited = once(child, "exit");
+      const held = await service.faults.nextHeld();
+      child.kill("SIGKILL");
+      await exited;
+      held.release();
+      service.faults.clear();
+      expect(service.rules().length).toBeLessThan(total);
+
+      const next = await run("up");
+      expect(next.code, next.output).toBe(1);
+      expect(next.output).toContain("MERCHANT_RULES_RECOVER=true for one run");
+      project.set({ MERCHANT_RULES_RECOVER: "true" });
+      await succeeds("up");
+      const names = service.rules().map((each) => String(each.rule.name));
+      expect(names.length).toBe(total);
+      expect(new Set(names).size).toBe(total);
+      await succeeds("refresh", "--preview-only", "--expect-no-changes");
+      await succeeds("destroy");
+      expect(service.rules()).toEqual([]);
+    },
+  );
+});
+
+describe("a run on the local engine that is killed in the middle of a create, by a contract without a list", () => {
+  test("the next run names the resource and says that it may exist, for nobody can know", async () => {
+    const { project, service, succeeds } = await openStack("local", { contract: withoutLookUp });
+    project.declare({ lost: { definition: rule(1) } });
+
+    service.faults.set({ kind: "hold", at: "after", operations: ["create"] });
+    const child = spawn(process.execPath, [command, "local", "up", "--yes", "--stack", project.stack], {
+      cwd: project.folder,
+      env: project.environment(),
+      stdio: "ignore",
+    });
+    const exited = once(child, "exit");
+    const held = await service.faults.nextHeld();
+    child.kill("SIGKILL");
+    await exited;
+    held.release();
+    service.faults.clear();
+
+    const again = await succeeds("up");
+    expect(again.output).toMatch(/MerchantRule::lost, interrupted while creating/);
+    expect(again.output).toContain("may exist without being in the state");
+    expect(again.output).toContain("refresh --clear-pending-creates");
+    await succeeds("refresh", "--clear-pending-creates");
+    const later = await succeeds("up");
+    expect(later.output).not.toContain("interrupted");
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from "vitest";
+import { loadPreset } from "../../../sdk/contract/index.ts";
+import { isJsonObject } from "../../../sdk/rules/index.ts";
+import { rule, serve } from "../../support/connections.ts";
+import { ProviderHost } from "../../support/provider-host.ts";
+
+const total = 10_000;
+
+test("10,000 rules in one set: each is created, read by page and deleted, with one request each, and one look after the first delete", async () => {
+  const served = await serve();
+  onTestFinished(() => served.close());
+  const { service } = served;
+  const start = async (): Promise<ProviderHost> => {
+    const host = await ProviderHost.start({}, served.environment, "merchantRuleSet");
+    onTestFinished(() => host.close());
+    return host;
+  };
+  const rules = Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, rule(k)]));
+  const pages = Math.ceil(total / loadPreset("illustrative").limits.pageSize);
+
+  const { id, outs } = await (await start()).create({ rules });
+  expect(service.requestCount("create")).toBe(total);
+  expect(service.requestCount()).toBe(total + 1);
+  expect(new Set(service.rules().map((each) => each.rule.name)).size).toBe(total);
+  expect(service.rules()).toHaveLength(total);
+  const { ruleIds = null } = outs;
+  expect(isJsonObject(ruleIds) ? Object.values(ruleIds).toSorted() : []).toEqual(
+    service
+      .rules()
+      .map(({ ruleId }) => ruleId)
+      .toSorted(),
+  );
+
+  // Another run, another host: it knows nothing but the state.
+  service.resetRequests();
+  const host = await start();
+  const read = await host.read(id, outs);
+  expect(read.props).toEqual(outs);
+  expect(service.requestCount("list")).toBe(pages);
+  expect(service.requestCount()).toBe(pages);
+
+  service.resetRequests();
+  await host.delete(id, read.props);
+  expect(service.requestCount("delete")).toBe(total);
+  // The rules were just read, so there is a witness; after the first delete the list is read again.
+  expect(service.requestCount("list")).toBe(pages);
+  expect(service.requestCount()).toBe(total + pages);
+  expect(service.rules()).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { rule } from "../../support/connections.ts";
+import { contractOf, failureOf, list, namesOf, open, ownedBy, writesOf } from "./world.ts";
+
+const unknownLag = contractOf({ operations: { list: { ...list, lagMs: null } } });
+const withoutList = contractOf({ operations: { list: null } });
+
+describe("a create that is answered 503", () => {
+  test.each([
+    ["known", contractOf()],
+    ["not known", unknownLag],
+  ])("is looked up and sent again by the same run, where the lag of the list is %s", async (_case, contract) => {
+    const world = await open({ contract, allowDuplicates: true });
+    world.service.faults.set({ kind: "status", status: 503, operations: ["create"] });
+    const { id } = await (await world.host()).create({ definition: rule(1) });
+    expect(world.service.rules()).toMatchObject([{ ruleId: id }]);
+    expect(world.asked()).toEqual(["list", "create", "list", "create"]);
+  });
+
+  test("for several rules of a set is sent again for those alone", async () => {
+    const world = await open({ allowDuplicates: true });
+    world.service.faults.set({ kind: "status", status: 503, operations: ["create"], request: 2, times: 3 });
+    const rules = Object.fromEntries(Array.from({ length: 6 }, (_, k) => [`r${k}`, rule(k)]));
+    await (await world.host("merchantRuleSet")).create({ rules });
+    expect(namesOf(world.service.rules())).toEqual(Object.values(rules).map(({ name }) => name));
+    expect(writesOf(world)).toHaveLength(9);
+  });
+
+  test("and was carried out all the same is not sent again", async () => {
+    const world = await open({ allowDuplicates: true });
+    world.service.faults.set({ kind: "status", status: 503, at: "after", operations: ["create"] });
+    await (await world.host()).create({ definition: rule(1) });
+    expect(world.service.rules()).toHaveLength(1);
+    expect(writesOf(world)).toEqual(["create"]);
+  });
+
+  test("always, ends with an error that says how often it was sent", async () => {
+    const world = await open();
+    world.service.faults.set({ kind: "status", status: 503, operations: ["create"], times: "always" });
+    await failureOf((await world.host()).create({ definition: rule(1) }));
+    expect(world.service.rules()).toEqual([]);
+    expect(writesOf(world)).toHaveLength(5);
+  });
+});
+
+describe("the message that a rule may exist", () => {
+  test.each([
+    ["a list whose lag is known", contractOf({ limits: { maxAttempts: 2 } }), "before"],
+    ["a list whose lag is not known", unknownLag, "before"],
+    ["no list", withoutList, "after"],
+    ["no natural key", contractOf({ rule: { naturalKey: null } }), "after"],
+    [
+      "a mark",
+      contractOf({ operations: { list: { ...list, lagMs: null } }, rule: { owner: { at: "/by" } } }),
+      "before",
+    ],
+  ] as const)("says nothing twice, under a contract with %s", async (_case, contract, at) => {
+    const world = await open({ contract });
+    world.service.faults.set({ kind: "close", at, operations: ["create"], times: "always" });
+    const { message } = await failureOf(
+      (await world.host()).create({ definition: rule(1), ...ownedBy("shop/test/a") }),
+    );
+    expect(message).toContain("RULE_OUTCOME_UNKNOWN");
+    expect(message).toContain("the rule may exist");
+    const parts = message
+      .split(/[.;:,]\s|\s\(|\)\s?|\n/)
+      .map((part) => part.trim().toLowerCase())
+      .filter((part) => part.split(" ").length >= 3);
+    expect(parts.filter((part, at) => parts.indexOf(part) !== at)).toEqual([]);
+    const words = message.toLowerCase().match(/[a-z0-9_./]+/g) ?? [];
+    const fives = words.slice(0, -4).map((_, k) => words.slice(k, k + 5).join(" "));
+    expect(fives.filter((five, k) => fives.indexOf(five) !== k)).toEqual([]);
+  });
+});

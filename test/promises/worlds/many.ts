@@ -1,0 +1,11 @@
+import type { JsonObject } from "../../../sdk/rules/index.ts";
+import { rule } from "../../support/connections.ts";
+import { contractOf } from "./world.ts";
+
+export const withoutList = contractOf({ operations: { list: null }, rule: { naturalKey: null } });
+export const rulesOf = (count: number): Record<string, JsonObject> =>
+  Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));
+export const stateOf = (count: number): JsonObject => ({
+  rules: rulesOf(count),
+  ruleIds: Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, `id-${k}`])),
+});

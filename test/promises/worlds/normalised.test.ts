@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { rule } from "../../support/connections.ts";
+import { contractOf, failureOf, open, Stack, update } from "./world.ts";
+
+const padded = rule(1, { name: "padded " });
+const kept = rule(1, { name: "padded" });
+
+describe("a service that keeps another natural key than was declared", () => {
+  test.each([
+    ["create", undefined],
+    ["update", rule(1)],
+  ])("is said with its path after %s, and the state has what the service keeps", async (_case, before) => {
+    const world = await open({ allowDuplicates: true });
+    const host = await world.host();
+    const made = before === undefined ? undefined : await host.create({ definition: before });
+    world.service.faults.set({ kind: "normalise" });
+    const failure = await failureOf(
+      made === undefined
+        ? host.create({ definition: padded })
+        : host.update(made.id, made.outs, { definition: padded }),
+    );
+    expect(failure.message).toMatch(/RULE_DIFFERS/);
+    expect(failure.message).toMatch(/it differs at name\b/);
+    expect(failure.partial?.properties).toMatchObject({ definition: kept });
+    expect(world.service.rules()).toEqual([{ ruleId: failure.partial?.id, rule: kept }]);
+  });
+
+  test.each([
+    ["a rule, changed in place", "merchantRule", update],
+    ["a set, changed in place", "merchantRuleSet", update],
+    ["a set, replaced", "merchantRuleSet", null],
+  ] as const)("does not get a second rule by the next runs: %s", async (_case, hooks, updating) => {
+    const world = await open({ contract: contractOf({ operations: { update: updating } }), allowDuplicates: true });
+    world.service.faults.set({ kind: "normalise" });
+    const stack = new Stack(world, hooks);
+    const inputs = (definition: typeof padded) =>
+      hooks === "merchantRule" ? { definition } : { rules: { a: definition } };
+    for (let run = 1; run <= 3; run += 1) {
+      const [message] = await stack.up({ a: inputs(padded) });
+      expect(message).toMatch(/differs at (.*\.)?name\b/);
+      expect(world.service.rules()).toMatchObject([{ rule: kept }]);
+    }
+    // The advice: declared as the service keeps it.
+    expect(await stack.up({ a: inputs(kept) })).toEqual([]);
+    expect(world.service.rules()).toMatchObject([{ rule: kept }]);
+    world.service.resetRequests();
+    expect(await stack.up({ a: inputs(kept) })).toEqual([]);
+    expect(world.service.requests).toEqual([]);
+  });
+
+  test("does not make the other rules of a set fail", async () => {
+    const world = await open();
+    world.service.faults.set({ kind: "normalise" });
+    const failure = await failureOf((await world.host("merchantRuleSet")).create({ rules: { a: padded, b: rule(2) } }));
+    expect(failure.message).toMatch(/1 of 2 rules failed/);
+    expect(failure.partial?.properties).toMatchObject({ rules: { a: kept, b: rule(2) } });
+  });
+});
