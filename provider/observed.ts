@@ -29,9 +29,10 @@ export function resourceOf(shape: Shape, now: Now, state: State, session: Sessio
   const { holders, options } = session.place(state.connection);
   const heard = session.connectionId(state.connection);
   const before = stackOf(state.owner);
-  const isOwnState = [undefined, session.stackName ?? stackOf(now.owner), ...options.formerNames].includes(before);
-  const ids = [now.connectionId, heard, ...(isOwnState ? [state.connectionId] : [])].flatMap((id) => id?.ownerId ?? []);
-  if (isOwnState) ids.push(...state.formerOwnerIds);
+  const ofState = new Set([state.connectionId?.ownerId ?? [], state.formerOwnerIds].flat());
+  const isOwnState =
+    before === undefined || [session.stackName ?? stackOf(now.owner), ...options.formerNames].includes(before);
+  const ofNow = [now.connectionId, heard].flatMap((id) => id?.ownerId ?? []);
   const { label, adopting, isRule } = shape;
   const of = {
     isRule,
@@ -41,8 +42,8 @@ export function resourceOf(shape: Shape, now: Now, state: State, session: Sessio
     get connection() {
       return now.connectionId ?? session.connectionId(state.connection);
     },
-    ownerIds: new Set(ids),
-    copiedFrom: isOwnState ? undefined : before,
+    ownerIds: new Set([...ofNow, ...(isOwnState ? ofState : [])]),
+    copiedFrom: isOwnState ? undefined : { name: before, ownerIds: ofState },
     identity: state.connectionId?.identity,
     known: state.rules,
     label,

@@ -1,9 +1,17 @@
 import { differences, joinPath, pathOf } from "../sdk/rules/index.ts";
+import { type PlannedChange, plannedChange, plannedCounts, plannedWords } from "./planned-changes.ts";
 import type { Outcome, Place, Resource, Step } from "./reconcile/index.ts";
 
 /** Rules that a preview names, and paths that it names of one. */
 const mostRules = 20;
 const mostPaths = 5;
+
+/** What a preview does to one rule, for people. */
+interface Planned {
+  readonly change: PlannedChange;
+  readonly step: Step;
+  readonly formerKey: string | undefined;
+}
 
 /**
  * The change of a set, rule by rule: the engine itself says only that `rules` differs. Paths and no values, because
@@ -11,37 +19,29 @@ const mostPaths = 5;
  */
 export function describePlan(steps: readonly Step[], of: Resource, place: Place): string | undefined {
   const formerKeys = new Map([...of.known].map(([key, { ruleId }]) => [ruleId, key]));
-  const formerKeyOf = (step: Step): string | undefined => {
+  const planned = steps.flatMap((step): Planned[] => {
     const former = "known" in step ? formerKeys.get(step.known.ruleId) : undefined;
-    return former === step.key ? undefined : former;
-  };
-  const isRenamed = (step: Step): boolean => step.kind === "keep" && formerKeyOf(step) !== undefined;
-  const changed = steps.filter((step) => step.kind !== "keep" || isRenamed(step));
-  if (changed.length === 0) return undefined;
-  const count = (wanted: Step["kind"]): number => steps.filter(({ kind }) => kind === wanted).length;
-  const renamed = steps.filter(isRenamed).length;
-  const sums = sentence([
-    [count("create"), "to create"],
-    [count("update"), "to update"],
-    [count("replace"), "to replace"],
-    [count("delete"), "to delete"],
-    [renamed, "to rename"],
-    [count("keep") - renamed, "unchanged"],
-  ]);
-  const lines = changed.slice(0, mostRules).flatMap((step) => linesOf(step, formerKeyOf(step), place));
-  if (changed.length > mostRules) lines.push(`  and ${changed.length - mostRules} more rules`);
-  return [`${nameOf(of)}: ${sums}`, ...lines].join("\n");
+    const formerKey = former === step.key ? undefined : former;
+    const adopt = "declared" in step ? step.declared.adopt : undefined;
+    const change = plannedChange({ kind: step.kind, adopt, isRenamed: formerKey !== undefined });
+    return change === undefined ? [] : [{ change, step, formerKey }];
+  });
+  if (planned.length === 0) return undefined;
+  const groups = Map.groupBy(planned, ({ change }) => change);
+  const counts = Object.fromEntries([...groups].map(([change, all]) => [change, all.length]));
+  const lines = planned.slice(0, mostRules).flatMap((each) => linesOf(each, place));
+  if (planned.length > mostRules) lines.push(`  and ${planned.length - mostRules} more rules`);
+  return [`${nameOf(of)}: ${plannedCounts(counts, steps.length - planned.length)}`, ...lines].join("\n");
 }
 
-function linesOf(step: Step, formerKey: string | undefined, { contract }: Place): string[] {
+function linesOf({ change, step, formerKey }: Planned, { contract }: Place): string[] {
   const rule = joinPath("rules", step.key);
-  if (step.kind === "create") return [`  + ${rule}`];
-  if (step.kind === "delete") return [`  - ${rule}`];
-  if (step.kind === "keep") return [`  = ${rule} (before: ${joinPath("rules", formerKey ?? step.key)})`];
+  const { symbol } = plannedWords[change];
+  if (step.kind === "keep") return [`  ${symbol} ${rule} (before: ${joinPath("rules", formerKey ?? step.key)})`];
+  if (step.kind === "create" || step.kind === "delete") return [`  ${symbol} ${rule}`];
   const paths = differences(step.known.definition, step.declared.definition, contract.rule).map(({ path }) =>
     pathOf(path, rule),
   );
-  const symbol = step.kind === "replace" ? "+-" : "~";
   const lines = paths.slice(0, mostPaths).map((path) => `  ${symbol} ${path}`);
   return paths.length > mostPaths ? [...lines, `  ${symbol} ${rule}: ${paths.length - mostPaths} more`] : lines;
 }
@@ -67,10 +67,6 @@ export function describeOutcome(steps: readonly Step[], outcomes: readonly Outco
   ] as const;
   const more = others.flatMap(([number, word]) => (number === 0 ? [] : [`${word} ${number}`]));
   return `${nameOf(of)}: ${[...always, ...more].join(", ")}`;
-}
-
-function sentence(counts: readonly (readonly [number, string])[]): string {
-  return counts.flatMap(([number, what]) => (number === 0 ? [] : [`${number} ${what}`])).join(", ");
 }
 
 /** A resource's own name, the last part of its owner's. */

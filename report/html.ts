@@ -1,16 +1,6 @@
+import type { Word } from "../provider/planned-changes.ts";
 import type { Finding, Report } from "./report.ts";
-import {
-  escaped,
-  groupsOf,
-  linesOf,
-  nameOf,
-  shown,
-  sidesOf,
-  verdictOf,
-  type Word,
-  whereaboutsOf,
-  wordOf,
-} from "./words.ts";
+import { escaped, groupsOf, linesOf, nameOf, shown, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
 const mostOfName = 200;
 const mostOfValue = 2_000;

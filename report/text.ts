@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
+import type { Word } from "../provider/planned-changes.ts";
 import type { Report } from "./report.ts";
-import { groupsOf, linesOf, nameOf, sidesOf, verdictOf, type Word, whereaboutsOf, wordOf } from "./words.ts";
+import { groupsOf, linesOf, nameOf, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
 const mostOfName = 120;
 const mostOfValue = 120;

@@ -1,24 +1,10 @@
+import { plannedWords, type Word } from "../provider/planned-changes.ts";
 import { printable } from "../sdk/rules/printable.ts";
 import { hidden } from "./path-findings.ts";
 import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
 
-/** The words by which people are told of a change. */
-export interface Word {
-  readonly symbol: string;
-  /** Beside a rule: `delete`. */
-  readonly word: string;
-  /** Behind a number: `3 to delete`. */
-  readonly counted: string;
-  /** `loss`: something is lost; `difference`: something is not as it was; else nothing is lost or different. */
-  readonly weight: "loss" | "difference" | "gain" | "quiet";
-}
-
 export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
   switch (change) {
-    case "delete":
-      return { symbol: "-", word: "delete", counted: "to delete", weight: "loss" };
-    case "replace":
-      return { symbol: "±", word: "replace", counted: "to replace", weight: "loss" };
     case "missing":
       return { symbol: "-", word: "missing", counted: "missing", weight: "loss" };
     case "only-in-from":
@@ -27,16 +13,10 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
       return only(">", sides.after);
     case "changed":
       return { symbol: "~", word: "changed", counted: "changed", weight: "difference" };
-    case "update":
-      return { symbol: "~", word: "update", counted: "to update", weight: "difference" };
-    case "create":
-      return { symbol: "+", word: "create", counted: "to create", weight: "gain" };
-    case "adopt":
-      return { symbol: "^", word: "take over", counted: "to take over", weight: "gain" };
-    case "rename":
-      return { symbol: "=", word: "rename", counted: "to rename", weight: "quiet" };
     case "unmanaged":
       return { symbol: "?", word: "unmanaged", counted: "unmanaged", weight: "quiet" };
+    default:
+      return plannedWords[change];
   }
 }
 

@@ -3,6 +3,12 @@ import { type Mark, type Owner, placeOf } from "./mark.ts";
 import type { Known } from "./plan.ts";
 import type { MarkOfRule } from "./whose.ts";
 
+/** Another stack, by its name (`project/stack`) and the owner ids of its rules. */
+export interface StackIdentity {
+  readonly name: string;
+  readonly ownerIds: ReadonlySet<string>;
+}
+
 /** A resource of the stack, as the reconciler needs to know it. */
 export interface Resource {
   /** A MerchantRule: its id is the rule's, so that only the engine can give it another rule. */
@@ -16,10 +22,10 @@ export interface Resource {
   /** Owner ids by which a rule is this resource's: those of its connection now and of its own inputs and outputs. */
   readonly ownerIds: ReadonlySet<string>;
   /**
-   * The stack that wrote its outputs, `project/stack`, where that is not this one by any name: the state was copied, and
-   * the owner ids in the outputs are that stack's.
+   * The stack that wrote its outputs, where that is not this one by any name: the state was copied, and the owner ids in
+   * the outputs are that stack's.
    */
-  readonly copiedFrom: string | undefined;
+  readonly copiedFrom: StackIdentity | undefined;
   /** The identity of the credentials with which its outputs were written (a hash). */
   readonly identity: string | undefined;
   /** The rules that its state knows, by key. */
@@ -34,6 +40,11 @@ export interface Resource {
 export function whoseIs(mark: Mark | undefined, { ownerIds }: Pick<Resource, "ownerIds">): MarkOfRule {
   if (mark === undefined) return "none";
   return ownerIds.has(mark.ownerId) ? "ours" : "another's";
+}
+
+/** True of a mark by which a rule is seen to be the one that the state knows: this stack's, or that of a copied state. */
+export function isOfState(mark: Mark | undefined, { ownerIds, copiedFrom }: Resource): boolean {
+  return mark !== undefined && (ownerIds.has(mark.ownerId) || copiedFrom?.ownerIds.has(mark.ownerId) === true);
 }
 
 /**

@@ -7,7 +7,7 @@ import { hashOfIdentity } from "./identity.ts";
 import type { How, Live, Sight } from "./live.ts";
 import { markIn } from "./mark.ts";
 import type { Known, KnownRule } from "./plan.ts";
-import type { Resource } from "./resource.ts";
+import { isOfState, type Resource } from "./resource.ts";
 import { leftThere, say, sayGone } from "./say.ts";
 import { judgePlace, type PlaceFacts } from "./whose.ts";
 
@@ -221,12 +221,9 @@ export class PlaceProof {
   }
 
   /** A rule with a mark is known by the mark alone; else the whole of it, as it is known or as this run makes it. */
-  #isAsKnown({ ownerIds }: Resource, { definition, wanted, mark: lastMark }: KnownRule, rule: JsonObject): boolean {
+  #isAsKnown(of: Resource, { definition, wanted, mark: lastMark }: KnownRule, rule: JsonObject): boolean {
     const { contract } = this.#live;
-    if (contract.rule.owner !== null && typeof lastMark === "string") {
-      const mark = markIn(rule, contract);
-      return mark !== undefined && ownerIds.has(mark.ownerId);
-    }
+    if (contract.rule.owner !== null && typeof lastMark === "string") return isOfState(markIn(rule, contract), of);
     const isSeen = (known: JsonObject): boolean => {
       const seen = project(rule, known, contract.rule);
       return Object.keys(known).length > 0 && isJsonObject(seen) && isEqual(seen, known, contract.rule);
@@ -235,10 +232,10 @@ export class PlaceProof {
   }
 
   /** Looks for any mark of ours in the list, where there is one. */
-  async #seekMark({ ownerIds }: Resource): Promise<void> {
+  async #seekMark(of: Resource): Promise<void> {
     const { contract } = this.#live;
     if (this.#hasWitness || contract.rule.owner === null || contract.operations.list === null) return;
-    const isOurs = ({ rule }: { rule: JsonObject }): boolean => ownerIds.has(markIn(rule, contract)?.ownerId ?? "");
+    const isOurs = ({ rule }: { rule: JsonObject }): boolean => isOfState(markIn(rule, contract), of);
     if ((await this.#live.listed()).byId.values().some(isOurs)) this.#witness();
   }
 

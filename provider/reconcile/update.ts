@@ -49,7 +49,7 @@ export async function update(known: KnownRule, declared: DeclaredRule, task: Tas
       const renamed =
         of.copiedFrom === undefined
           ? ""
-          : `; if this stack was ${of.copiedFrom} before, and its state is no copy, set ${howToNameFormer}=${[...formerNames, of.copiedFrom].join()} for one run`;
+          : `; if this stack was ${of.copiedFrom.name} before, and its state is no copy, set ${howToNameFormer}=${[...formerNames, of.copiedFrom.name].join()} for one run`;
       const advice = `to take it over, add ${of.adopting(key, ruleId)}; to leave it, remove it from the program. If the rules are to be at another place from now on, set ${moved.howTo} for one run of \`pulumi up --refresh\`${renamed}`;
       const reason = `rule ${ruleId} is managed by ${whoIs(mark)} now, as its mark says`;
       throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });

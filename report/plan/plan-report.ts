@@ -1,3 +1,4 @@
+import { plannedChange } from "../../provider/planned-changes.ts";
 import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
 import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
 import { defaultConnection } from "../../provider/settings.ts";
@@ -185,13 +186,15 @@ function isRenamed({ formerKey, formerResource, key }: RuleStep): boolean {
 
 function findingOf(step: RuleStep): Finding | undefined {
   const { kind, key, formerKey, formerResource, known, declared, of } = step;
-  if (kind === "keep" && !isRenamed(step)) return undefined;
+  const change =
+    kind === "opaque" ? "update" : plannedChange({ kind, adopt: declared?.adopt, isRenamed: isRenamed(step) });
+  if (change === undefined) return undefined;
   const adopt = kind === "create" ? declared?.adopt : undefined;
   const ruleId = known?.ruleId ?? (typeof adopt === "string" ? adopt : undefined);
   const reason =
     formerResource === undefined ? reasonOf(step) : [`from ${formerResource}`, reasonOf(step) ?? []].flat().join(", ");
   return {
-    change: changeOf(step),
+    change,
     name: nameOf(step),
     ...(key === "" ? {} : { key }),
     ...(isRenamed(step) && formerKey !== undefined && formerKey !== "" && formerKey !== key ? { formerKey } : {}),
@@ -201,12 +204,6 @@ function findingOf(step: RuleStep): Finding | undefined {
     ...(reason === undefined ? {} : { reason }),
     paths: pathsOf(step),
   };
-}
-
-function changeOf({ kind, declared }: RuleStep): Finding["change"] {
-  if (kind === "opaque") return "update";
-  if (kind === "keep") return "rename";
-  return kind === "create" && declared?.adopt !== undefined ? "adopt" : kind;
 }
 
 function reasonOf({ kind, known, declared, reason, of }: RuleStep): string | undefined {

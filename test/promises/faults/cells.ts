@@ -6,10 +6,12 @@ import {
   type FaultInput,
   type LocalService,
   localCredentials,
+  type RulesByHand,
   type ServedOperation,
 } from "../../../local/service/index.ts";
+import { ownerOf } from "../../../provider/reconcile/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
-import { rule, type ServedContract, serve } from "../../support/connections.ts";
+import { markBy, rule, type ServedContract, serve } from "../../support/connections.ts";
 import { type HookNames, hooksHere, sessionOf } from "../../support/hosts.ts";
 import { ProviderHost } from "../../support/provider-host.ts";
 import { EngineModel, type Hooks } from "./engine-model.ts";
@@ -18,6 +20,7 @@ import { type FaultKind, kinds } from "./kinds.ts";
 import {
   declaredAs,
   hurried,
+  type Intruder,
   type MatrixContract,
   type OperationName,
   type Resource,
@@ -38,9 +41,12 @@ export interface Row {
 /** One fault at one request. */
 export interface Cell {
   readonly name: string;
-  readonly fault: FaultInput;
-  /** The provider host is killed when the fault has hit. */
+  /** None where the engine is killed and no request fails. */
+  readonly fault: FaultInput | undefined;
+  /** The provider host is killed when the fault has hit; without a fault the engine, at its Connection. */
   readonly isKill: boolean;
+  /** The state has the Connection when the engine is killed, or not yet. */
+  readonly connection?: "before" | "after";
   /** A timeout ends the run: the answer comes too late, or says again and again when to come back. */
   readonly isTimed: boolean;
 }
@@ -97,6 +103,22 @@ export function killCells(requests: readonly ServedOperation[]): Cell[] {
   );
 }
 
+/** The engine killed before and after its Connection's own state is written, where the run makes one. */
+export async function connectionCells(row: Row): Promise<Cell[]> {
+  const isMade = await inBench(row, async (bench) => {
+    await bench.prepare();
+    return !bench.hasConnection;
+  });
+  if (!isMade) return [];
+  return (["before", "after"] as const).map((connection) => ({
+    name: `engine killed ${connection} the state has its connection`,
+    fault: undefined,
+    isKill: true,
+    isTimed: false,
+    connection,
+  }));
+}
+
 function withSelection(fault: FaultInput, selection: object): FaultInput {
   return { ...fault, ...selection };
 }
@@ -105,20 +127,8 @@ function withSelection(fault: FaultInput, selection: object): FaultInput {
 export function runCell(row: Row, cell: Cell): Promise<Ending> {
   return inBench(row, async (bench) => {
     await bench.prepare();
-    bench.service.faults.set(cell.fault);
-    const failures = cell.isKill
-      ? await bench.killed()
-      : await bench.run(cell.isTimed ? bench.hurriedHooks() : bench.hooks());
-    // A look at a rule that is deleted by then is no look at a rule that was just made.
-    const isVoid = cell.fault.kind === "late-get";
-    demand(
-      bench.service.faults.injected.length > 0 || isVoid,
-      `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
-    );
-    bench.service.faults.clear();
-    // A service that carries a request out after the next run has looked makes the rule twice, and nobody can tell. The
-    // hooks run faster than any engine starts, so the next run waits until the service has done what it was asked.
-    if (cell.fault.kind === "latency" && cell.fault.at !== "after") await sleep(cell.fault.ms);
+    const failures = await bench.runWith(cell);
+    await bench.intrude(row.contract.meanwhile);
     const doubtful = row.contract.canLookUp ? [] : failures.filter((message) => message.includes("may exist"));
     if (doubtful.length === 0) {
       const settings = await bench.expectHealed(cell);
@@ -133,7 +143,11 @@ export function runCell(row: Row, cell: Cell): Promise<Ending> {
 }
 
 async function inBench<T>(row: Row, use: (bench: Bench) => Promise<T>): Promise<T> {
-  const served = await serve(row.contract.contract, { allowDuplicates: row.contract.allowsDuplicates === true });
+  const { contract, allowsDuplicates, meanwhile } = row.contract;
+  const served = await serve(contract, {
+    allowDuplicates: allowsDuplicates === true,
+    ...(meanwhile === "other merchant" ? { merchants, ruleIds: "sequential" } : {}),
+  });
   try {
     return await use(new Bench(row, served));
   } finally {
@@ -142,6 +156,11 @@ async function inBench<T>(row: Row, use: (bench: Bench) => Promise<T>): Promise<
   }
 }
 
+const [merchant, otherMerchant] = [
+  { name: "acme", token: "token-acme" },
+  { name: "globex", token: "token-globex" },
+];
+const merchants = [merchant, otherMerchant];
 const foreign = [900, 901, 902].map((k) => rule(k));
 
 /** One service, with rules that are not the stack's, and one stack. */
@@ -154,19 +173,26 @@ class Bench {
   /** The same contract with short timeouts. */
   readonly #hurried: Record<string, string>;
 
+  /** The rules of the merchant whose the stack is. */
+  readonly #rules: RulesByHand;
+
   constructor(row: Row, { service, environment }: ServedContract) {
     this.service = service;
+    const isOneOfTwo = row.contract.meanwhile === "other merchant";
+    this.#rules = isOneOfTwo ? service.of(merchant.name) : service;
     this.#row = row;
     this.#scenario = scenarios[row.operation];
     const { MERCHANT_RULES_TOKEN: token, ...others } = environment;
     // By the token operation where the contract has one, so that its request is in the matrix, too.
-    this.#environment = row.contract.contract.auth?.token
-      ? {
-          ...others,
-          MERCHANT_RULES_CLIENT_ID: localCredentials.clientId,
-          MERCHANT_RULES_CLIENT_SECRET: localCredentials.clientSecret,
-        }
-      : { ...others, MERCHANT_RULES_TOKEN: token ?? "" };
+    this.#environment = isOneOfTwo
+      ? { ...others, MERCHANT_RULES_TOKEN: merchant.token }
+      : row.contract.contract.auth?.token
+        ? {
+            ...others,
+            MERCHANT_RULES_CLIENT_ID: localCredentials.clientId,
+            MERCHANT_RULES_CLIENT_SECRET: localCredentials.clientSecret,
+          }
+        : { ...others, MERCHANT_RULES_TOKEN: token ?? "" };
     const file = join(dirname(this.#environment.MERCHANT_RULES_CONTRACT ?? ""), "hurried.json");
     const limits = { ...row.contract.contract.limits, ...hurried };
     writeFileSync(file, JSON.stringify({ ...row.contract.contract, limits }));
@@ -186,15 +212,79 @@ class Bench {
   }
 
   async prepare(): Promise<void> {
-    for (const each of foreign) this.service.put(undefined, each);
+    for (const each of foreign) this.#rules.put(undefined, each);
+    if (this.#rules !== this.service) this.#makeOthersRules();
     const { before, edit } = this.#scenario;
     await this.#up(before);
     if (edit !== undefined && this.#row.contract.isFixed !== true) {
-      const ruleId = this.service.rules().find((each) => each.rule.name === edit.rule.name)?.ruleId;
+      const ruleId = this.#rules.rules().find((each) => each.rule.name === edit.rule.name)?.ruleId;
       demand(ruleId !== undefined, "the rule to edit is not there");
-      this.service.put(ruleId, edit.rule);
+      this.#rules.put(ruleId, edit.rule);
     }
     this.service.resetRequests();
+  }
+
+  get hasConnection(): boolean {
+    return this.#engine.hasConnection;
+  }
+
+  /** The other merchant has the rules that this one has or will have, in the same order and so with the same ids. */
+  #makeOthersRules(): void {
+    const { before, after } = this.#scenario;
+    const others = Object.values(Object.keys(before).length === 0 ? after : before);
+    const mark = { managedBy: markBy(ownerOf("shop", "test", "all")) };
+    for (const each of foreign) this.service.of(otherMerchant.name).put(undefined, each);
+    for (const each of others) this.service.of(otherMerchant.name).put(undefined, { ...each, metadata: mark });
+  }
+
+  /** The operation of the row with a cell's fault, to the end of all that it asked the service for; gives what failed. */
+  async runWith({ fault, isKill, isTimed, connection }: Cell): Promise<string[]> {
+    if (connection !== undefined) this.#engine.dieAtConnection(connection);
+    if (fault === undefined) return this.run(this.hooks());
+    const { faults } = this.service;
+    faults.set(fault);
+    const failures = isKill ? await this.killed() : await this.run(isTimed ? this.hurriedHooks() : this.hooks());
+    // A look at a rule that is deleted by then is no look at a rule that was just made.
+    const isVoid = fault.kind === "late-get";
+    demand(
+      faults.injected.length > 0 || isVoid,
+      `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
+    );
+    faults.clear();
+    // A service that carries a request out after the next run has looked makes the rule twice, and nobody can tell. The
+    // hooks run faster than any engine starts, so the next run waits until the service has done what it was asked.
+    if (fault.kind === "latency" && fault.at !== "after") await sleep(fault.ms);
+    return failures;
+  }
+
+  /** Somebody else runs in between: whatever that run says, what was there stays as it was. */
+  async intrude(who: Intruder | undefined): Promise<void> {
+    const { after } = this.#scenario;
+    const declared = declaredAs(this.#row.resource, after);
+    if (who === "namesake") {
+      const before = this.service.rules();
+      const namesake = new EngineModel();
+      await namesake.up(this.hooks(), declared);
+      const now = new Map(this.service.rules().map(({ ruleId, rule }) => [ruleId, rule]));
+      for (const { ruleId, rule } of before)
+        demand(
+          isDeepStrictEqual(now.get(ruleId), rule),
+          `a namesake's up made of ${text(rule)}: ${text(now.get(ruleId))}`,
+        );
+      await this.#expectAll(namesake.up(this.hooks(), {}), "a namesake's destroy");
+      const left = this.service.rules();
+      demand(isDeepStrictEqual(left, before), `after a namesake's destroy: ${text(left)}; before: ${text(before)}`);
+    }
+    // A first run trusts its token.
+    if (who === "other merchant" && this.#engine.hasConnection) {
+      const theirs = this.service.of(otherMerchant.name);
+      const before = theirs.rules();
+      const hooks = this.#hooksIn({ ...this.#environment, MERCHANT_RULES_TOKEN: otherMerchant.token });
+      await this.#engine.refresh(hooks);
+      await this.#engine.up(hooks, declared);
+      const now = theirs.rules();
+      demand(isDeepStrictEqual(now, before), `at the other merchant: ${text(now)}; before: ${text(before)}`);
+    }
   }
 
   /** The operation of the row; gives what failed. */
@@ -273,7 +363,7 @@ class Bench {
       if (advised === "MERCHANT_RULES_RECOVER")
         // A create that was held up may be carried out after the run has looked for it.
         demand(
-          (isKill || (fault.kind === "latency" && fault.at !== "after")) && !this.#row.contract.isMarked,
+          (isKill || (fault?.kind === "latency" && fault.at !== "after")) && !this.#row.contract.isMarked,
           `must be recovered: ${said}`,
         );
       else demand(!knewAny, `a rule that the state knows is there, and yet: ${said}`);
@@ -283,13 +373,13 @@ class Bench {
 
   /** The rules at the service, without marks. */
   #live(): { ruleId: string; rule: JsonObject }[] {
-    return this.service
+    return this.#rules
       .rules()
       .map(({ ruleId, rule: { metadata: _, ...definition } }) => ({ ruleId, rule: definition }));
   }
 
   #knowsAny(): boolean {
-    const there = new Set(this.service.rules().map(({ ruleId }) => ruleId));
+    const there = new Set(this.#rules.rules().map(({ ruleId }) => ruleId));
     return this.#engine.state.some(({ id, outputs: { ruleIds } }) =>
       (isJsonObject(ruleIds) ? Object.values(ruleIds) : [id]).some((ruleId) => there.has(String(ruleId))),
     );

@@ -22,6 +22,8 @@ export interface Hooks {
 /** The Connection that the resources of a stack register. */
 export const connectionInputs = { connection: "default", project: "shop", stack: "test" };
 
+const killed = "the engine was killed at its Connection";
+
 /** A resource in the state. */
 export interface Kept {
   readonly name: string;
@@ -42,10 +44,21 @@ export interface Kept {
 export class EngineModel {
   #state: Kept[] = [];
   #connection: Kept | undefined;
+  #diesAt: "before" | "after" | undefined;
 
   /** The resources of rules. */
   get state(): readonly Kept[] {
     return this.#state;
+  }
+
+  /** True once the state has a Connection. */
+  get hasConnection(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** The next run is killed when its Connection has been made: before its state has it, or after, and nothing else is begun. */
+  dieAtConnection(at: "before" | "after"): void {
+    this.#diesAt = at;
   }
 
   async up(hooks: Hooks, declared: Readonly<Record<string, JsonObject>>): Promise<string[]> {
@@ -101,7 +114,11 @@ export class EngineModel {
     if (this.#connection === undefined) {
       const { id, outs } = await hooks.create(connectionInputs);
       const inputs = connectionInputs;
+      const diesAt = this.#diesAt;
+      this.#diesAt = undefined;
+      if (diesAt === "before") throw new Error(killed);
       this.#connection = { name: "default", id, inputs, outputs: outs, isPartial: false, isCondemned: false };
+      if (diesAt === "after") throw new Error(killed);
     } else await hooks.diff(this.#connection.id, this.#connection.outputs, connectionInputs);
     return { [connectionIdField]: this.#connection.id };
   }

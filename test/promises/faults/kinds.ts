@@ -11,7 +11,7 @@ export interface FaultKind {
   readonly isOfLaterPages?: true;
 }
 
-const any = ["token", "create", "get", "update", "delete", "list"] as const;
+const any = ["token", "identity", "create", "get", "update", "delete", "list"] as const;
 const lists = ["list"] as const;
 
 export const kinds: readonly FaultKind[] = [

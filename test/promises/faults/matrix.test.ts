@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { type Cell, type Ending, faultCells, killCells, type Row, requestsOf, runCell } from "./cells.ts";
+import {
+  type Cell,
+  connectionCells,
+  type Ending,
+  faultCells,
+  killCells,
+  type Row,
+  requestsOf,
+  runCell,
+} from "./cells.ts";
 import { kinds } from "./kinds.ts";
 import { reportOf, writeMatrix } from "./report.ts";
 import { contracts, type Resource } from "./scenarios.ts";
@@ -31,6 +40,15 @@ describe.each(rows.map((row) => [nameOf(row), row] as const))("%s", (_, row) => 
     const cells = killCells(await requestsOf(row));
     await runAll(at(row, isWhole ? cells : chosenKills(row, cells)), 2);
   });
+
+  test.skipIf(row.operation !== "create" || row.resource === "MerchantRuleSet")(
+    "the engine killed before and after the state has its connection: the same",
+    async () => {
+      const cells = await connectionCells(row);
+      expect(cells).toHaveLength(2);
+      await runAll(at(row, cells), 2);
+    },
+  );
 });
 
 // They wait for a timeout, and by themselves: another cell's body of 100 MB would hold up what they don't wait for.

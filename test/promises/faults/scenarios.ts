@@ -22,6 +22,9 @@ const full = {
 } satisfies ContractInput;
 const seed = { ...loadPreset("seed"), limits } satisfies ContractInput;
 const path = "/api/v1/merchants/rules/{ruleId}";
+const owner = { at: "/metadata/managedBy" } as const;
+const identity = { path: "/api/v1/me", at: "/account/id" } as const;
+const changing: readonly OperationName[] = ["create", "update", "replace", "delete"];
 const mergedUpdate = { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" } as const;
 const deletes = {
   method: "DELETE",
@@ -42,7 +45,15 @@ export interface MatrixContract {
   readonly operations: readonly OperationName[];
   /** Nothing can be changed, so that a drift is seen and stays. */
   readonly isFixed?: boolean;
+  /** Who runs between the run with the fault and the next one. */
+  readonly meanwhile?: Intruder;
 }
+
+/**
+ * `namesake`: another stack of the same names, whose program declares the same rules, and which is destroyed after its
+ * `up`. `other merchant`: the stack itself with the token of another merchant, who has the same rules under the same ids.
+ */
+export type Intruder = "namesake" | "other merchant";
 
 export type OperationName = "create" | "update" | "replace" | "delete" | "refresh";
 const all: readonly OperationName[] = ["create", "update", "replace", "delete", "refresh"];
@@ -88,7 +99,7 @@ export const contracts: readonly MatrixContract[] = [
   },
   {
     name: "owner marks",
-    contract: { ...full, rule: { ...full.rule, owner: { at: "/metadata/managedBy" } } },
+    contract: { ...full, rule: { ...full.rule, owner } },
     canLookUp: true,
     operations: all,
     isMarked: true,
@@ -105,6 +116,37 @@ export const contracts: readonly MatrixContract[] = [
     canLookUp: true,
     operations: all,
     allowsDuplicates: true,
+  },
+  {
+    name: "another merchant, identity told",
+    contract: { ...full, auth: { ...full.auth, identity }, rule: { ...full.rule, owner } },
+    canLookUp: true,
+    operations: all,
+    isMarked: true,
+    meanwhile: "other merchant",
+  },
+  {
+    name: "another merchant, by marks",
+    contract: { ...full, rule: { ...full.rule, owner } },
+    canLookUp: true,
+    operations: changing,
+    isMarked: true,
+    meanwhile: "other merchant",
+  },
+  {
+    name: "a namesake, by marks",
+    contract: { ...full, rule: { ...full.rule, owner } },
+    canLookUp: true,
+    operations: changing,
+    isMarked: true,
+    meanwhile: "namesake",
+  },
+  {
+    name: "a namesake, no marks",
+    contract: full,
+    canLookUp: true,
+    operations: changing,
+    meanwhile: "namesake",
   },
   { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
   {
@@ -146,10 +188,10 @@ function definitions(of: (k: number) => JsonObject): Definitions {
 
 /** The resources that declare rules: one each, or one set. */
 export function declaredAs(resource: Resource, rules: Definitions): Record<string, JsonObject> {
-  if (resource === "MerchantRuleSet") return { all: { rules, allowEmpty: true, ...owner("all") } };
-  return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition, ...owner(key) }]));
+  if (resource === "MerchantRuleSet") return { all: { rules, allowEmpty: true, ...owned("all") } };
+  return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition, ...owned(key) }]));
 }
 
-function owner(name: string): JsonObject {
+function owned(name: string): JsonObject {
   return { [ownerField]: { [ownerOf("shop", "test", name)]: null } };
 }

@@ -62,7 +62,7 @@ describe("what a run does is said rule by rule", () => {
     };
     await host.diff(id, outs, resource("all", { rules: next }));
     const [sums, ...lines] = host.stderr.split("\n");
-    expect(sums).toBe("all: 1 to create, 1 to update, 1 to delete, 1 unchanged");
+    expect(sums).toBe("all: 1 to delete, 1 to update, 1 to create, 1 unchanged");
     expect(lines).toEqual(expect.arrayContaining(["  ~ rules.a.priority", '  + rules["new one"]', "  - rules.c"]));
     expect(lines.filter((line) => !/^ {2}~ rules\.a\.conditions/.test(line))).toHaveLength(3);
     expect(host.stderr).not.toContain("hidden-value");
