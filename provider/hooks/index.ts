@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { Lifecycle } from "../lifecycle.ts";
 import { ruleShape, setShape } from "../state/shape.ts";
 import { ConnectionHooks } from "./connection-hooks.ts";
+import { endWithEngine, engineAddress } from "./engine-link.ts";
 import { Session } from "./session.ts";
 
 // State refers to these names by `pulumi-merchant-rules/provider` (see ../registration.ts), so they stay for ever.
@@ -9,6 +10,10 @@ import { Session } from "./session.ts";
 // Collects garbage when the heap has grown by 30 %. The provider host unpacks whole sets of rules, a call at a time, and
 // needs none of them afterwards; unless told, V8 lets the heap grow to several times what is alive in it.
 setFlagsFromString("--heap-growing-percent=30");
+
+// What is under way is cut off as by a kill of this process, after which the next run goes on.
+const engine = engineAddress(process.argv);
+if (engine !== undefined) endWithEngine(engine, () => process.exit(1));
 
 const session = new Session({ config: () => undefined, environment: process.env, folder: process.cwd() });
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer, type ServerHttp2Session } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
 import { unknownValue } from "../../provider/state/wire.ts";
 import { rule, serve } from "../support/connections.ts";
@@ -51,4 +53,58 @@ test("in Pulumi's provider host a failure is one message, and what was done come
   await expect(set.delete(id, outs)).rejects.toThrow(/^2 of 2 rules failed/);
   expect(host.stderr).toContain("merchant-rules: delete");
   expect(host.stderr).not.toMatch(/\n\s+at /);
+});
+
+/** What holds the engine's end of the link to a provider host: the sessions that are open. */
+async function startEngine() {
+  const server = createServer();
+  const sessions: ServerHttp2Session[] = [];
+  server.on("session", (session) => sessions.push(session));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  return { server, sessions, address: `127.0.0.1:${address.port}` };
+}
+
+test("Pulumi's provider host ends with its engine, and what it was sent to do is not begun any more", async () => {
+  const engine = await startEngine();
+  const served = await serve();
+  onTestFinished(() => served.close());
+  const host = await ProviderHost.start({}, served.environment, "merchantRuleSet", engine.address);
+  onTestFinished(() => host.close());
+  served.service.faults.set({ kind: "hold", at: "before", operations: ["create"], request: 1 });
+  served.service.faults.add({ kind: "latency", ms: 300, operations: ["create"], times: "always" });
+  const rules = Object.fromEntries(Array.from({ length: 100 }, (_, k) => [`r${k}`, rule(k)]));
+  const running = host.create(resource("limits", { rules })).catch((error: unknown) => error);
+  const held = await served.service.faults.nextHeld();
+  engine.server.close();
+  for (const session of engine.sessions) session.destroy();
+  expect(await host.ended()).toBe(1);
+  held.release();
+  expect(await running).toBeInstanceOf(Error);
+  // Sixteen are on their way at once.
+  expect(served.service.rules().length).toBeLessThanOrEqual(32);
+});
+
+test("Pulumi's provider host goes on where its engine only asks for another session, or has none", async () => {
+  const engine = await startEngine();
+  const served = await serve();
+  onTestFinished(() => served.close());
+  for (const address of [engine.address, "127.0.0.1:1"]) {
+    const host = await ProviderHost.start({}, served.environment, "merchantRule", address);
+    onTestFinished(() => host.close());
+    const declared = resource("limit", { definition: rule(1) });
+    await host.check(declared);
+    if (address === engine.address) {
+      await expect.poll(() => engine.sessions.length).toBe(1);
+      engine.sessions[0]?.goaway();
+      engine.sessions[0]?.close();
+      await expect.poll(() => engine.sessions.length).toBe(2);
+    }
+    const { id, outs } = await host.create(declared);
+    await host.delete(id, outs);
+  }
+  expect(served.service.rules()).toEqual([]);
 });

@@ -41,9 +41,10 @@ export class ProviderHost implements Host {
     config: Record<string, string>,
     environment: Record<string, string> = {},
     hooks: HookNames = "merchantRule",
+    engine = "127.0.0.1:1",
   ): Promise<ProviderHost> {
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_RULES_"));
-    const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
+    const child = spawn(process.execPath, [script, engine], {
       cwd: root,
       env: { ...Object.fromEntries(own), ...environment },
       stdio: ["ignore", "pipe", "pipe"],
@@ -65,6 +66,12 @@ export class ProviderHost implements Host {
 
   get stderr(): string {
     return this.#stderr.trimEnd();
+  }
+
+  /** The code with which it ends by itself. */
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode === null) await once(this.#child, "exit");
+    return this.#child.exitCode;
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -169,6 +169,19 @@ export function locks({ backend }: TestProject): string[] {
 export function leftRunning({ folder }: TestProject): string[] {
   if (!existsSync("/proc/self/cwd")) return [];
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && workingFolder(name) === folder);
+}
+
+/** The test's own timeout is the limit. */
+export async function untilNoProviderRuns(project: TestProject): Promise<void> {
+  while (leftRunning(project).some((pid) => commandOf(pid).includes("dynamic-provider"))) await sleep(20);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function workingFolder(pid: string): string | undefined {

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
+import { marking, rule } from "../../support/connections.ts";
+import { hasPulumi } from "../../support/project.ts";
 import { openStack } from "../../support/stack.ts";
+import { leftRunning, start, untilNoProviderRuns } from "./interruption.ts";
 
 /** Nothing by which a rule is found again whose id was lost. */
 const withoutLookUp: ContractInput = {
@@ -87,3 +89,33 @@ describe("a run on the local engine that is killed in the middle of a create, by
     expect(later.output).not.toContain("interrupted");
   });
 });
+
+describe.skipIf(!hasPulumi)(
+  "a run on Pulumi's own engine that is killed while it creates (needs the Pulumi CLI)",
+  () => {
+    test.each(["rules", "a set"])("ends its provider host, and the next run makes none of %s twice", async (form) => {
+      const { project, service, succeeds } = await openStack("pulumi", { contract: marking });
+      const rules = Object.fromEntries(Array.from({ length: 40 }, (_, k) => [`r${k}`, rule(k)]));
+      const singles = Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition }]));
+      project.declare(form === "rules" ? singles : { all: { rules } });
+      service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: 5 });
+      service.faults.add({ kind: "latency", ms: 200, operations: ["create"], times: "always" });
+      const { child, exited } = start(project, "pulumi", "up");
+      const held = await service.faults.nextHeld();
+      child.kill("SIGKILL");
+      await untilNoProviderRuns(project);
+      // The engine's own host of the program does not end by itself.
+      for (const pid of leftRunning(project)) process.kill(Number(pid));
+      await exited;
+      held.release();
+      service.faults.clear();
+      expect(service.rules().length).toBeLessThan(40);
+      await project.pulumi("cancel", "--stack", project.stack, "--yes");
+      await succeeds("up");
+      expect(service.rules()).toHaveLength(40);
+      expect(new Set(service.rules().map(({ rule: { name } }) => name)).size).toBe(40);
+      await succeeds("destroy");
+      expect(service.rules()).toEqual([]);
+    });
+  },
+);
