@@ -19,6 +19,7 @@ export const errorCodes = [
   "CONNECTION_FAILED",
   "TIMED_OUT",
   "NOT_TRIED",
+  "INTERNAL",
 ] as const;
 
 /** The kind of an error: one of {@link errorCodes}. Codes are stable. */

@@ -1,4 +1,5 @@
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { leaving, leavingDefinition } from "../state/wire.ts";
 import { createOnce } from "./create.ts";
 import { demandNothingErased } from "./erased.ts";
 import type { Made } from "./making.ts";
@@ -74,6 +75,7 @@ function needsRefresh({ known }: Resource, { options: { moved } }: Place): Merch
   });
 }
 
+/** One step. Whatever is thrown in it is its own failure: what was done for other rules must come into the state. */
 async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcome> {
   const task = { key: step.key, of, place };
   const progress: Progress = step.kind === "create" ? {} : { known: step.known };
@@ -86,14 +88,42 @@ async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcom
       if (step.isLeft !== true) await remove(step.known, task);
       delete progress.known;
     }
-    return outcome(step, place, progress, progress.differs?.error);
+    return keepable(outcome(step, place, progress, progress.differs?.error), step);
   } catch (error) {
-    if (error instanceof Written) return outcome(step, place, { ...progress, known: error.known }, error.error);
-    if (!isMerchantRulesError(error)) throw error;
+    if (error instanceof Written)
+      return keepable(outcome(step, place, { ...progress, known: error.known }, error.error), step);
     // The old rule is both: what is known, and what is left.
     if (progress.known === progress.left) delete progress.left;
-    return outcome(step, place, progress, error);
+    return outcome(step, place, progress, isMerchantRulesError(error) ? error : unexpected(error, step));
   }
+}
+
+/** A rule in whose place the service keeps what no state can hold: the state has what was declared or known of it. */
+function keepable(done: Outcome, step: Step): Outcome {
+  if (done.known === undefined) return done;
+  try {
+    leaving({ definition: leavingDefinition(done.known.definition) });
+    return done;
+  } catch (error) {
+    if (!isMerchantRulesError(error)) throw error;
+    const definition = "declared" in step ? step.declared.definition : step.known.definition;
+    const attempted = `keep rule ${done.known.ruleId} as it is at the service`;
+    return { ...done, known: { ...done.known, definition }, error: error.with({ attempted }) };
+  }
+}
+
+/** An error that nothing here throws: a defect of this package or of one that it uses. Its text may hold anything. */
+function unexpected(error: unknown, { kind, key }: Step): MerchantRulesError {
+  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
+  const [, where] = /^\s+at (?:async )?([\w.#]+) \(/m.exec(stack) ?? [];
+  const reason = `an error that this package does not expect, ${name}${where === undefined ? "" : ` in ${where}`}; what it had sent may have taken effect`;
+  return new MerchantRulesError("INTERNAL", reason, {
+    attempted: `${kind} rule ${key}`.trimEnd(),
+    advice:
+      "run `pulumi up --refresh`, which looks at what there is; if it comes again, report it with the version of pulumi-merchant-rules",
+    outcomeUnknown: true,
+    cause: error,
+  });
 }
 
 /** The knowledge that the state must keep, should the next request fail. */

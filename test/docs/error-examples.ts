@@ -97,6 +97,17 @@ export const examples: Record<ErrorCode, Produce> = {
       await served.close();
     }
   },
+  INTERNAL: async () => {
+    const { create } = RulesClient.prototype;
+    RulesClient.prototype.create = async function connect() {
+      throw new TypeError("cannot read what is not there");
+    };
+    try {
+      return await withHost(full, (host) => host.create(resource("limit", { definition: rule(1) })));
+    } finally {
+      RulesClient.prototype.create = create;
+    }
+  },
 };
 
 const stateFile = ".pulumi/stacks/shop/dev.json";

@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { RulesClient } from "../../sdk/client/index.ts";
+import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
+import { contractOf } from "../promises/worlds/world.ts";
+import { rule, serve } from "../support/connections.ts";
+import { startFront } from "../support/front.ts";
+import { failureOf, hooksHere, resource, sessionOf } from "../support/hosts.ts";
+
+const rules = { a: rule(1), b: rule(2), c: rule(3) };
+
+async function open() {
+  const served = await serve(contractOf());
+  onTestFinished(() => served.close());
+  const front = await startFront(served.service.url);
+  onTestFinished(() => front.close());
+  const run = () =>
+    hooksHere("merchantRuleSet", sessionOf({ ...served.environment, MERCHANT_RULES_BASE_URL: front.url }));
+  return { service: served.service, front, run };
+}
+
+/** The ids that the state has after a failure, of rules that are there. */
+function idsIn(properties: JsonObject | undefined): unknown[] {
+  return isJsonObject(properties?.ruleIds) ? Object.values(properties.ruleIds) : [];
+}
+
+test("an error that nobody expects at one rule is that rule's alone, says nothing of it, and the next run does the rest", async () => {
+  const { service, run } = await open();
+  const { create } = RulesClient.prototype;
+  const spied = vi.spyOn(RulesClient.prototype, "create");
+  onTestFinished(() => spied.mockRestore());
+  spied.mockImplementation(function (this: RulesClient, definition, options) {
+    if (definition.name === "rule-2") return Promise.reject(new TypeError("cannot read limit 1 of rule-2"));
+    return create.call(this, definition, options);
+  });
+  const failure = await failureOf(run().create(resource("limits", { rules })));
+  expect(failure.message).toMatch(
+    /1 of 3 rules failed.*\n {2}b: create rule b failed: .* TypeError.*--refresh.*\(INTERNAL\)/s,
+  );
+  expect(failure.message).not.toContain("limit 1");
+  expect(idsIn(failure.partial?.properties)).toEqual(service.rules().map(({ ruleId }) => ruleId));
+  expect(service.rules()).toHaveLength(2);
+  spied.mockRestore();
+  const { id = "", properties = {} } = failure.partial ?? {};
+  const outs = await run().update(id, properties, resource("limits", { rules }));
+  expect(idsIn(outs)).toHaveLength(3);
+  expect(service.rules()).toHaveLength(3);
+});
+
+test.each([
+  ["half a surrogate pair", "\ud83d"],
+  ["what the engine would take for an instruction", { "4dabf18193072939515e22adb298388d": "x" }],
+])("a service that keeps %s in one rule fails that rule alone, and every id is kept", async (_, kept) => {
+  const { service, front, run } = await open();
+  front.behave(async ({ method }, pass) => {
+    const answer = await pass();
+    const isIt = method === "POST" && isJsonObject(answer.body) && answer.body.name === "rule-2";
+    return isIt && isJsonObject(answer.body) ? { ...answer, body: { ...answer.body, priority: kept } } : answer;
+  });
+  const failure = await failureOf(run().create(resource("limits", { rules })));
+  expect(failure.message).toMatch(/1 of 3 rules failed/);
+  expect(failure.message).toMatch(/b: keep rule \S+ as it is at the service failed: .*priority/);
+  expect(idsIn(failure.partial?.properties).sort()).toEqual(
+    service
+      .rules()
+      .map(({ ruleId }) => ruleId)
+      .sort(),
+  );
+  expect(service.rules()).toHaveLength(3);
+});
