@@ -19,6 +19,7 @@ import { getOrMake } from "../get-or-make.ts";
 import type { Shape } from "../state/shape.ts";
 import { connectionName, internalFields } from "../state/state.ts";
 import { isUnknown, type Properties, secret } from "../state/wire.ts";
+import { bytesOf, mostStateBytesOf } from "../state/worst-state.ts";
 import type { Session } from "./session.ts";
 
 type Failure = dynamic.CheckFailure;
@@ -62,7 +63,11 @@ function contractFaults(
   const faults = [...rules].flatMap(([key, definition]) => definitionFaults(definition, shape.path(key), contract));
   if (faults.length > 0) return [...unmanaged, ...faults];
   const before = shape.read(olds[shape.field] ?? {});
-  return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizeFaults(shape, rules, before)];
+  return [
+    ...unmanaged,
+    ...sameNaturalKeys(shape, rules, contract),
+    ...sizeFaults(shape, contract, news, rules, before),
+  ];
 }
 
 /** Inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
@@ -151,14 +156,22 @@ function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule 
  */
 const mostStateBytes = 12_000_000;
 
-function sizeFaults(shape: Shape, rules: ReadonlyMap<string, Json>, before: ReadonlyMap<string, Json>): Failure[] {
+function sizeFaults(
+  shape: Shape,
+  contract: Contract,
+  inputs: Properties,
+  rules: ReadonlyMap<string, Json>,
+  before: ReadonlyMap<string, Json>,
+): Failure[] {
   if (shape.isRule) return [];
-  let bytes = 0;
-  for (const key of new Set([...rules.keys(), ...before.keys()])) {
-    // A rule that could not be changed stays in the state as it was.
-    const definition = Math.max(bytesOf(rules.get(key) ?? null), bytesOf(before.get(key) ?? null));
-    bytes += definition + 3 * Buffer.byteLength(key) + aroundRule;
-  }
+  // Most sets are far from it: twice what there is, and what stands around a rule, is more than any state of theirs.
+  const all = [...rules, ...before];
+  const roughly = all.reduce(
+    (sum, [key, rule]) => sum + 2 * (bytesOf(rule) + 4 * Buffer.byteLength(key) + aroundRule),
+    0,
+  );
+  if (roughly <= mostStateBytes) return [];
+  const bytes = mostStateBytesOf({ shape, contract, inputs, rules, before });
   if (bytes <= mostStateBytes) return [];
   const shards = Math.ceil((2 * bytes) / mostStateBytes);
   const reason = `the rules are too large for one set (${megabytes(bytes)} of at most ${megabytes(mostStateBytes)} MB): if a part of it failed, what was done could not be kept. Spread them over several sets: new ShardedMerchantRuleSet(…, { rules, shards: ${shards} })`;
@@ -166,16 +179,8 @@ function sizeFaults(shape: Shape, rules: ReadonlyMap<string, Json>, before: Read
   return [{ property: "", reason }];
 }
 
-/** An id of 64 characters, the fields around it, and the seal that a rule may get. */
-const aroundRule = 200;
-
-/** The most bytes of protocol buffers that a value takes. */
-function bytesOf(value: Json): number {
-  if (typeof value === "string") return Buffer.byteLength(value) + 4;
-  if (isJsonArray(value)) return value.reduce<number>((sum, child) => sum + bytesOf(child) + 4, 4);
-  if (!isJsonObject(value)) return 9;
-  return Object.entries(value).reduce((sum, [key, child]) => sum + Buffer.byteLength(key) + bytesOf(child) + 11, 4);
-}
+/** More bytes than the id of a rule and the fields around it take. */
+const aroundRule = 400;
 
 function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(1);

@@ -11,7 +11,15 @@ export { pathsOf, seenAs } from "./live-rule.ts";
 export { markIn, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
 export { naturalKeyText } from "./natural-key.ts";
 export { Place, type PlaceOptions } from "./place.ts";
-export { type Change, type DeclaredRule, type Known, type KnownRule, plan, type Step } from "./plan.ts";
+export {
+  type Change,
+  type DeclaredRule,
+  type Known,
+  type KnownRule,
+  plan,
+  reasonToReplace,
+  type Step,
+} from "./plan.ts";
 export { isElsewhere, type Resource, whoseIs } from "./resource.ts";
 export { say } from "./say.ts";
 export { type Answer, replacing } from "./standing.ts";

@@ -1,0 +1,50 @@
+import type { Contract } from "../../sdk/contract/index.ts";
+import { isEqual, isJsonArray, isJsonObject, type Json } from "../../sdk/rules/index.ts";
+import { type KnownRule, reasonToReplace } from "../reconcile/index.ts";
+import type { Shape } from "./shape.ts";
+import { writeState } from "./state.ts";
+import type { Properties } from "./wire.ts";
+
+/** A set as it is declared, and as it was declared before. */
+interface Change {
+  readonly shape: Shape;
+  readonly contract: Contract;
+  readonly inputs: Properties;
+  readonly rules: ReadonlyMap<string, Json>;
+  readonly before: ReadonlyMap<string, Json>;
+}
+
+/** The most bytes of protocol buffers that the state of a set can take after a run in which anything may have failed. */
+export function mostStateBytesOf(change: Change): number {
+  return bytesOf(writeState(change.shape, worstRules(change), change.inputs));
+}
+
+/**
+ * The rules of the largest state: each as it was or as it is to be, whichever is larger; both, where a change replaces it
+ * and the old one may not go.
+ */
+function worstRules({ contract, rules, before }: Change): Map<string, KnownRule> {
+  const worst = new Map<string, KnownRule>();
+  const add = (key: string, definition: Json | undefined): void => {
+    if (isJsonObject(definition))
+      worst.set(key, { ruleId: longId, definition, mark: "", isTaken: true, isSealed: true });
+  };
+  for (const key of new Set([...rules.keys(), ...before.keys()])) {
+    const [old, next] = [before.get(key), rules.get(key)];
+    const isLarger = bytesOf(old ?? null) > bytesOf(next ?? null);
+    add(key, isLarger ? old : next);
+    if (!isJsonObject(old) || !isJsonObject(next) || isEqual(old, next, contract.rule)) continue;
+    if (reasonToReplace(old, next, contract) !== undefined) add(`${key} (to be deleted)`, isLarger ? next : old);
+  }
+  return worst;
+}
+
+const longId = "0".repeat(64);
+
+/** The most bytes of protocol buffers that a value takes. */
+export function bytesOf(value: Json): number {
+  if (typeof value === "string") return Buffer.byteLength(value) + 4;
+  if (isJsonArray(value)) return value.reduce<number>((sum, child) => sum + bytesOf(child) + 4, 4);
+  if (!isJsonObject(value)) return 9;
+  return Object.entries(value).reduce((sum, [key, child]) => sum + Buffer.byteLength(key) + bytesOf(child) + 11, 4);
+}
