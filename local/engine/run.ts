@@ -282,7 +282,8 @@ class Run {
     if (execution.stopped || execution.errors.length > 0) return;
     if (verb === "destroy") {
       this.#refuseUnknownTargets();
-      await deleteAll(execution, providers, limitDeletes(execution, this.#targets, this.#resources, this.#resources));
+      const condemned = limitDeletes(execution, this.#targets, this.#resources, this.#resources);
+      await deleteAll(execution, providers, condemned, verb);
     } else await this.#runProgram();
   }
 
@@ -329,12 +330,13 @@ class Run {
     }
     const end = await Promise.race([this.#program.ended, execution.whenStopped()]);
     if (end === undefined) return;
+    const hasDeclaredAll = registrar.hasDeclaredAll();
     await registrar.settled();
     if (!end.ok && end.reported && registrar.loggedErrors.length > 0) execution.errors.push(...registrar.loggedErrors);
     else if (!end.ok) {
       const what = end.reported ? "the program failed; it says above why" : `the program ${end.description}`;
       execution.fail(new EngineError("PROGRAM_FAILED", what, { cause: end.cause }), undefined);
-    } else if (!registrar.isProgramDone) {
+    } else if (!hasDeclaredAll) {
       const what =
         "the program left before its end, by process.exit or the like: nothing was deleted, for it may not have declared everything. Let it end by itself";
       execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
