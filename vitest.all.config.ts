@@ -15,6 +15,7 @@ export const exhaustive = [
   "test/promises/fuzz/command.test.ts",
   "test/promises/lifecycle/*.test.ts",
   "test/promises/load/**/*.test.ts",
+  "test/real/*.test.ts",
   "test/local/quickstart/{keep,story}.test.ts",
   "test/promises/secrets/product.test.ts",
   "test/local/testing/guide.test.ts",

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { EngineError } from "../../stack/errors.ts";
+import { EngineError, messageOf } from "../../stack/errors.ts";
 import { open, openCrypters } from "../../stack/open.ts";
 import { choose, noSuchStack, readPassphrase } from "../../stack/project/choice.ts";
 import type { Project } from "../../stack/project/project.ts";
@@ -166,7 +166,11 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
     const summary = summarize(steps);
     if (!preview) {
       const kind = verb === "refresh" || verb === "destroy" ? verb : "update";
-      keepHistory(backend, stack, { kind, durationMs, config, ok, changes: summary }, env);
+      try {
+        keepHistory(backend, stack, { kind, durationMs, config, ok, changes: summary }, env);
+      } catch (error) {
+        inform("warning", `this run could not be added to the stack's history: ${messageOf(error)}`);
+      }
     }
     const about = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
     return { ...about, ok, cancelled, steps, summary, outputs, errors, policies: policies?.findings ?? noFindings };
@@ -282,7 +286,8 @@ class Run {
     if (execution.stopped || execution.errors.length > 0) return;
     if (verb === "destroy") {
       this.#refuseUnknownTargets();
-      await deleteAll(execution, providers, limitDeletes(execution, this.#targets, this.#resources, this.#resources));
+      const condemned = limitDeletes(execution, this.#targets, this.#resources, this.#resources);
+      await deleteAll(execution, providers, condemned, verb);
     } else await this.#runProgram();
   }
 
@@ -329,12 +334,13 @@ class Run {
     }
     const end = await Promise.race([this.#program.ended, execution.whenStopped()]);
     if (end === undefined) return;
+    const hasDeclaredAll = registrar.hasDeclaredAll();
     await registrar.settled();
     if (!end.ok && end.reported && registrar.loggedErrors.length > 0) execution.errors.push(...registrar.loggedErrors);
     else if (!end.ok) {
       const what = end.reported ? "the program failed; it says above why" : `the program ${end.description}`;
       execution.fail(new EngineError("PROGRAM_FAILED", what, { cause: end.cause }), undefined);
-    } else if (!registrar.isProgramDone) {
+    } else if (!hasDeclaredAll) {
       const what =
         "the program left before its end, by process.exit or the like: nothing was deleted, for it may not have declared everything. Let it end by itself";
       execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
@@ -382,6 +388,8 @@ class Run {
       this.#registrar?.finishOutputs(failed);
       execution.ledger.clearInterrupted(options.clearPendingCreates === true && !failed);
       if (!execution.preview) store.finish(execution.ledger);
+    } catch (error) {
+      execution.fail(error, undefined);
     } finally {
       // One that failed may have something to say still; after a cancellation nobody waits for it.
       await this.#program?.stop(this.#cancelled ? 500 : failed ? 3_000 : 10_000);

@@ -4,6 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { Answer } from "./answer.ts";
 import { controlApp, controlPath, type FaultKind, type Faults, type Reply, type Visit } from "./faults/index.ts";
+import { strangerBy } from "./own-machine.ts";
 import { Refusal, refusalBody } from "./refusal.ts";
 import { type IncomingRequest, readRequest } from "./request.ts";
 import type { ServedOperation, ServedRequest } from "./request-log.ts";
@@ -55,13 +56,10 @@ interface Replied {
 /** Not async: without a fault the answer is there at once. */
 function replyTo(options: AppOptions, request: IncomingRequest, outgoing: ServerResponse): Replied | Promise<Replied> {
   const { routes, faults, service } = options;
+  const stranger = strangerBy(request.header);
+  if (stranger !== undefined) return refused(options, new Refusal(403, "FORBIDDEN", stranger));
   const found = routeOf(routes, request);
-  if ("allow" in found) {
-    const answer = answerBy(options, () => {
-      throw noRoute(request, found.allow);
-    });
-    return { operation: "unknown", reply: { send: "whole", answer } };
-  }
+  if ("allow" in found) return refused(options, noRoute(request, found.allow));
   const { match } = found;
   const { operation } = match.route;
   if (faults.isEmpty) return { operation, reply: { send: "whole", answer: answerTo(options, match, request) } };
@@ -82,6 +80,13 @@ function replyTo(options: AppOptions, request: IncomingRequest, outgoing: Server
   return faults
     .replyTo(visit)
     .then(({ reply, fault }) => ({ operation, reply, ...(fault === undefined ? {} : { fault: fault.kind }) }));
+}
+
+function refused(options: AppOptions, refusal: Refusal): Replied {
+  const answer = answerBy(options, () => {
+    throw refusal;
+  });
+  return { operation: "unknown", reply: { send: "whole", answer } };
 }
 
 function answerTo(options: AppOptions, match: Match, request: IncomingRequest, twist?: Twist): Answer {

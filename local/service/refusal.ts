@@ -6,6 +6,7 @@ export type RefusalCode =
   | "BAD_REQUEST"
   | "UNAUTHENTICATED"
   | "INVALID_CLIENT"
+  | "FORBIDDEN"
   | "NOT_FOUND"
   | "RULE_NOT_FOUND"
   | "METHOD_NOT_ALLOWED"

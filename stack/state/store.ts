@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 import { renameSync } from "node:fs";
-import { EngineError } from "../errors.ts";
+import { EngineError, messageOf } from "../errors.ts";
 import type { Backend, StackName } from "./backend.ts";
 import { type Checkpoint, emptyCheckpoint, formatCheckpoint, parseCheckpoint, type Snapshot } from "./checkpoint.ts";
 import { decodeOperation, decodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { readIfThere } from "./files.ts";
-import { JournalWriter, recover, wholeLines } from "./journal.ts";
+import { type JournalEntry, JournalWriter, recover, wholeLines } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
-import { integrityProblem } from "./resource-state.ts";
+import { integrityProblem, type ResourceState } from "./resource-state.ts";
 
 /** A stack's state file as it was read, before anything in it is decrypted. */
 export interface StoredStack {
@@ -46,6 +46,12 @@ export class StateStore {
   /** True once a whole state is written that says what was begun first. */
   #hasBegun = false;
   #isBackedUp = false;
+  /** Why the last whole state that was due could not be written. */
+  #overdue: EngineError | undefined;
+  /** The resources that the run began to create. */
+  readonly #begun = new Set<ResourceState>();
+  /** Those of them that were made, and are neither in the journal nor in a whole state. */
+  #unnoted: ResourceState[] = [];
   #hash: string;
   #lastWriteMs = 0;
   #writeTookMs = 0;
@@ -127,18 +133,41 @@ export class StateStore {
   /**
    * Writes what happened since the last call: at once to the journal, and soon after as a whole state, so that the CLI,
    * too, goes on from it after a kill. What is begun first is in the whole state before it is done. Synchronous, so that nothing can happen between the two.
+   * @throws EngineError FAILED: the journal cannot be written; or something is begun, and the whole state could not be
+   * written the last time
    */
   save(ledger: Ledger): void {
     const entries = ledger.takeEntries();
     if (entries.length === 0) return;
-    if (!this.#journalOpen) this.#journal.start(this.#hash);
-    this.#journalOpen = true;
-    this.#journal.append(entries);
+    this.#note(entries);
     const begins = entries.some(([kind]) => kind === "begin");
+    // What is under way is noted to its end; nothing new begins.
+    if (begins && this.#overdue !== undefined) throw this.#overdue;
     if (begins && !this.#hasBegun) {
       this.#hasBegun = true;
       this.#checkpoint(ledger, true);
-    } else this.#timer ??= setTimeout(() => this.#checkpoint(ledger, true), this.#dueMs).unref();
+    } else this.#timer ??= setTimeout(() => this.#checkpointWhenDue(ledger), this.#dueMs).unref();
+  }
+
+  #note(entries: readonly JournalEntry[]): void {
+    for (const entry of entries)
+      if (entry[0] === "begin" && entry[2] === "creating" && entry[3] !== undefined) this.#begun.add(entry[3]);
+    const made = entries.flatMap((entry) => (entry[0] === "put" && this.#begun.has(entry[2]) ? [entry[2]] : []));
+    this.#unnoted.push(...made);
+    if (!this.#journalOpen) this.#journal.start(this.#hash);
+    this.#journalOpen = true;
+    this.#journal.append(entries);
+    this.#unnoted = this.#unnoted.filter((resource) => !made.includes(resource));
+  }
+
+  /** Nobody waits for it, so the next one who begins something hears of its failure. */
+  #checkpointWhenDue(ledger: Ledger): void {
+    try {
+      this.#checkpoint(ledger, true);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.#overdue = error;
+    }
   }
 
   get #dueMs(): number {
@@ -159,10 +188,13 @@ export class StateStore {
     if (this.#journalOpen) this.#journal.start(this.#hash);
   }
 
-  /** Writes the whole state, when the run changed it, and ends the journal. */
+  /**
+   * Writes the whole state, when the run changed it, and ends the journal.
+   * @throws EngineError FAILED: it cannot be written; the journal stays, and what it does not hold is named
+   */
   finish(ledger: Ledger): void {
-    if (ledger.changed) this.#checkpoint(ledger, false);
     clearTimeout(this.#timer);
+    if (ledger.changed) this.#checkpoint(ledger, false);
     if (this.#journalOpen) this.#journal.remove();
     this.#journalOpen = false;
   }
@@ -190,15 +222,32 @@ export class StateStore {
     );
     const textHash = hash("sha256", text);
     if (this.#journalOpen) this.#journal.appendCheckpoint(textHash);
-    // What the run began with; not what it has written itself a moment ago.
-    this.#isBackedUp ||= this.#backend.backUp(this.#stack);
-    this.#backend.write(this.#stack, text);
+    try {
+      // What the run began with; not what it has written itself a moment ago.
+      this.#isBackedUp ||= this.#backend.backUp(this.#stack);
+      this.#backend.write(this.#stack, text);
+    } catch (cause) {
+      throw this.#notWritten(cause);
+    }
     this.#hash = textHash;
+    this.#overdue = undefined;
+    this.#unnoted = [];
     if (problem !== undefined) {
       throw new EngineError(
         "STATE_INVALID",
         `the state that was written to ${this.#backend.stackFile(this.#stack)} is not sound: ${problem}; the one before it is in the .bak file beside it`,
       );
     }
+  }
+
+  #notWritten(cause: unknown): EngineError {
+    const file = this.#backend.stackFile(this.#stack);
+    const journal = this.#backend.journalFile(this.#stack);
+    const made = this.#unnoted.map(({ urn, id }) => `\n  * ${urn}, whose id is ${id}`).join("");
+    const rest =
+      made === ""
+        ? `${journal} beside it holds what this run did. What to do: make room, and run again: the next run goes on from there`
+        : `This was made, and is in no file:${made}\nWhat to do: make room; delete these by their ids where they were made, and say so by refresh --clear-pending-creates; then run again`;
+    return new EngineError("FAILED", `the state ${file} cannot be written: ${messageOf(cause)}. ${rest}`, { cause });
   }
 }

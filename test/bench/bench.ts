@@ -1,6 +1,7 @@
 // The benchmark: see docs/performance.md.
 import { writeFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { hasJava } from "../real/wiremock.ts";
 import { optionsOf } from "../support/command-line.ts";
 import { hasPulumi } from "../support/project.ts";
 import { thisMachine } from "./machine.ts";
@@ -47,6 +48,8 @@ async function main(argv: readonly string[]): Promise<number> {
     console.error(`error: ${lacking.join("; ")}. Install what is missing, or use --engine local.`);
     return 1;
   }
+  if (!hasJava)
+    console.error(`${subjects.setAtWireMock.name} is left out: WireMock needs Java 11 or newer on the PATH.`);
   const steps: StepFigures[] = [];
   const failures: string[] = [];
   for (const run of engines.flatMap((engine) => runsOn(engine, options))) {
@@ -87,9 +90,9 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 function runsOn(engine: MeasuredEngine, { rules, wholeCheckpoints, setsOnly }: Options): Run[] {
-  const { set, sharded, single, doNothing, serialized, restObject } = subjects;
+  const { set, setAtWireMock, sharded, single, doNothing, serialized, restObject } = subjects;
   if (engine === "opentofu") return setsOnly ? [] : [{ engine, subject: restObject, checkpoints: "its own" }];
-  const ofSets = rules > 1000 ? [set, sharded] : [set];
+  const ofSets = [set, ...(rules > 1000 ? [sharded] : []), ...(hasJava ? [setAtWireMock] : [])];
   const each = setsOnly ? [] : [single, doNothing];
   if (engine === "local") return [...ofSets, ...each].map((subject) => ({ engine, subject, checkpoints: "journal" }));
   const whole = wholeCheckpoints ? [...each, serialized] : [];

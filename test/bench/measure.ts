@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { loadPreset } from "../../sdk/contract/index.ts";
-import { rule, type ServedContract, serve } from "../support/connections.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 import { type CommandResult, type EngineName, TestProject } from "../support/project.ts";
 import { watchHostMemory } from "./host-memory.ts";
 import { OpenTofuProject } from "./open-tofu.ts";
+import { type MeasuredService, startService } from "./services.ts";
 import { exportFile, type RequestCounts, type Step, type StepName, stepsOf } from "./steps.ts";
 import type { Subject, SubjectName } from "./subjects.ts";
 
@@ -43,7 +43,7 @@ export interface Measured {
 
 /** A project whose steps are measured. */
 interface BenchProject {
-  declare(rules: Record<string, ReturnType<typeof rule>>): void;
+  declare(rules: Record<string, JsonObject>): void;
   /** What has to be there before a step, off the clock. */
   prepare(step: Step): Promise<void>;
   run(step: Step): Promise<CommandResult & { hostMemoryBytes?: number | undefined }>;
@@ -56,29 +56,29 @@ interface BenchProject {
 
 /** Runs a subject's steps on a service and a project of their own. An abort ends the running engine; nothing is left behind. */
 export async function measure(run: Run, rules: number, signal: AbortSignal): Promise<Measured> {
-  const served = await serve();
+  const service = await startService(run.subject.service);
   let project: BenchProject | undefined;
   const end = (): void => project?.end();
   signal.addEventListener("abort", end);
   try {
-    project = run.engine === "opentofu" ? openTofuProject(served) : await pulumiProject(run, run.engine, served);
-    return await measureSteps(run, rules, served, project, signal);
+    project = run.engine === "opentofu" ? openTofuProject(service) : await pulumiProject(run, run.engine, service);
+    return await measureSteps(run, rules, service, project, signal);
   } finally {
     signal.removeEventListener("abort", end);
     project?.remove();
-    await served.close();
+    await service.close();
   }
 }
 
 async function pulumiProject(
   { subject, checkpoints }: Run,
   engine: EngineName,
-  served: ServedContract,
+  service: MeasuredService,
 ): Promise<BenchProject> {
   // The CLI's home is one of its own, so that its log of every call goes away as well.
   const home = mkdtempSync(join(tmpdir(), "pulumi-home-"));
   const project = new TestProject({
-    ...served.environment,
+    ...service.environment,
     PULUMI_HOME: home,
     ...(checkpoints === "skipped" ? { PULUMI_SKIP_CHECKPOINTS: "true" } : {}),
   });
@@ -108,8 +108,8 @@ async function pulumiProject(
   };
 }
 
-function openTofuProject({ environment, service }: ServedContract): BenchProject {
-  const project = new OpenTofuProject(service.url, environment.MERCHANT_RULES_TOKEN ?? "");
+function openTofuProject({ url, token }: MeasuredService): BenchProject {
+  const project = new OpenTofuProject(url, token);
   return {
     declare: (rules) => project.declare(rules),
     prepare: () => Promise.resolve(),
@@ -126,16 +126,16 @@ function openTofuProject({ environment, service }: ServedContract): BenchProject
 async function measureSteps(
   { engine, subject, checkpoints }: Run,
   rules: number,
-  { service }: ServedContract,
+  service: MeasuredService,
   project: BenchProject,
   signal: AbortSignal,
 ): Promise<Measured> {
   const figures: StepFigures[] = [];
   const failures: string[] = [];
-  for (const step of stepsOf(subject, rules, loadPreset("illustrative").limits.pageSize)) {
+  for (const step of stepsOf(subject, rules, service)) {
     if (signal.aborted) break;
     const which = `${engine}, ${subject.name} (checkpoints: ${checkpoints}), ${step.name}`;
-    const declared = declaredAt(step, rules);
+    const declared = declaredAt(step, rules, service);
     project.declare(declared);
     await project.prepare(step);
     service.resetRequests();
@@ -146,7 +146,7 @@ async function measureSteps(
       failures.push(`${which}: ended with exit code ${code}: ${output.trim().split("\n").slice(-15).join("\n")}`);
       break;
     }
-    const requests = counted(service);
+    const requests = service.requests();
     const { allowed } = step;
     figures.push({
       ...{ engine, subject: subject.name, checkpoints, step: step.name, seconds, requests },
@@ -155,26 +155,15 @@ async function measureSteps(
       ...(hostMemoryBytes === undefined ? {} : { hostMemoryBytes }),
     });
     if (allowed !== undefined) failures.push(...excesses(requests, allowed).map((excess) => `${which}: ${excess}`));
-    const live = Object.fromEntries(service.rules().map((each) => [String(each.rule.name), each.rule]));
-    if (!isDeepStrictEqual(live, step.rulesAfter === 0 ? {} : declared))
+    if (!isDeepStrictEqual(await service.rules(), step.rulesAfter === 0 ? {} : declared))
       failures.push(`${which}: the rules at the service are not the declared ones`);
   }
   return { figures, failures };
 }
 
-function declaredAt(step: Step, rules: number): Record<string, ReturnType<typeof rule>> {
+function declaredAt(step: Step, rules: number, service: MeasuredService): Record<string, JsonObject> {
   return Object.fromEntries(
-    Array.from({ length: rules }, (_, k) => [
-      `rule-${k}`,
-      rule(k, { actions: [{ type: "decline", reason: step.reason(k) }] }),
-    ]),
-  );
-}
-
-function counted(service: ServedContract["service"]): RequestCounts {
-  const operations = ["create", "get", "update", "delete", "list", "unknown"] as const;
-  return Object.fromEntries(
-    operations.map((name) => [name, service.requestCount(name)]).filter(([, count]) => count !== 0),
+    Array.from({ length: rules }, (_, k) => [`rule-${k}`, service.definition(k, step.reason(k))]),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ServedOperation } from "../../local/service/index.ts";
+import type { MeasuredService } from "./services.ts";
 import type { Subject } from "./subjects.ts";
 
 export type StepName =
@@ -29,14 +30,18 @@ export interface Step {
 export const exportFile = "export.json";
 
 /** The steps of the workload over N rules on an empty service, as docs/performance.md describes them. */
-export function stepsOf(subject: Subject, rules: number, pageSize: number): Step[] {
+export function stepsOf(
+  subject: Subject,
+  rules: number,
+  { listRequests, keepsMarks }: Pick<MeasuredService, "listRequests" | "keepsMarks">,
+): Step[] {
+  const pages = listRequests(rules);
   const at = (counts: RequestCounts): RequestCounts => (subject.isAtService ? counts : {});
   const rulesAfter = subject.isAtService ? rules : 0;
   const first = (): string => "limit 1";
   const second = (): string => "limit 2";
   const third = (k: number): string => (k % 10 === 0 ? "limit 3" : "limit 2");
   const noChange = "--expect-no-changes";
-  const pages = Math.ceil(rules / pageSize);
   // Before the first change of a run the list is read as a witness, and after it to see what the service did.
   const looks = { list: 2 * pages };
   // The same question without the engine, of a state that was exported before.
@@ -82,7 +87,8 @@ export function stepsOf(subject: Subject, rules: number, pageSize: number): Step
       rulesAfter,
     });
   }
-  const allowed = at({ ...looks, delete: rules });
+  const atEnd = keepsMarks ? listRequests(0) : 0;
+  const allowed = at({ list: looks.list + atEnd, delete: rules });
   steps.push({ name: "destroy", verb: "destroy", flags: [], reason: last, allowed, rulesAfter: 0 });
   return subject.isOwn ? steps : steps.map(({ allowed: _, ...step }) => step);
 }

@@ -2,11 +2,15 @@ import { readFileSync } from "node:fs";
 
 export type SubjectName =
   | "MerchantRuleSet"
+  | "MerchantRuleSet at WireMock"
   | "ShardedMerchantRuleSet"
   | "MerchantRule × N"
   | "do-nothing × N"
   | "dynamic.Resource × N"
   | "restapi_object × N";
+
+/** The local service, or WireMock: a server of somebody else's. */
+export type ServiceName = "local" | "wiremock";
 
 /** Something that is measured: a program over the definitions in rules.json. */
 export interface Subject {
@@ -14,6 +18,8 @@ export interface Subject {
   readonly program: string;
   /** Files beside the program, by name. */
   readonly files: Readonly<Record<string, string>>;
+  /** The service that there is. */
+  readonly service: ServiceName;
   /** Whether its rules are at the service; else it sends nothing. */
   readonly isAtService: boolean;
   /** Whether the number of its requests is this package's doing. */
@@ -34,10 +40,14 @@ import { MerchantRuleSet } from "pulumi-merchant-rules";
 new MerchantRuleSet("rules", { rules });
 `,
   files: {},
+  service: "local",
   isAtService: true,
   isOwn: true,
   updatesTenth: true,
 };
+
+/** The same, at a server that this project did not write. */
+const setAtWireMock: Subject = { ...set, name: "MerchantRuleSet at WireMock", service: "wiremock" };
 
 /** As docs/performance.md advises for many thousands: a set for every 500 rules. */
 const sharded: Subject = {
@@ -56,6 +66,7 @@ import { MerchantRule } from "pulumi-merchant-rules";
 for (const [name, definition] of Object.entries(rules)) new MerchantRule(name, { definition });
 `,
   files: {},
+  service: "local",
   isAtService: true,
   isOwn: true,
   updatesTenth: false,
@@ -70,6 +81,7 @@ for (const [name, definition] of Object.entries(rules))
   new pulumi.CustomResource("pulumi-nodejs:dynamic/bench:DoNothing", name, { definition, __provider });
 `,
   files: { "do-nothing.ts": readFileSync(new URL("do-nothing.ts", import.meta.url), "utf8") },
+  service: "local",
   isAtService: false,
   isOwn: true,
   updatesTenth: false,
@@ -94,6 +106,7 @@ const hooks = {
 for (const [name, definition] of Object.entries(rules)) new pulumi.dynamic.Resource(hooks, name, { definition });
 `,
   files: {},
+  service: "local",
   isAtService: false,
   isOwn: true,
   updatesTenth: false,
@@ -104,9 +117,10 @@ const restObject: Subject = {
   name: "restapi_object × N",
   program: "",
   files: {},
+  service: "local",
   isAtService: true,
   isOwn: false,
   updatesTenth: false,
 };
 
-export const subjects = { set, sharded, single, doNothing, serialized, restObject };
+export const subjects = { set, setAtWireMock, sharded, single, doNothing, serialized, restObject };

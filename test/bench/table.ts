@@ -89,7 +89,8 @@ function inOtherEngine(row: StepFigures, rows: readonly StepFigures[]): StepFigu
 
 function ofOpenTofu(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {
   const name = row.step === "merchant-rules drift" ? "drift check" : row.step;
-  return row.engine === "opentofu" ? undefined : rows.find((each) => each.engine === "opentofu" && each.step === name);
+  const isElsewhere = row.engine === "opentofu" || row.subject === "MerchantRuleSet at WireMock";
+  return isElsewhere ? undefined : rows.find((each) => each.engine === "opentofu" && each.step === name);
 }
 
 function driftCheckOf(row: StepFigures, rows: readonly StepFigures[]): StepFigures | undefined {

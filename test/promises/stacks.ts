@@ -81,23 +81,31 @@ export async function openPlace({ contract = contractOf(), spoken, ...options }:
     service,
     front,
     settings,
-    async stack(engine, { config = {}, environment = { MERCHANT_RULES_TOKEN: token }, program } = {}) {
-      const lines = Object.entries({ ...settings, ...config }).map(
-        ([name, value]) => `merchant-rules:${name}: ${JSON.stringify(value)}`,
-      );
-      const project = new TestProject(environment, lines);
-      onTestFinished(() => project.remove());
-      if (typeof program === "string") project.write("index.js", program);
-      if (engine === "local") {
-        const file = `Pulumi.${project.stack}.yaml`;
-        project.write(file, `encryptionsalt: ${await salt()}\n${project.read(file)}`);
-      }
-      await project.init(engine);
-      return new Stack(engine, project, program);
-    },
+    stack: (engine, options) => openStack(engine, settings, { MERCHANT_RULES_TOKEN: token }, options),
     writes: () =>
       front.taken().flatMap(({ method, path }) => (path.includes("/rules") ? (changing[method] ?? []) : [])),
   };
+}
+
+/** A new stack of the project `lifecycle`, in a backend of its own, whose runs find their service by these settings. */
+export async function openStack(
+  engine: EngineName,
+  settings: JsonObject,
+  credentials: Record<string, string>,
+  { config = {}, environment = credentials, program }: StackOptions = {},
+): Promise<Stack> {
+  const lines = Object.entries({ ...settings, ...config }).map(
+    ([name, value]) => `merchant-rules:${name}: ${JSON.stringify(value)}`,
+  );
+  const project = new TestProject(environment, lines);
+  onTestFinished(() => project.remove());
+  if (typeof program === "string") project.write("index.js", program);
+  if (engine === "local") {
+    const file = `Pulumi.${project.stack}.yaml`;
+    project.write(file, `encryptionsalt: ${await salt()}\n${project.read(file)}`);
+  }
+  await project.init(engine);
+  return new Stack(engine, project, program);
 }
 
 const changing: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };

@@ -12,6 +12,8 @@ export interface FrontRequest {
 export interface FrontAnswer {
   readonly status: number;
   readonly body: Json | undefined;
+  /** The body of an answer that is not JSON, in place of `body`. */
+  readonly html?: string;
 }
 
 /** Lets a request through to the service, as it is or changed. */
@@ -48,9 +50,10 @@ export async function startFront(service: string): Promise<Front> {
   };
   const server = createServer((incoming, outgoing) => {
     answer(incoming).then(
-      ({ status, body }) => {
-        const text = body === undefined ? "" : JSON.stringify(body);
-        outgoing.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+      ({ status, body, html }) => {
+        const text = html ?? (body === undefined ? "" : JSON.stringify(body));
+        const type = html === undefined ? "application/json" : "text/html";
+        outgoing.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
         outgoing.end(text);
       },
       () => outgoing.destroy(),
@@ -103,5 +106,7 @@ async function sendOn(
     redirect: "manual",
   });
   const text = await response.text();
-  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  const { status, headers: answered } = response;
+  if (answered.get("content-type")?.startsWith("text/html") === true) return { status, body: undefined, html: text };
+  return { status, body: text === "" ? undefined : JSON.parse(text) };
 }

@@ -6,11 +6,15 @@ import { remove } from "./operations.ts";
 import type { Providers } from "./providers.ts";
 import { stepOf } from "./step.ts";
 
-/** Deletes resources, each as soon as everything that needs it is gone; what cannot go keeps what it needs. */
+/**
+ * Deletes resources, each as soon as everything that needs it is gone; what cannot go keeps what it needs. Among several
+ * of one URN an `up` begins with the oldest and a `destroy` with the newest, as the CLI does.
+ */
 export async function deleteAll(
   execution: Execution,
   providers: Providers,
   condemned: readonly ResourceState[],
+  verb: "up" | "destroy",
 ): Promise<void> {
   const going = new Set(condemned.map(({ urn }) => urn));
   const byUrn = new Map<string, ResourceState[]>();
@@ -23,15 +27,23 @@ export async function deleteAll(
     byUrn.set(one.urn, [...(byUrn.get(one.urn) ?? []), one]);
   }
   const results = new Map<ResourceState, Promise<boolean>>();
-  // The last ones first: whatever waits for others then finds their promise there.
-  for (const one of condemned.toReversed()) {
-    const before = (dependents.get(one) ?? []).map((other) => results.get(other));
-    results.set(
-      one,
-      Promise.all(before).then((gone) => gone.every(Boolean) && deleteOne(execution, providers, one, going)),
-    );
-  }
-  await Promise.all(results.values());
+  const gone = (one: ResourceState): Promise<boolean> => {
+    const under = results.get(one);
+    if (under !== undefined) return under;
+    const before = Promise.all((dependents.get(one) ?? []).map(gone));
+    const result = before.then((all) => all.every(Boolean) && deleteOne(execution, providers, one, going));
+    results.set(one, result);
+    return result;
+  };
+  const turns = verb === "up" ? condemned.toReversed() : newestFirst(condemned);
+  await Promise.all(turns.map(gone));
+}
+
+/** The last ones of the state first; but among those of one URN the newest, which stands before the others. */
+function newestFirst(condemned: readonly ResourceState[]): ResourceState[] {
+  const generations = new Map<string, ResourceState[]>();
+  for (const one of condemned) generations.set(one.urn, [...(generations.get(one.urn) ?? []), one]);
+  return condemned.toReversed().flatMap(({ urn }) => generations.get(urn)?.shift() ?? []);
 }
 
 /** Deletes one resource. True where it is gone now. */

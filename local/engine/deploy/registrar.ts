@@ -63,7 +63,7 @@ export class Registrar implements MonitorHandler {
   /** Errors that the program has logged, and so shown already. */
   readonly loggedErrors: EngineError[] = [];
   /** True where the program has come to its end by itself. One that leaves by process.exit has not. */
-  isProgramDone = false;
+  #isProgramDone = false;
   #defaultProvider: Promise<ResourceState> | undefined;
   #registeredAt = Number.NEGATIVE_INFINITY;
   #stackOutputs: { readonly urn: string; readonly outputs: PropertyMap } | undefined;
@@ -143,7 +143,21 @@ export class Registrar implements MonitorHandler {
   }
 
   programDone(): void {
-    this.isProgramDone = true;
+    this.#isProgramDone = true;
+  }
+
+  /**
+   * Whether a program that has just ended declared everything. One that left by process.exit has where nothing speaks
+   * against it: its modules are through, each registration was answered, and no resource of the state is left over.
+   */
+  hasDeclaredAll(): boolean {
+    if (this.#isProgramDone) return true;
+    const isLeftOver = (resource: ResourceState): boolean => !resource.delete && this.#isUnnamed(resource);
+    return this.#stackOutputs !== undefined && this.#open.size === 0 && !this.#options.base.some(isLeftOver);
+  }
+
+  #isUnnamed({ urn }: ResourceState): boolean {
+    return !this.#context.operated.has(this.#urnByFormer.get(urn) ?? urn);
   }
 
   /** Resolves when the program has registered what it can before any of it is done. */
@@ -160,12 +174,10 @@ export class Registrar implements MonitorHandler {
   /** After the program has ended well: deletes what it did not register, and what was replaced. */
   async deleteUnnamed(): Promise<void> {
     const { execution, providers, base, targets } = this.#options;
-    const isUnnamed = ({ urn }: ResourceState): boolean =>
-      !this.#context.operated.has(this.#urnByFormer.get(urn) ?? urn);
-    const condemned = base.filter((resource) => resource.delete || isUnnamed(resource));
+    const condemned = base.filter((resource) => resource.delete || this.#isUnnamed(resource));
     for (const error of targets.unknown((urn) => this.#seen.has(urn) || base.some((one) => one.urn === urn)))
       execution.fail(error, undefined, true);
-    await deleteAll(execution, providers, limitDeletes(execution, targets, base, condemned));
+    await deleteAll(execution, providers, limitDeletes(execution, targets, base, condemned), "up");
   }
 
   /** After everything else: has the policies look at all that the program registered, with its outputs. */

@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { jsonValue } from "../body.ts";
+import { strangerBy } from "../own-machine.ts";
 import { Refusal } from "../refusal.ts";
 import { readRequest } from "../request.ts";
 import type { Faults } from "./faults.ts";
@@ -37,15 +38,9 @@ export function controlApp(faults: Faults): Hono<Environment> {
   return app;
 }
 
-/** A page of another site can neither read nor send here, even when its name was turned to this machine's address. */
 const fromThisMachine: MiddlewareHandler = async ({ req }, next) => {
-  const host = req.header("host") ?? "";
-  const origin = req.header("origin");
-  if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/i.test(host))
-    return refusal(403, `found host ${JSON.stringify(host)}; allowed: 127.0.0.1 and localhost`);
-  if (origin !== undefined && origin !== `http://${host}`)
-    return refusal(403, `found origin ${JSON.stringify(origin)}; allowed: none, or http://${host}`);
-  return next();
+  const stranger = strangerBy((name) => req.header(name));
+  return stranger === undefined ? next() : refusal(403, stranger);
 };
 
 async function change(faults: Faults, { incoming }: HttpBindings, make: (parsed: Fault[]) => void): Promise<Response> {

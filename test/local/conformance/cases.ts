@@ -541,6 +541,17 @@ export const cases: readonly Case[] = [
     ],
   },
   {
+    name: "two old generations of one resource",
+    runs: [
+      up(`new Rule("a", { name: "first", fail: "delete" }, {}, { kind: 1 });`),
+      up(`new Rule("a", { name: "second", fail: "delete" }, {}, { kind: 2 });`),
+      up(`new Rule("a", { name: "third" }, {}, { kind: 3 });`),
+      refresh(),
+      destroy(),
+      up(),
+    ],
+  },
+  {
     name: "delete before replace of which the new resource cannot be created",
     runs: [
       up(

@@ -34,6 +34,48 @@ describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
     },
   );
 
+  test.each(["process.exit(0)", "setTimeout(() => process.exit(0), 1)"])(
+    "a program that leaves by %s once all that it declares is done has ended well",
+    async (leave) => {
+      const project = new Project("");
+      const rules = `const a = new Rule("a", { name: "a" }); const b = new Rule("b", { name: "b" });`;
+      project.program(`${rules} pulumi.all([a.id, b.id]).apply(() => ${leave});`);
+      expect(await project.ok("up")).toMatchObject({ errors: [], summary: { create: 3 } });
+      expect(await project.ok("up")).toMatchObject({ errors: [], summary: { same: 3 } });
+      expect(project.rules()).toHaveLength(2);
+    },
+  );
+
+  test("a program that leaves by process.exit(0) while a create is under way fails; the resource is in the state", async () => {
+    const project = new Project(`
+      const { existsSync, writeFileSync } = require("node:fs");
+      new Rule("a", { name: "a", pause: true });
+      process.on("exit", () => writeFileSync("go", ""));
+      setInterval(() => existsSync("waiting") && process.exit(0), 10);
+    `);
+    expect((await project.run("up")).ok).toBe(false);
+    expect(project.resource("a").id).toMatch(/^rule-/);
+  });
+
+  test.each([
+    ["up", ["delete first", "delete second"]],
+    ["destroy", ["delete third", "delete second", "delete first"]],
+  ] as const)("of several generations of one name %s deletes %j, in this order", async (verb, order) => {
+    const project = new Project("");
+    for (const [kind, name] of ["first", "second", "third"].entries()) {
+      project.program(
+        `new Rule("a", { name: "${name}"${kind < 2 ? ', fail: "delete"' : ""} }, {}, { kind: ${kind} });`,
+      );
+      await project.run("up");
+    }
+    // From now on the service lets the old ones go.
+    project.write(project.stateFile, project.stateText().replaceAll(/"fail":\s*"delete"/g, '"fail":"no more"'));
+    project.takeCalls();
+    await project.ok(verb, { parallel: 1 });
+    expect(project.takeCalls()).toEqual(order);
+    expect(project.rules()).toHaveLength(verb === "up" ? 1 : 0);
+  });
+
   test("an error that a program logs is shown, and the run goes on to its end", async () => {
     const project = new Project(`new Rule("a", { name: "a" }); new Rule("b", { name: "b" });`);
     await project.ok("up");
