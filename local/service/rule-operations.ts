@@ -1,8 +1,9 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, segmentsOf, valueAt, withValueAt } from "../../sdk/rules/index.ts";
 import { type DefinitionJudge, definitionJudge } from "./definition-judge.ts";
-import { cursorAfter, type PageRequest, pageRequest } from "./pagination.ts";
+import { type PageRequest, pageRequest, withNextPage } from "./pagination.ts";
 import { Refusal } from "./refusal.ts";
+import type { IncomingRequest } from "./request.ts";
 import { definitionIn } from "./rule-request.ts";
 import type { RuleShape } from "./rule-shape.ts";
 import type { RuleStanding } from "./rule-standing.ts";
@@ -12,6 +13,7 @@ import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Json;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RuleOperationsOptions {
@@ -109,25 +111,21 @@ export class RuleOperations {
   }
 
   /** Lists the stored rules, or others in their place. */
-  list(query: URLSearchParams, listed: RuleList = this.#store): JsonAnswer {
+  list(request: Pick<IncomingRequest, "path" | "query" | "header">, listed: RuleList = this.#store): JsonAnswer {
     const { list } = this.#contract.operations;
     if (list === null) throw new Refusal(404, "NOT_FOUND", "the contract has no list operation");
     const { pagination, items, envelope, success } = list;
-    const page = pageRequest(pagination, query, this.#contract.limits);
+    const page = pageRequest(pagination, request.query, this.#contract.limits);
     const found = foundIn(listed, page);
     const rules = page.kind === "all" ? found : found.slice(0, page.limit);
     const more = found.length > rules.length;
-    let body = withValueAt(
+    const body = withValueAt(
       {},
       items,
       rules.map((rule) => withValueAt({}, envelope, this.#shape.document(rule))),
     );
-    if (pagination.type === "cursor") {
-      const last = rules.at(-1);
-      body = withValueAt(body, pagination.next, more && last !== undefined ? cursorAfter(last.sequence) : null);
-    }
-    if (pagination.type !== "none" && pagination.more !== null) body = withValueAt(body, pagination.more, more);
-    return { status: first(success), body };
+    const place = { sequence: rules.at(-1)?.sequence, more };
+    return { status: first(success), ...withNextPage(body, place, pagination, request) };
   }
 
   /** The row of a rule that is written now. A rule that is gone holds no natural key. */

@@ -52,13 +52,13 @@ export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
   answer: Answer,
-  { message, isCut }: UnusableAnswer,
+  { message, isCut, advice }: UnusableAnswer,
 ): MerchantRulesError {
   return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed), {
     exchange: exchangeOf(context, failed, answer),
-    advice: isCut
-      ? "try again; the answer was not whole"
-      : "compare the answer with operations and rule in the contract",
+    advice:
+      advice ??
+      (isCut ? "try again; the answer was not whole" : "compare the answer with operations and rule in the contract"),
     retryable: isCut,
     outcomeUnknown: failed.writes === true,
   });

@@ -56,8 +56,18 @@ export interface WireRequest {
   readonly success: readonly number[];
 }
 
+/** The address of a request. */
+export interface Address {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path and query, encoded. */
+  readonly target: string;
+}
+
 /** The parts that one call adds to its operation, encoded. */
 export interface Additions {
+  /** A path and query that the service gave, in place of the operation's own. */
+  readonly target?: string;
   readonly segment?: string;
   /** `name=value`. */
   readonly query?: string;
@@ -110,14 +120,14 @@ export class RequestTemplate {
     this.#bodyHeaders = [...this.#headers, "content-type", contentType];
   }
 
-  request({ segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
+  request({ target: given, segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
     // A function, because `$` in a text would be read as a pattern.
-    const path = this.#path.replace("{ruleId}", () => segment);
+    const path = given?.replace(/\?.*$/s, "") ?? this.#path.replace("{ruleId}", () => segment);
     const all = this.#query === "" || query === "" ? this.#query + query : `${this.#query}&${query}`;
     const shared = body === undefined ? this.#headers : this.#bodyHeaders;
     return {
       method: this.#fixed.method,
-      target: all === "" ? path : `${path}?${all}`,
+      target: given ?? (all === "" ? path : `${path}?${all}`),
       path,
       headers: headers.length === 0 ? shared : [...shared, ...headers],
       body: body ?? null,

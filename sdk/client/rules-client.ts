@@ -209,21 +209,23 @@ export class RulesClient {
   }
 
   /**
-   * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, or
-   * there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
+   * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, the
+   * last one says that there is more, a page is at another origin, or there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
    */
   async *list(): AsyncGenerator<LiveRule, void, undefined> {
     const { list } = this.contract.operations;
     const template = this.#templates.list;
     const messages = this.#messages("list");
     if (list === null || template === null) throw unsupported(messages.attempted, "list", "operations.list");
-    const pages = pagesOf(list, this.contract, (query, parse) =>
-      this.#caller.call({
-        request: template.request({ query }),
+    const { origin } = new URL(this.baseUrl);
+    const pages = pagesOf(list, this.contract, (added, parse) => {
+      const request = template.request(added);
+      return this.#caller.call({
+        request,
         ...messages,
-        parse: (answer) => parse(jsonOf(answer)),
-      }),
-    );
+        parse: (answer) => parse({ json: jsonOf(answer), headers: answer.headers }, { origin, target: request.target }),
+      });
+    });
     for await (const rules of pages) yield* rules;
   }
 

@@ -118,6 +118,43 @@ const pagination = z.discriminatedUnion("type", [
       .meta(says("The query parameter that carries how many rules to pass over.", "skip")),
     more,
   }),
+  strict({
+    type: z
+      .literal("link")
+      .meta(
+        says(
+          `${typeOfPages} link: each response has the URL of the next page in its header Link, with rel="next" (RFC 8288).`,
+          "link",
+        ),
+      ),
+    limit,
+  }),
+  strict({
+    type: z
+      .literal("header")
+      .meta(
+        says(`${typeOfPages} header: each response has the URL of the next page in a header of its own.`, "header"),
+      ),
+    limit,
+    header: headerName.meta(
+      says(
+        "The response header that has the URL of the next page. Where it is absent or empty, the list ends.",
+        "Next-Page",
+      ),
+    ),
+  }),
+  strict({
+    type: z
+      .literal("url")
+      .meta(says(`${typeOfPages} url: each response has the URL of the next page in its body.`, "url")),
+    limit,
+    url: pointer.meta(
+      says(
+        'Where the response has the URL of the next page. Where it is absent, null or "", the list ends.',
+        "/links/next",
+      ),
+    ),
+  }),
 ]);
 
 const list = strict({

@@ -5,7 +5,8 @@ import { valueAt } from "../../../sdk/rules/index.ts";
 import { call, fieldOfEach, type Received, serve } from "./under-test.ts";
 
 type List = NonNullable<NonNullable<ContractInput["operations"]>["list"]>;
-type PaginationInput = NonNullable<List["pagination"]>;
+/** Those whose requests a client builds by itself. */
+type PaginationInput = Extract<NonNullable<List["pagination"]>, { type: "none" | "cursor" | "page" | "offset" }>;
 
 const cursor: PaginationInput = { type: "cursor", limit: "limit", cursor: "cursor", next: "/next", more: "/more" };
 const page: PaginationInput = { type: "page", limit: "limit", page: "page", more: "/more" };
