@@ -161,7 +161,10 @@ export function headerValue(value: string, refuse: Refuse): string {
   return value;
 }
 
-/** The part of a request that names its rule, as the contract says; in a body, the id stands beside the fields of `body`. */
+/**
+ * The part of a request that names its rule, as the contract says. In a body, the id stands beside the fields of `body`;
+ * an id that is there already stays as it is, a number or a text.
+ */
 export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   switch (place.in) {
@@ -173,6 +176,7 @@ export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | u
       return { ...sent, headers: [place.name, headerValue(ruleId, refuse)] };
     case "body":
       if (ruleId === "") refuse("it is empty");
+      if (body !== undefined && Object.hasOwn(body, place.name) && String(body[place.name]) === ruleId) return sent;
       return { body: JSON.stringify(Object.fromEntries([...Object.entries(body ?? {}), [place.name, ruleId]])) };
   }
 }

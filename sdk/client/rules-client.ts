@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { type Contract, identityOperation } from "../contract/schema.ts";
-import { MerchantRulesError, shortened } from "../errors.ts";
+import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
+  field,
   findInexactNumber,
   isJsonObject,
   type Json,
   type JsonObject,
+  type Path,
   type Pointer,
   pathOf,
   valueAt,
+  withoutValueAt,
   withValueAt,
 } from "../rules/index.ts";
 import { Caller } from "./caller.ts";
@@ -159,7 +162,7 @@ export class RulesClient {
     if (update.body !== "declared") {
       live = options.live ?? (await this.get(ruleId, options)).rule;
       demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
-      changed = updateBody(definition, live, update.body, rule);
+      changed = updateBody(definition, live, { body: update.body, omit: update.omit }, rule);
       if (changed === undefined) return { ruleId, rule: live };
       expectExact(changed, attempted);
     }
@@ -226,7 +229,35 @@ export class RulesClient {
         parse: (answer) => parse({ json: jsonOf(answer), headers: answer.headers }, { origin, target: request.target }),
       });
     });
-    for await (const rules of pages) yield* rules;
+    for await (const rules of pages) yield* list.summaries ? await this.#whole(rules) : rules;
+  }
+
+  /** The rules whose summaries a list shows; one that is gone meanwhile is left out. */
+  async #whole(summaries: readonly LiveRule[]): Promise<LiveRule[]> {
+    const read = summaries.map(({ ruleId }) => this.get(ruleId).catch(undefinedIfGone));
+    return (await Promise.all(read)).filter((live) => live !== undefined);
+  }
+
+  /**
+   * Refuses a listed rule of which a GET shows more: taken for the whole, it would be exported in part, and what it
+   * lacks would be drift. Nothing is asked where the contract says that items are summaries.
+   * @returns false where it cannot be told, because the rule is gone
+   * @throws MerchantRulesError RESPONSE_INVALID: the list holds summaries
+   */
+  async demandWhole({ ruleId, rule: listed }: LiveRule): Promise<boolean> {
+    const { operations, rule } = this.contract;
+    if (operations.list?.summaries !== false) return true;
+    const live = await this.get(ruleId).catch(undefinedIfGone);
+    if (live === undefined) return false;
+    const lacking = pathsLackingIn(listed, [...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule));
+    if (lacking.length === 0) return true;
+    const shown =
+      lacking.length > 5 ? `${lacking.slice(0, 5).join(", ")} and ${lacking.length - 5} more` : lacking.join(", ");
+    throw new MerchantRulesError("RESPONSE_INVALID", `a GET of rule ${ruleId} shows more than the list: ${shown}`, {
+      attempted: this.#messages("list").attempted(),
+      advice:
+        "set operations.list.summaries to true in the contract, so that each rule of the list is read by a GET; or, where the service alone sets these fields, name them in rule.readOnly",
+    });
   }
 
   /** The identity of the credentials (`auth.identity`), found out once; undefined where the contract cannot tell. */
@@ -302,6 +333,20 @@ export class RulesClient {
     const { idempotency } = this.contract;
     return idempotency === null ? [] : [idempotency.header, randomUUID()];
   }
+}
+
+/** The paths of what a rule has and a listed one lacks, objects in depth. Services leave nulls out. */
+function pathsLackingIn(listed: JsonObject, rule: JsonObject, at: Path = []): string[] {
+  return Object.entries(rule).flatMap(([name, value]) => {
+    const path = [...at, name];
+    const shown = field(listed, name);
+    if (shown === undefined) return value === null ? [] : [pathOf(path)];
+    return isJsonObject(shown) && isJsonObject(value) ? pathsLackingIn(shown, value, path) : [];
+  });
+}
+
+function undefinedIfGone(error: unknown): undefined {
+  if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
 }
 
 /** A merchant's name or number. */

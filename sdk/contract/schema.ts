@@ -71,6 +71,15 @@ const update = strict({
         "merged",
       ),
     ),
+  omit: z
+    .array(pointer)
+    .default([])
+    .meta(
+      says(
+        "What of the live rule the request does not send back, where body is changes or merged. Services differ: some refuse what they set themselves, others want their version back. Without it nothing is left out.",
+        ["/createdAt", "/updatedAt"],
+      ),
+    ),
   bodyAt,
   success: statuses.default([200]),
 });
@@ -166,6 +175,12 @@ const list = strict({
   envelope: pointer
     .default("")
     .meta(says('Where an item of that array has the rule. "": the item itself is the rule.', "/rule")),
+  summaries: z
+    .boolean()
+    .default(false)
+    .meta(
+      says("Whether the items lack fields of the rule. true: each rule of the list is read by a GET of its own.", true),
+    ),
   pagination: pagination
     .default({ type: "none" })
     .meta(says("How the list comes in pages. By default all rules come in one response.", { type: "page" })),
