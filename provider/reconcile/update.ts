@@ -168,7 +168,9 @@ function isAnotherKey({ ruleId, definition }: KnownRule, declared: JsonObject, {
 
 function inTheWay(error: MerchantRulesError, { contract }: Place): MerchantRulesError {
   const { naturalKey } = contract.rule;
-  if (error.code !== "RULE_CONFLICT" || naturalKey === null) return error;
+  const { serviceCode, serviceMessage, serviceDetails } = error.exchange ?? {};
+  const saysNothing = [serviceCode, serviceMessage, serviceDetails].every((text) => text === undefined);
+  if (error.code !== "RULE_CONFLICT" || naturalKey === null || saysNothing) return error;
   const advice = `another rule may have its natural key (${naturalKey}) still. Two rules that swap theirs need two runs: give one of them another first`;
   return error.with({ advice });
 }

@@ -391,14 +391,21 @@ const errors = strict({
   code: pointer
     .default("/error/code")
     .meta(says("Where an error response has the service's own code. Messages show it.", "/code")),
-  message: pointer
+  message: z
+    .union([pointer, z.array(pointer).min(1)])
     .default("/error/message")
-    .meta(says("Where an error response has the service's own message. Messages show it.", "/detail")),
+    .meta(
+      says(
+        "Where an error response has the service's own message. Messages show it. A list: of several places each that has a text is shown.",
+        "/detail",
+        ["/errors/0/title", "/errors/0/detail"],
+      ),
+    ),
   details: pointer
     .default("/error/details")
     .meta(
       says(
-        "Where an error response has details. The local rules service writes them; no message shows them.",
+        "Where an error response has details: a list, an object or a text. Messages show the first five, up to 200 characters of each, masked as the message is.",
         "/errors",
       ),
     ),
