@@ -2,12 +2,10 @@ import { randomUUID } from "node:crypto";
 import { type Contract, identityOperation } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
-  field,
   findInexactNumber,
   isJsonObject,
   type Json,
   type JsonObject,
-  type Path,
   type Pointer,
   pathOf,
   valueAt,
@@ -21,6 +19,7 @@ import { pagesOf } from "./pages.ts";
 import { hiddenIn, Redactor } from "./redact.ts";
 import { identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { pathsLackingIn } from "./summaries.ts";
 import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
 import { demandOwnFields, updateBody } from "./update-body.ts";
@@ -333,16 +332,6 @@ export class RulesClient {
     const { idempotency } = this.contract;
     return idempotency === null ? [] : [idempotency.header, randomUUID()];
   }
-}
-
-/** The paths of what a rule has and a listed one lacks, objects in depth. Services leave nulls out. */
-function pathsLackingIn(listed: JsonObject, rule: JsonObject, at: Path = []): string[] {
-  return Object.entries(rule).flatMap(([name, value]) => {
-    const path = [...at, name];
-    const shown = field(listed, name);
-    if (shown === undefined) return value === null ? [] : [pathOf(path)];
-    return isJsonObject(shown) && isJsonObject(value) ? pathsLackingIn(shown, value, path) : [];
-  });
 }
 
 function undefinedIfGone(error: unknown): undefined {
