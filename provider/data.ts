@@ -73,7 +73,7 @@ export async function listMerchantRules<Rule extends object = JsonObject>(
 ): Promise<LiveMerchantRule<Rule>[]> {
   return await reading(args, async (place) => {
     demand(place, "operations.list", "list the rules");
-    const rules = (await place.live.all()).filter(({ rule }) => !place.live.isForeign(rule));
+    const rules = (await place.live.allWhole()).filter(({ rule }) => !place.live.isForeign(rule));
     return rules.sort((a, b) => (a.ruleId < b.ruleId ? -1 : 1)).map((live) => claimed<Rule>(live));
   });
 }

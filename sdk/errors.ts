@@ -33,10 +33,12 @@ export interface Exchange {
   readonly path: string;
   /** The HTTP status; absent when no response arrived. */
   readonly status?: number;
-  /** The service's own error code (contract `errors.code`; a gap in the seed, section 7, as are the next two). */
+  /** The service's own error code (contract `errors.code`; a gap in the seed, section 7, as are the next three). */
   readonly serviceCode?: string;
   /** The service's own message (contract `errors.message`), without what is secret. */
   readonly serviceMessage?: string;
+  /** The service's own details, one text each, without what is secret (contract `errors.details`). */
+  readonly serviceDetails?: readonly string[];
   /** The id by which the service's operators find the request (contract `errors.requestId`). */
   readonly requestId?: string;
 }
@@ -121,7 +123,7 @@ export function isMerchantRulesError(value: unknown): value is MerchantRulesErro
  * assumed here is HTTP itself (RFC 9110, RFC 6585).
  */
 export function errorOfStatus(exchange: Exchange & { status: number }, retryAfterMs?: number): MerchantRulesError {
-  const { status, requestId, serviceMessage } = exchange;
+  const { status, requestId, serviceCode, serviceMessage, serviceDetails } = exchange;
   const make = (code: ErrorCode, advice?: string, rest: MerchantRulesErrorOptions = {}): MerchantRulesError =>
     new MerchantRulesError(code, `the service answered ${status}`, { exchange, retryAfterMs, advice, ...rest });
   const operators = requestId === undefined ? "" : "; with the request id the service's operators can look into it";
@@ -143,7 +145,10 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
     case 408:
       return make("TIMED_OUT", later, { retryable: true, outcomeUnknown: true });
     case 409: {
-      const advice = "another rule may be in its way; the service's own message says what it conflicts with";
+      const saysWhat = [serviceCode, serviceMessage, serviceDetails].some((text) => text !== undefined);
+      const advice = saysWhat
+        ? "another rule may be in its way; the service's own message says what it conflicts with"
+        : "the service does not say what it conflicts with: look there for what uses the rule, for a newer version of it, and for another rule like it; where its answers do say it, correct errors in the contract";
       return make("RULE_CONFLICT", advice);
     }
     case 429: {
@@ -155,7 +160,7 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
       return make("SERVICE_FAILED", "check baseUrl and this operation in the contract", { outcomeUnknown: true });
   }
   if (status >= 500) return make("SERVICE_FAILED", later, { retryable: true, outcomeUnknown: true });
-  const more = serviceMessage === undefined ? "" : "; its own message says more";
+  const more = (serviceMessage ?? serviceDetails) === undefined ? "" : "; its own message says more";
   return make("REJECTED", `compare the definition and the contract with what the service accepts${more}`);
 }
 
@@ -163,8 +168,13 @@ const longestPath = 300;
 
 function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions): string {
   const { attempted, exchange, advice } = options;
-  const { serviceCode, serviceMessage, requestId } = exchange ?? {};
-  const about = [serviceCode && `code ${serviceCode}`, serviceMessage, requestId && `request id ${requestId}`];
+  const { serviceCode, serviceMessage, serviceDetails, requestId } = exchange ?? {};
+  const about = [
+    serviceCode && `code ${serviceCode}`,
+    serviceMessage,
+    serviceDetails && `details: ${serviceDetails.join(" | ")}`,
+    requestId && `request id ${requestId}`,
+  ];
   const known = about.filter((text) => text).join("; ");
   const sent = exchange === undefined ? "" : ` [${exchange.method} ${shortened(exchange.path, longestPath)}]`;
   const what = attempted === undefined ? "" : `${attempted.replaceAll("\n", " ")} failed: `;

@@ -46,14 +46,14 @@ export interface ReadRules {
 }
 
 /**
- * Reads every rule of a place by its list, once.
+ * Reads every rule of a place by its list, once, and one of them by a GET too, which shows whether the list has whole rules.
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract has no list; RULE_INVALID: rules that cannot be
  * declared as they are; RULE_CONFLICT: rules that one set cannot hold; and whatever reading fails with
  */
 export async function readRules(place: Place, selection: Selection): Promise<ReadRules> {
   const { contract } = place;
   if (contract.operations.list === null) throw noList();
-  const all = await place.live.all();
+  const all = await place.live.allWhole();
   // A name that is a secret stands in no file.
   const titleOf = ({ rule }: LiveRule): string | undefined =>
     isNaturalKeySecret(contract) ? undefined : naturalKeyOf(rule, contract);

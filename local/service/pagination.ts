@@ -1,5 +1,7 @@
 import type { Contract, Pagination } from "../../sdk/contract/index.ts";
+import { type Json, withValueAt } from "../../sdk/rules/index.ts";
 import { badRequest } from "./refusal.ts";
+import type { IncomingRequest } from "./request.ts";
 
 /** The part of the list that a request asks for. */
 export type PageRequest =
@@ -10,12 +12,29 @@ export type PageRequest =
 /** Rules in a page when the client asks for no size, as with services of this family. */
 const defaultLimit = 20;
 
+/** The query parameter in the URL of a next page. Clients take the URL as it is. */
+export const ownCursor = "page_cursor";
+
 /** The query parameters that ask for a page. */
 export function pageParameters(pagination: Pagination): string[] {
   if (pagination.type === "none") return [];
-  const own =
-    pagination.type === "cursor" ? pagination.cursor : pagination.type === "page" ? pagination.page : pagination.offset;
+  const own = pageParameter(pagination);
   return pagination.limit === null ? [own] : [pagination.limit, own];
+}
+
+function pageParameter(pagination: Exclude<Pagination, { type: "none" }>): string {
+  switch (pagination.type) {
+    case "cursor":
+      return pagination.cursor;
+    case "page":
+      return pagination.page;
+    case "offset":
+      return pagination.offset;
+    case "link":
+    case "header":
+    case "url":
+      return ownCursor;
+  }
 }
 
 /** @throws Refusal 400 for a limit, page, offset or cursor that is none. */
@@ -27,9 +46,13 @@ export function pageRequest(
   if (pagination.type === "none") return { kind: "all" };
   const limit = limitOf(pagination.limit === null ? null : query.get(pagination.limit), pageSize);
   switch (pagination.type) {
-    case "cursor": {
-      const cursor = query.get(pagination.cursor);
-      return { kind: "after", sequence: cursor === null ? 0 : sequenceOf(cursor, pagination.cursor), limit };
+    case "cursor":
+    case "link":
+    case "header":
+    case "url": {
+      const name = pageParameter(pagination);
+      const cursor = query.get(name);
+      return { kind: "after", sequence: cursor === null ? 0 : sequenceOf(cursor, name), limit };
     }
     case "page": {
       const { page: name, first } = pagination;
@@ -48,6 +71,62 @@ export function pageRequest(
 /** The cursor that continues after a rule. It names a place in the order of making, so deletes and inserts do not shift it. */
 export function cursorAfter(sequence: number): string {
   return Buffer.from(`after:${sequence}`).toString("base64url");
+}
+
+/** The parts of an answer that name the next page. */
+export interface NextPage {
+  readonly body: Json;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * A page with what the contract says of the page after it.
+ * @param place the sequence of the page's last rule, and whether there is more after it
+ */
+export function withNextPage(
+  body: Json,
+  { sequence, more }: { readonly sequence: number | undefined; readonly more: boolean },
+  pagination: Pagination,
+  request: Pick<IncomingRequest, "path" | "query" | "header">,
+): NextPage {
+  if (pagination.type === "none") return { body, headers: {} };
+  const cursor = more && sequence !== undefined ? cursorAfter(sequence) : undefined;
+  switch (pagination.type) {
+    case "page":
+    case "offset":
+      return { body: withMore(body, pagination.more, more), headers: {} };
+    case "cursor":
+      return {
+        body: withMore(withValueAt(body, pagination.next, cursor ?? null), pagination.more, more),
+        headers: {},
+      };
+    case "url": {
+      const url = cursor === undefined ? null : request.path + queryWith(request.query, cursor);
+      return { body: withValueAt(body, pagination.url, url), headers: {} };
+    }
+    case "link":
+      return {
+        body,
+        headers: cursor === undefined ? {} : { link: `<${queryWith(request.query, cursor)}>; rel="next"` },
+      };
+    case "header": {
+      const url =
+        cursor === undefined
+          ? ""
+          : `http://${request.header("host")}${request.path}${queryWith(request.query, cursor)}`;
+      return { body, headers: url === "" ? {} : { [pagination.header]: url } };
+    }
+  }
+}
+
+function withMore(body: Json, at: string | null, more: boolean): Json {
+  return at === null ? body : withValueAt(body, at, more);
+}
+
+function queryWith(query: URLSearchParams, cursor: string): string {
+  const next = new URLSearchParams(query);
+  next.set(ownCursor, cursor);
+  return `?${next}`;
 }
 
 function sequenceOf(cursor: string, name: string): number {

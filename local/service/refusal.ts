@@ -56,7 +56,9 @@ export function badRequest(message: string, details?: readonly RefusalDetail[]):
 
 /** The body of a refusal, with code, message and details where the contract has them. */
 export function refusalBody({ code, message, details }: Refusal, errors: Contract["errors"]): Json {
-  const coded = withValueAt(withValueAt({}, errors.code, code), errors.message, message);
+  // Of several places the last one: a client that looks at the first alone finds nothing.
+  const messageAt = [errors.message].flat().at(-1) ?? "";
+  const coded = withValueAt(withValueAt({}, errors.code, code), messageAt, message);
   if (details.length === 0) return coded;
   return withValueAt(
     coded,

@@ -1,8 +1,17 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { type Json, type JsonObject, segmentsOf, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import {
+  type Json,
+  type JsonObject,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+  withoutValueAt,
+  withValueAt,
+} from "../../sdk/rules/index.ts";
 import { type DefinitionJudge, definitionJudge } from "./definition-judge.ts";
-import { cursorAfter, type PageRequest, pageRequest } from "./pagination.ts";
+import { type PageRequest, pageRequest, withNextPage } from "./pagination.ts";
 import { Refusal } from "./refusal.ts";
+import type { IncomingRequest } from "./request.ts";
 import { definitionIn } from "./rule-request.ts";
 import type { RuleShape } from "./rule-shape.ts";
 import type { RuleStanding } from "./rule-standing.ts";
@@ -12,6 +21,7 @@ import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Json;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RuleOperationsOptions {
@@ -79,7 +89,10 @@ export class RuleOperations {
     const stored = this.#existing(ruleId);
     this.#demandOwn(stored);
     if (this.#standing.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
-    const sent = amend(definitionIn(body, update.bodyAt, part === "body" ? [name] : []));
+    const isIdWithin = part === "body" && update.bodyAt === "";
+    const carried = isIdWithin ? withoutValueAt(body, pointerOf([name])) : body;
+    const sent = amend(definitionIn(carried, update.bodyAt, part === "body" ? [name] : []));
+    demandOmitted(sent, update.omit);
     // A client that merges sends back what it read, and with it what only the service sets.
     const own = update.body === "merged" ? this.#shape.withoutManaged(sent) : sent;
     const definition = update.body === "changes" ? { ...stored.definition, ...own } : own;
@@ -109,25 +122,22 @@ export class RuleOperations {
   }
 
   /** Lists the stored rules, or others in their place. */
-  list(query: URLSearchParams, listed: RuleList = this.#store): JsonAnswer {
+  list(request: Pick<IncomingRequest, "path" | "query" | "header">, listed: RuleList = this.#store): JsonAnswer {
     const { list } = this.#contract.operations;
     if (list === null) throw new Refusal(404, "NOT_FOUND", "the contract has no list operation");
-    const { pagination, items, envelope, success } = list;
-    const page = pageRequest(pagination, query, this.#contract.limits);
+    const { pagination, items, envelope, summaries, success } = list;
+    const itemOf = (rule: StoredRule): Json => (summaries ? this.#shape.summary(rule) : this.#shape.document(rule));
+    const page = pageRequest(pagination, request.query, this.#contract.limits);
     const found = foundIn(listed, page);
     const rules = page.kind === "all" ? found : found.slice(0, page.limit);
     const more = found.length > rules.length;
-    let body = withValueAt(
+    const body = withValueAt(
       {},
       items,
-      rules.map((rule) => withValueAt({}, envelope, this.#shape.document(rule))),
+      rules.map((rule) => withValueAt({}, envelope, itemOf(rule))),
     );
-    if (pagination.type === "cursor") {
-      const last = rules.at(-1);
-      body = withValueAt(body, pagination.next, more && last !== undefined ? cursorAfter(last.sequence) : null);
-    }
-    if (pagination.type !== "none" && pagination.more !== null) body = withValueAt(body, pagination.more, more);
-    return { status: first(success), body };
+    const place = { sequence: rules.at(-1)?.sequence, more };
+    return { status: first(success), ...withNextPage(body, place, pagination, request) };
   }
 
   /** The row of a rule that is written now. A rule that is gone holds no natural key. */
@@ -179,6 +189,16 @@ export class RuleOperations {
       details: [{ path, reason: "must be unique" }],
     });
   }
+}
+
+/** @throws Refusal 422 for what an update must not carry. */
+function demandOmitted(sent: JsonObject, omit: readonly string[]): void {
+  const details = omit
+    .filter((pointer) => valueAt(sent, pointer) !== undefined)
+    .map((pointer) => ({ path: segmentsOf(pointer).join("."), reason: "an update must not carry this" }));
+  if (details.length === 0) return;
+  const paths = details.map(({ path }) => path).join(", ");
+  throw new Refusal(422, "VALIDATION_FAILED", `an update must not carry ${paths}`, { details });
 }
 
 /** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */

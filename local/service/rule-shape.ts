@@ -6,6 +6,8 @@ import type { StoredRule } from "./store.ts";
 export interface RuleShape {
   /** A rule as an item of a list has it: its id, its definition as declared, when it was made and changed. */
   document(rule: StoredRule): Json;
+  /** A rule as an item of a list of summaries has it: its id and its natural key. */
+  summary(rule: StoredRule): Json;
   /** The same, in the envelope that answers about one rule have. */
   answer(rule: StoredRule): Json;
   /** The answer to a create or update: as {@link RuleShape.answer}, or the id alone. */
@@ -29,8 +31,15 @@ export function ruleShape({ rule }: Contract, answers: "id" | "rule"): RuleShape
   const answer = (stored: StoredRule): Json => withValueAt({}, rule.envelope, document(stored));
   const deleted = (ruleId: string | undefined): Json =>
     ruleId === undefined ? { deleted: true } : withValueAt({ deleted: true }, idAt, ruleId);
+  const summary = ({ ruleId, definition }: StoredRule): Json => {
+    const { naturalKey } = rule;
+    const key = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+    const named = naturalKey === null || key === undefined ? {} : withValueAt({}, naturalKey, key);
+    return withValueAt(named, idAt, ruleId);
+  };
   return {
     document,
+    summary,
     answer,
     written:
       answers === "rule" ? answer : ({ ruleId }) => withValueAt({}, rule.envelope, withValueAt({}, idAt, ruleId)),

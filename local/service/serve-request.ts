@@ -120,15 +120,16 @@ function serveDelete({ contract, merchant, match: { route, names }, request }: C
 
 function serveRead({ contract, merchant, match: { route, names }, request, twist }: Call): JsonAnswer {
   const identity = identityOperation(contract.auth);
-  if (route.operation === "list") return merchant.operations.list(request.query, twist.listed);
+  if (route.operation === "list") return merchant.operations.list(request, twist.listed);
   if (route.operation === "identity" && identity !== null)
     return { status: identity.success[0] ?? 200, body: withValueAt({}, identity.at, merchant.name) };
   return merchant.operations.get(ruleIdOf({ in: "path", name: "ruleId" }, request, names, {}));
 }
 
 /** 204 and 205 have no body (RFC 9110); every other answer is JSON. */
-function answerOf({ status, body }: JsonAnswer): Answer {
-  return { status, body: status === 204 || status === 205 ? "" : JSON.stringify(body) };
+function answerOf({ status, body, headers }: JsonAnswer): Answer {
+  const text = status === 204 || status === 205 ? "" : JSON.stringify(body);
+  return headers === undefined ? { status, body: text } : { status, body: text, headers };
 }
 
 /** The refusal that any failure is answered with; what is not a Refusal is this service's own fault. */

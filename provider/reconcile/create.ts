@@ -5,7 +5,7 @@ import { candidates, type Found, search } from "./candidates.ts";
 import { cannotSearch, inItsOwnWay, inTheWay, mayExist, refused, several, unmarked } from "./create-errors.ts";
 import { kept } from "./kept.ts";
 import type { Pass } from "./live.ts";
-import { isAsDeclared, ownFields, seenAs, whoIs } from "./live-rule.ts";
+import { isAsDeclared, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
 import { type Made, type Making, mayReplace } from "./making.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
@@ -115,8 +115,8 @@ const notOurMaking = Symbol("not made by this run");
 function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boolean, making: Making): void {
   const { definition, place, of, key, attempted } = making;
   const isHeld = place.holders.keeperOf(answer.ruleId) !== undefined;
-  const isIdAlone = Object.keys(ownFields(answer.rule, place)).length === 0;
-  const isShown = answer.status === 201 || isIdAlone || isAsDeclared(answer.rule, definition, place);
+  const isShown =
+    answer.status === 201 || isIdAlone(answer.rule, place) || isAsDeclared(answer.rule, definition, place);
   const mark = markIn(answer.rule, place.contract);
   const isMarkedByOther = mark !== undefined && !isOwnMark(mark, of, key);
   const hasList = place.contract.operations.list !== null;

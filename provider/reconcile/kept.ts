@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { isAsDeclared, ownFields, pathsOf, seenAs } from "./live-rule.ts";
+import { isAsDeclared, pathsOf, seenAs } from "./live-rule.ts";
 import { type Mark, marked, markIn } from "./mark.ts";
 import { ownMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
@@ -10,7 +10,8 @@ import { type Task, Written } from "./task.ts";
 
 /**
  * The rule as the state should know it after a write: as declared, unless the answer says that the service keeps
- * something else.
+ * something else. Where the answer does not show all that was sent, the rule is read.
+ * @param before the rule before an update whose answer shows nothing of it
  * @throws Written RULE_DIFFERS
  */
 export async function kept(
@@ -18,28 +19,26 @@ export async function kept(
   written: KnownRule,
   operation: "create" | "update",
   task: Task,
+  before?: JsonObject,
 ): Promise<KnownRule> {
   const { key, of, place } = task;
   const { definition, ruleId } = written;
-  if (answer === undefined || Object.keys(ownFields(answer.rule, place)).length === 0) return written;
   const mark = ownMark(task);
   const isAsSent = (rule: JsonObject): boolean =>
     isAsDeclared(rule, definition, place) && isMarkKept(rule, mark, place);
-  let live = answer.rule;
+  let live = answer?.rule ?? {};
   if (isAsSent(live)) return written;
   const sent = marked(definition, mark, place.contract);
   if (Object.keys(sent).some((name) => !Object.hasOwn(live, name))) {
-    // Some services answer with a part of the rule.
-    if (place.answersInPart.has(operation)) return written;
+    // Services answer with a part of the rule or its id alone, and keep the rest in a form of their own.
     const sight = await place.live.look(written, of.label(key), "fresh").catch((error) => {
       throw isMerchantRulesError(error) ? new Written(written, error) : error;
     });
     if (sight.is === "absent") return written;
     live = sight.rule;
-    if (isAsSent(live)) {
-      place.answersInPart.add(operation);
-      return written;
-    }
+    if (isAsSent(live)) return written;
+    // A read may be behind. That an update was not carried out is told by the look after the first one.
+    if (before !== undefined && isAsDeclared(live, before, place)) return written;
   }
   const now = { ...written, definition: seenAs(live, definition, place) };
   place.live.remember(ruleId, now.definition);

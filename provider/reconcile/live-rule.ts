@@ -20,6 +20,11 @@ export function ownFields(rule: JsonObject, { contract }: Place): JsonObject {
   return [...id, ...readOnly, ...(isMarked ? [owner.at] : [])].reduce(json.withoutValueAt, rule);
 }
 
+/** True of an answer that shows nothing of a rule but its id. */
+export function isIdAlone(answered: JsonObject, place: Place): boolean {
+  return Object.keys(ownFields(answered, place)).length === 0;
+}
+
 /** True of a live rule that has what was declared before and is not any more: the write takes it away. */
 export function hasFormerFields(live: JsonObject, before: JsonObject, definition: JsonObject, place: Place): boolean {
   const found = json.differences(seenAs(live, before, place), definition, place.contract.rule);

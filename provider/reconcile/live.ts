@@ -50,6 +50,8 @@ export class Live {
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
   #nextPass: Promise<Pass> | undefined;
+  /** True once a GET has shown that the list holds whole rules. */
+  #isWhole = false;
 
   /**
    * @param connect called on first use: check and diff, all that a preview calls, need neither HTTP nor credentials, but
@@ -80,7 +82,11 @@ export class Live {
       if (how === "cheap" && record.seen !== undefined) return { is: "present", rule: record.seen };
       if (list !== null && (how === "list" || this.#pass !== undefined)) {
         const listed = (await this.listed()).byId.get(known.ruleId);
-        if (listed !== undefined) return { is: "present", rule: listed.rule };
+        if (listed !== undefined) {
+          if (Object.keys(known.definition).some((name) => !Object.hasOwn(listed.rule, name)))
+            await this.#demandWhole(listed);
+          return { is: "present", rule: listed.rule };
+        }
       }
     }
     const { isDead, ...sight } = await this.#get(known, label);
@@ -166,6 +172,13 @@ export class Live {
     const { byId } = await this.listed();
     const own = [...this.#records].flatMap(([ruleId, { written }]) => (written ? [{ ruleId, rule: written }] : []));
     return [...[...byId.values()].filter(({ ruleId }) => this.#record(ruleId).written === undefined), ...own];
+  }
+
+  /** As {@link Live.all}, for who uses all of a rule: a list of summaries is refused. @throws MerchantRulesError RESPONSE_INVALID */
+  async allWhole(): Promise<LiveRule[]> {
+    const [first] = (await this.listed()).byId.values();
+    if (first !== undefined) await this.#demandWhole(first);
+    return this.all();
   }
 
   /** True of a live rule that counts as deleted (contract `rule.gone`). */
@@ -254,6 +267,7 @@ export class Live {
     const byNaturalKey = new Map<string, LiveRule[]>();
     const marks = new Map<string, string[]>();
     let seen = 0;
+    let keyless: LiveRule | undefined;
     for await (const live of (await this.client()).list()) {
       seen += 1;
       this.#onListed(seen);
@@ -261,10 +275,17 @@ export class Live {
       byId.set(live.ruleId, live);
       const key = this.naturalKeyOf(live.rule);
       if (key !== undefined) getOrMake(byNaturalKey, key, () => []).push(live);
+      else keyless ??= live;
       const mark = markIn(live.rule, this.contract);
       if (mark !== undefined) getOrMake(marks, `${mark.ownerId}.${mark.place}`, () => []).push(live.ruleId);
     }
+    if (keyless !== undefined && this.contract.rule.naturalKey !== null) await this.#demandWhole(keyless);
     return { byId, byNaturalKey, marks };
+  }
+
+  /** Refuses a list of summaries; a GET of one listed rule tells. @throws MerchantRulesError RESPONSE_INVALID */
+  async #demandWhole(listed: LiveRule): Promise<void> {
+    if (!this.#isWhole) this.#isWhole = await (await this.client()).demandWhole(listed);
   }
 }
 

@@ -30,8 +30,6 @@ export class Place {
   readonly live: Live;
   readonly proof: PlaceProof;
   readonly firstWrites: FirstWrites;
-  /** Operations whose answers hold a part of the rule alone, as was seen in this run. */
-  readonly answersInPart = new Set<"create" | "update">();
 
   /** @param holders shared by all connections to this address with these parameters and credentials */
   constructor(

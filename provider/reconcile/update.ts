@@ -5,7 +5,7 @@ import { demandNothingErased } from "./erased.ts";
 import type { Done } from "./first-writes.ts";
 import { kept } from "./kept.ts";
 import { factsOf, isForeign, isThere, needsLook, yetFound } from "./known-facts.ts";
-import { hasFormerFields, isAsDeclared, seenAs, whoIs } from "./live-rule.ts";
+import { hasFormerFields, isAsDeclared, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
@@ -108,7 +108,8 @@ export async function overwrite(
     }
     isAnswered = true;
     place.live.remember(ruleId, definition);
-    return { value: await kept(answer, written, "update", task), isDone: true };
+    const before = answer === undefined || isIdAlone(answer.rule, place) ? known.definition : undefined;
+    return { value: await kept(answer, written, "update", task, before), isDone: true };
   };
   try {
     return await place.firstWrites.run("update", known, definition, write);
@@ -167,7 +168,9 @@ function isAnotherKey({ ruleId, definition }: KnownRule, declared: JsonObject, {
 
 function inTheWay(error: MerchantRulesError, { contract }: Place): MerchantRulesError {
   const { naturalKey } = contract.rule;
-  if (error.code !== "RULE_CONFLICT" || naturalKey === null) return error;
+  const { serviceCode, serviceMessage, serviceDetails } = error.exchange ?? {};
+  const saysNothing = [serviceCode, serviceMessage, serviceDetails].every((text) => text === undefined);
+  if (error.code !== "RULE_CONFLICT" || naturalKey === null || saysNothing) return error;
   const advice = `another rule may have its natural key (${naturalKey}) still. Two rules that swap theirs need two runs: give one of them another first`;
   return error.with({ advice });
 }

@@ -73,7 +73,7 @@ async function rulesOf(
   const { place } = side;
   const byKey = new Map<string, LiveRule>();
   const odd: OddRule[] = [];
-  for (const { ruleId, rule } of await place.live.all()) {
+  for (const { ruleId, rule } of await place.live.allWhole()) {
     if (place.live.isForeign(rule)) continue;
     const value = valueAt(rule, naturalKey);
     if (value === undefined || value === null) {

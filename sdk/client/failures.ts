@@ -1,6 +1,6 @@
 import type { Contract } from "../contract/schema.ts";
 import { type ErrorCode, type Exchange, errorOfStatus, MerchantRulesError, shortened } from "../errors.ts";
-import { valueAt } from "../rules/index.ts";
+import { isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../rules/index.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonIfAny, type UnusableAnswer } from "./response.ts";
@@ -52,13 +52,13 @@ export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
   answer: Answer,
-  { message, isCut }: UnusableAnswer,
+  { message, isCut, advice }: UnusableAnswer,
 ): MerchantRulesError {
   return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed), {
     exchange: exchangeOf(context, failed, answer),
-    advice: isCut
-      ? "try again; the answer was not whole"
-      : "compare the answer with operations and rule in the contract",
+    advice:
+      advice ??
+      (isCut ? "try again; the answer was not whole" : "compare the answer with operations and rule in the contract"),
     retryable: isCut,
     outcomeUnknown: failed.writes === true,
   });
@@ -107,17 +107,56 @@ export function errorOfNoAnswer(
 function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answer): Exchange & { status: number } {
   const { errors } = context.contract;
   const body = jsonIfAny(answer);
+  const said = [errors.message].flat().flatMap((pointer) => textsOf(valueAt(body, pointer)));
   const texts = {
     serviceCode: valueAt(body, errors.code),
-    serviceMessage: valueAt(body, errors.message),
+    serviceMessage: [...new Set(said)].join("; "),
     requestId: [answer.headers[errors.requestId.header.toLowerCase()]].flat()[0],
   };
   const found = Object.entries(texts).flatMap(([name, value]) => {
     const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
     return text === "" ? [] : [[name, text] as const];
   });
+  const details = detailsIn(valueAt(body, errors.details), said).map((text) =>
+    clean(context, text, failed, longestDetail),
+  );
   const { method, path } = failed.request;
-  return { method, path, status: answer.status, ...Object.fromEntries(found) };
+  return {
+    method,
+    path,
+    status: answer.status,
+    ...Object.fromEntries(found),
+    ...(details.length === 0 ? {} : { serviceDetails: details }),
+  };
+}
+
+const mostDetails = 5;
+const longestDetail = 200;
+
+/** The first details of a failure, one text each, without those that the message repeats; and how many are left out. */
+function detailsIn(details: Json | undefined, said: readonly string[]): string[] {
+  const each = isJsonObject(details) ? Object.entries(details).map(([name, inner]) => ({ [name]: inner })) : [details];
+  const all = (isJsonArray(details) ? details : each).flatMap((detail) => {
+    const leaves = leavesOf(detail);
+    const isSaid = leaves.every(({ text }) => said.some((message) => message.includes(text)));
+    return isSaid ? [] : [leaves.map(({ path, text }) => (path === "" ? text : `${path}: ${text}`)).join(", ")];
+  });
+  const left = all.length - mostDetails;
+  return left > 0 ? [...all.slice(0, mostDetails), `and ${left} more`] : all;
+}
+
+/** The texts, numbers and truth values in a detail, with their paths. */
+function leavesOf(detail: Json | undefined): { path: string; text: string }[] {
+  const leaves: { path: string; text: string }[] = [];
+  walk(detail, (value, { path }) => {
+    if (value !== null && ["string", "number", "boolean"].includes(typeof value))
+      leaves.push({ path: path.length === 0 ? "" : pathOf(path), text: String(value) });
+  });
+  return leaves;
+}
+
+function textsOf(value: Json | undefined): string[] {
+  return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
 }
 
 /**
@@ -135,12 +174,12 @@ function retryAfterMsOf(headers: Answer["headers"]): number | undefined {
 }
 
 /** A text of the service, fit to be printed: without secrets, on one line, short. */
-function clean({ redactor }: FailureContext, text: string, { hidden }: FailedRequest): string {
+function clean({ redactor }: FailureContext, text: string, { hidden }: FailedRequest, most = longestText): string {
   if (text.length > longestSearched) return `[a text of ${text.length} characters]`;
   const more = hidden?.() ?? [];
   // Twice, because a secret may hold characters that are taken out in between.
   const plain = redactor.redact(text, more).replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
-  return shortened(redactor.redact(plain, more).trim(), longestText);
+  return shortened(redactor.redact(plain, more).trim(), most);
 }
 
 /** undici's errors may hold raw bytes of an answer, so only their message and code are kept. */

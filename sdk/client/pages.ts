@@ -1,12 +1,17 @@
 import type { Contract, Operations, Pagination } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
+import { demandNoMore, nextIn, type PageAnswer } from "./next-page.ts";
+import type { Additions, Address } from "./request-template.ts";
 import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 
 type List = NonNullable<Operations["list"]>;
 
-/** Sends the request of one page. `query` is `name=value` by `&`, encoded; `parse` may throw UnusableAnswer. */
-type Ask = <T>(query: string, parse: (answer: Json) => T) => Promise<T>;
+/** Sends the request of one page. `parse` may throw UnusableAnswer; `here` is the address of the page. */
+type Ask = <T>(
+  added: Pick<Additions, "query" | "target">,
+  parse: (answer: PageAnswer, here: Address) => T,
+) => Promise<T>;
 
 /**
  * The pages of a list, each with those of its rules that were on no page before.
@@ -15,42 +20,60 @@ type Ask = <T>(query: string, parse: (answer: Json) => T) => Promise<T>;
 export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask): AsyncGenerator<LiveRule[]> {
   const { pagination } = list;
   const ids = new Set<string>();
-  const cursors = new Set<string>();
+  const visited = new Set<string>();
   let before: readonly LiveRule[] | undefined;
-  let cursor: string | undefined;
+  let following: string | undefined;
   let passed = 0;
   for (let number = 1; number <= limits.maxPages; number += 1) {
-    const { type } = pagination;
-    const added: [string, string][] = [];
-    if (type !== "none" && pagination.limit !== null) added.push([pagination.limit, String(limits.pageSize)]);
-    if (type === "page") added.push([pagination.page, String(pagination.first + number - 1)]);
-    if (type === "offset") added.push([pagination.offset, String(passed)]);
-    if (type === "cursor" && cursor !== undefined) added.push([pagination.cursor, cursor]);
-    const query = added.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
-    const page = await ask(query, (answer) => {
-      const rules = rulesIn(answer, list, rule.id);
-      const next = cursorIn(answer, pagination);
-      const isLast = isLastPage(pagination, rules.length, moreIn(answer, pagination), next);
-      if (!isLast && next !== undefined && cursors.has(next))
-        throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
-      const isRepeated =
-        rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
-      if (!isLast && next === undefined && isRepeated) {
-        const place = "see operations.list.pagination";
-        throw new UnusableAnswer(`page ${number} of the list repeats the page before it; ${place}`);
-      }
-      return { rules, next, isLast };
-    });
+    const page = await ask(
+      added(pagination, { number, passed, following, pageSize: limits.pageSize }),
+      (answer, here) => {
+        const rules = rulesIn(answer.json, list, rule.id);
+        const next = nextIn(answer, pagination, here);
+        const more = moreIn(answer.json, pagination);
+        const isLast = isLastPage(pagination, rules.length, more, next);
+        if (isLast && more === undefined) demandNoMore(answer, pagination);
+        if (!isLast && next !== undefined && visited.has(next))
+          throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
+        const isRepeated =
+          rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
+        if (!isLast && next === undefined && isRepeated) {
+          const place = "see operations.list.pagination";
+          throw new UnusableAnswer(`page ${number} of the list repeats the page before it; ${place}`);
+        }
+        return { rules, next, isLast };
+      },
+    );
     yield page.rules.filter(({ ruleId }) => ids.size < ids.add(ruleId).size);
     if (page.isLast) return;
-    if (page.next !== undefined) cursors.add(page.next);
-    cursor = page.next;
+    if (page.next !== undefined) visited.add(page.next);
+    following = page.next;
     before = page.rules;
     passed += page.rules.length;
   }
   const reason = `the list has more than limits.maxPages (${limits.maxPages}) pages`;
   const advice = "raise limits.maxPages or limits.pageSize in the contract";
   throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
+}
+
+/** The parts of a request that ask for a page. */
+function added(
+  pagination: Pagination,
+  {
+    number,
+    passed,
+    following,
+    pageSize,
+  }: { number: number; passed: number; following: string | undefined; pageSize: number },
+): Pick<Additions, "query" | "target"> {
+  const { type } = pagination;
+  if (isByUrl(pagination) && following !== undefined) return { target: following };
+  const pairs: [string, string][] = [];
+  if (type !== "none" && pagination.limit !== null) pairs.push([pagination.limit, String(pageSize)]);
+  if (type === "page") pairs.push([pagination.page, String(pagination.first + number - 1)]);
+  if (type === "offset") pairs.push([pagination.offset, String(passed)]);
+  if (type === "cursor" && following !== undefined) pairs.push([pagination.cursor, following]);
+  return { query: pairs.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
 }
 
 /** The rules of a page; every item must be a rule with an id. */
@@ -74,27 +97,24 @@ function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["
  * empty page. A short page is not the end: the service may give fewer rules than were asked for.
  * @param more what the answer says; undefined when it does not say
  */
-function isLastPage({ type }: Pagination, count: number, more: boolean | undefined, cursor: string | undefined) {
+function isLastPage(pagination: Pagination, count: number, more: boolean | undefined, next: string | undefined) {
+  const { type } = pagination;
   if (type === "none" || more === false) return true;
-  if (type === "cursor" ? cursor !== undefined : count > 0) return false;
+  if (type === "page" || type === "offset" ? count > 0 : next !== undefined) return false;
   if (more === undefined) return true;
   const gives = type === "cursor" ? "gives no cursor (operations.list.pagination.next)" : "the page is empty";
   throw new UnusableAnswer(`the list says that there is more, but ${gives}`);
 }
 
+/** True where each page names the next one by its URL. */
+function isByUrl({ type }: Pagination): boolean {
+  return type === "link" || type === "header" || type === "url";
+}
+
 function moreIn(answer: Json, pagination: Pagination): boolean | undefined {
-  if (pagination.type === "none" || pagination.more === null) return undefined;
+  if (!("more" in pagination) || pagination.more === null) return undefined;
   const more = valueAt(answer, pagination.more) ?? undefined;
   if (more === undefined || typeof more === "boolean") return more;
   const at = `${pagination.more} (operations.list.pagination.more)`;
   throw new UnusableAnswer(`what stands at ${at} is neither true nor false`);
-}
-
-function cursorIn(answer: Json, pagination: Pagination): string | undefined {
-  if (pagination.type !== "cursor") return undefined;
-  const next = valueAt(answer, pagination.next) ?? "";
-  if (typeof next === "number" && Number.isSafeInteger(next)) return String(next);
-  if (typeof next !== "string")
-    throw new UnusableAnswer(`the cursor at ${pagination.next} (operations.list.pagination.next) is not a text`);
-  return next === "" ? undefined : next;
 }

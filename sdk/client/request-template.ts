@@ -56,8 +56,18 @@ export interface WireRequest {
   readonly success: readonly number[];
 }
 
+/** The address of a request. */
+export interface Address {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path and query, encoded. */
+  readonly target: string;
+}
+
 /** The parts that one call adds to its operation, encoded. */
 export interface Additions {
+  /** A path and query that the service gave, in place of the operation's own. */
+  readonly target?: string;
   readonly segment?: string;
   /** `name=value`. */
   readonly query?: string;
@@ -110,14 +120,14 @@ export class RequestTemplate {
     this.#bodyHeaders = [...this.#headers, "content-type", contentType];
   }
 
-  request({ segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
+  request({ target: given, segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
     // A function, because `$` in a text would be read as a pattern.
-    const path = this.#path.replace("{ruleId}", () => segment);
+    const path = given?.replace(/\?.*$/s, "") ?? this.#path.replace("{ruleId}", () => segment);
     const all = this.#query === "" || query === "" ? this.#query + query : `${this.#query}&${query}`;
     const shared = body === undefined ? this.#headers : this.#bodyHeaders;
     return {
       method: this.#fixed.method,
-      target: all === "" ? path : `${path}?${all}`,
+      target: given ?? (all === "" ? path : `${path}?${all}`),
       path,
       headers: headers.length === 0 ? shared : [...shared, ...headers],
       body: body ?? null,
@@ -151,7 +161,10 @@ export function headerValue(value: string, refuse: Refuse): string {
   return value;
 }
 
-/** The part of a request that names its rule, as the contract says; in a body, the id stands beside the fields of `body`. */
+/**
+ * The part of a request that names its rule, as the contract says. In a body, the id stands beside the fields of `body`;
+ * an id that is there already stays as it is, a number or a text.
+ */
 export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   switch (place.in) {
@@ -163,6 +176,7 @@ export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | u
       return { ...sent, headers: [place.name, headerValue(ruleId, refuse)] };
     case "body":
       if (ruleId === "") refuse("it is empty");
+      if (body !== undefined && Object.hasOwn(body, place.name) && String(body[place.name]) === ruleId) return sent;
       return { body: JSON.stringify(Object.fromEntries([...Object.entries(body ?? {}), [place.name, ruleId]])) };
   }
 }

@@ -7,10 +7,13 @@ import type { Answer } from "./transport.ts";
 export class UnusableAnswer extends Error {
   /** True where the answer was not whole, so that the same request may bring a better one. */
   readonly isCut: boolean;
+  /** What to do about it, where that is known. */
+  readonly advice: string | undefined;
 
-  constructor(reason: string, { isCut = false } = {}) {
+  constructor(reason: string, { isCut = false, advice }: { isCut?: boolean; advice?: string } = {}) {
     super(reason);
     this.isCut = isCut;
+    this.advice = advice;
   }
 }
 

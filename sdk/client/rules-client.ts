@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Contract, identityOperation } from "../contract/schema.ts";
-import { MerchantRulesError, shortened } from "../errors.ts";
+import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
   findInexactNumber,
   isJsonObject,
@@ -9,6 +9,7 @@ import {
   type Pointer,
   pathOf,
   valueAt,
+  withoutValueAt,
   withValueAt,
 } from "../rules/index.ts";
 import { Caller } from "./caller.ts";
@@ -18,6 +19,7 @@ import { pagesOf } from "./pages.ts";
 import { hiddenIn, Redactor } from "./redact.ts";
 import { identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { pathsLackingIn } from "./summaries.ts";
 import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
 import { demandOwnFields, updateBody } from "./update-body.ts";
@@ -159,7 +161,7 @@ export class RulesClient {
     if (update.body !== "declared") {
       live = options.live ?? (await this.get(ruleId, options)).rule;
       demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
-      changed = updateBody(definition, live, update.body, rule);
+      changed = updateBody(definition, live, { body: update.body, omit: update.omit }, rule);
       if (changed === undefined) return { ruleId, rule: live };
       expectExact(changed, attempted);
     }
@@ -209,22 +211,52 @@ export class RulesClient {
   }
 
   /**
-   * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, or
-   * there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
+   * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, the
+   * last one says that there is more, a page is at another origin, or there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
    */
   async *list(): AsyncGenerator<LiveRule, void, undefined> {
     const { list } = this.contract.operations;
     const template = this.#templates.list;
     const messages = this.#messages("list");
     if (list === null || template === null) throw unsupported(messages.attempted, "list", "operations.list");
-    const pages = pagesOf(list, this.contract, (query, parse) =>
-      this.#caller.call({
-        request: template.request({ query }),
+    const { origin } = new URL(this.baseUrl);
+    const pages = pagesOf(list, this.contract, (added, parse) => {
+      const request = template.request(added);
+      return this.#caller.call({
+        request,
         ...messages,
-        parse: (answer) => parse(jsonOf(answer)),
-      }),
-    );
-    for await (const rules of pages) yield* rules;
+        parse: (answer) => parse({ json: jsonOf(answer), headers: answer.headers }, { origin, target: request.target }),
+      });
+    });
+    for await (const rules of pages) yield* list.summaries ? await this.#whole(rules) : rules;
+  }
+
+  /** The rules whose summaries a list shows; one that is gone meanwhile is left out. */
+  async #whole(summaries: readonly LiveRule[]): Promise<LiveRule[]> {
+    const read = summaries.map(({ ruleId }) => this.get(ruleId).catch(undefinedIfGone));
+    return (await Promise.all(read)).filter((live) => live !== undefined);
+  }
+
+  /**
+   * Refuses a listed rule of which a GET shows more: taken for the whole, it would be exported in part, and what it
+   * lacks would be drift. Nothing is asked where the contract says that items are summaries.
+   * @returns false where it cannot be told, because the rule is gone
+   * @throws MerchantRulesError RESPONSE_INVALID: the list holds summaries
+   */
+  async demandWhole({ ruleId, rule: listed }: LiveRule): Promise<boolean> {
+    const { operations, rule } = this.contract;
+    if (operations.list?.summaries !== false) return true;
+    const live = await this.get(ruleId).catch(undefinedIfGone);
+    if (live === undefined) return false;
+    const lacking = pathsLackingIn(listed, [...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule));
+    if (lacking.length === 0) return true;
+    const shown =
+      lacking.length > 5 ? `${lacking.slice(0, 5).join(", ")} and ${lacking.length - 5} more` : lacking.join(", ");
+    throw new MerchantRulesError("RESPONSE_INVALID", `a GET of rule ${ruleId} shows more than the list: ${shown}`, {
+      attempted: this.#messages("list").attempted(),
+      advice:
+        "set operations.list.summaries to true in the contract, so that each rule of the list is read by a GET; or, where the service alone sets these fields, name them in rule.readOnly",
+    });
   }
 
   /** The identity of the credentials (`auth.identity`), found out once; undefined where the contract cannot tell. */
@@ -300,6 +332,10 @@ export class RulesClient {
     const { idempotency } = this.contract;
     return idempotency === null ? [] : [idempotency.header, randomUUID()];
   }
+}
+
+function undefinedIfGone(error: unknown): undefined {
+  if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
 }
 
 /** A merchant's name or number. */

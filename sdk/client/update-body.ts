@@ -1,6 +1,16 @@
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { canonical, field, isEqual, isJsonObject, type Json, type JsonObject, project } from "../rules/index.ts";
+import {
+  canonical,
+  field,
+  isEqual,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Pointer,
+  project,
+  withoutValueAt,
+} from "../rules/index.ts";
 
 /**
  * Refuses an answer that has no field of the rule as it is known: whatever its status, it is not that rule. Taken for
@@ -19,16 +29,19 @@ export function demandOwnFields(answered: JsonObject, known: JsonObject, ruleId:
   });
 }
 
-/** The body that an update sends; undefined when the live rule is as the definition says already. */
+/**
+ * The body that an update sends; undefined when the live rule is as the definition says already.
+ * @param omit what of the live rule does not go back; what is declared there goes all the same
+ */
 export function updateBody(
   definition: JsonObject,
   live: JsonObject,
-  body: "changes" | "merged",
+  { body, omit }: { readonly body: "changes" | "merged"; readonly omit: readonly Pointer[] },
   { unordered }: Pick<Contract["rule"], "unordered">,
 ): JsonObject | undefined {
   const seen = project(live, definition, { unordered });
   if (isEqual(seen, definition, { unordered })) return undefined;
-  const merged = laidOver(live, definition);
+  const merged = laidOver(omit.reduce(withoutValueAt, live), definition);
   if (body === "merged") return merged;
   const changed = Object.entries(definition).filter(([key, value]) => {
     const before = isJsonObject(seen) ? field(seen, key) : undefined;

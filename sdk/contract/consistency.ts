@@ -1,4 +1,4 @@
-import { type Path, segmentsOf } from "../rules/index.ts";
+import { type Path, pointerOf, segmentsOf } from "../rules/index.ts";
 import type { NotJson } from "../rules/json.ts";
 import { printable } from "../rules/printable.ts";
 import { schemaError } from "./definition-schema.ts";
@@ -29,7 +29,7 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
   const refuseIf: RefuseIf = (isWrong, path, allowed, found) => {
     if (isWrong) issues.push({ path, found: found ?? shownAt(contract, path), allowed });
   };
-  for (const check of [checkRuleIds, checkNames, checkHeaders, checkListQuery, checkMarks, checkOthers])
+  for (const check of [checkRuleIds, checkUpdate, checkNames, checkHeaders, checkListQuery, checkMarks, checkOthers])
     check(contract, refuseIf);
   if (checksDefinitions) checkSchema(contract, refuseIf);
   return issues;
@@ -85,9 +85,29 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
     const isFixed = by?.in === "query" && Object.hasOwn(query, by.name);
     refuseIf(isFixed, byName, "a query parameter that the operation does not fix");
   }
-  const { update } = contract.operations;
-  const beside = `a pointer such as /rule, so that the field ${update?.identifyBy.name} stands beside the definition`;
-  refuseIf(update?.identifyBy.in === "body" && update.bodyAt === "", ["operations", "update", "bodyAt"], beside);
+}
+
+function checkUpdate({ operations: { update }, rule }: Contract, refuseIf: RefuseIf): void {
+  if (update === null) return;
+  const { identifyBy, bodyAt, body, omit } = update;
+  const at = ["operations", "update"];
+  const idField = pointerOf([identifyBy.name]);
+  const isOwnId = rule.id.some((pointer) => pointer === idField || pointer === rule.envelope + idField);
+  const beside = `a pointer such as /rule, so that the field ${identifyBy.name} stands beside the definition; "" only where that field is the rule's own id (rule.id)`;
+  refuseIf(identifyBy.in === "body" && bodyAt === "" && !isOwnId, [...at, "bodyAt"], beside);
+  const sendsLive = "changes or merged, because operations.update.omit is about what these send back of the live rule";
+  refuseIf(omit.length > 0 && body === "declared", [...at, "body"], sendsLive);
+  for (const [index, pointer] of omit.entries()) {
+    const path = [...at, "omit", index];
+    const namesRule = identifyBy.in === "body" && bodyAt === "" && pointer === idField;
+    refuseIf(pointer === "", path, "a pointer to one field, such as /createdAt");
+    refuseIf(namesRule, path, "a place apart from operations.update.identifyBy.name");
+    refuseIf(
+      pointer !== "" && rule.owner?.at.concat("/").startsWith(`${pointer}/`) === true,
+      path,
+      "a place apart from rule.owner",
+    );
+  }
 }
 
 function checkNames(contract: Contract, refuseIf: RefuseIf): void {

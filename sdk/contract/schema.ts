@@ -71,6 +71,15 @@ const update = strict({
         "merged",
       ),
     ),
+  omit: z
+    .array(pointer)
+    .default([])
+    .meta(
+      says(
+        "What of the live rule the request does not send back, where body is changes or merged. Services differ: some refuse what they set themselves, others want their version back. Without it nothing is left out.",
+        ["/createdAt", "/updatedAt"],
+      ),
+    ),
   bodyAt,
   success: statuses.default([200]),
 });
@@ -118,6 +127,43 @@ const pagination = z.discriminatedUnion("type", [
       .meta(says("The query parameter that carries how many rules to pass over.", "skip")),
     more,
   }),
+  strict({
+    type: z
+      .literal("link")
+      .meta(
+        says(
+          `${typeOfPages} link: each response has the URL of the next page in its header Link, with rel="next" (RFC 8288).`,
+          "link",
+        ),
+      ),
+    limit,
+  }),
+  strict({
+    type: z
+      .literal("header")
+      .meta(
+        says(`${typeOfPages} header: each response has the URL of the next page in a header of its own.`, "header"),
+      ),
+    limit,
+    header: headerName.meta(
+      says(
+        "The response header that has the URL of the next page. Where it is absent or empty, the list ends.",
+        "Next-Page",
+      ),
+    ),
+  }),
+  strict({
+    type: z
+      .literal("url")
+      .meta(says(`${typeOfPages} url: each response has the URL of the next page in its body.`, "url")),
+    limit,
+    url: pointer.meta(
+      says(
+        'Where the response has the URL of the next page. Where it is absent, null or "", the list ends.',
+        "/links/next",
+      ),
+    ),
+  }),
 ]);
 
 const list = strict({
@@ -129,6 +175,12 @@ const list = strict({
   envelope: pointer
     .default("")
     .meta(says('Where an item of that array has the rule. "": the item itself is the rule.', "/rule")),
+  summaries: z
+    .boolean()
+    .default(false)
+    .meta(
+      says("Whether the items lack fields of the rule. true: each rule of the list is read by a GET of its own.", true),
+    ),
   pagination: pagination
     .default({ type: "none" })
     .meta(says("How the list comes in pages. By default all rules come in one response.", { type: "page" })),
@@ -339,14 +391,21 @@ const errors = strict({
   code: pointer
     .default("/error/code")
     .meta(says("Where an error response has the service's own code. Messages show it.", "/code")),
-  message: pointer
+  message: z
+    .union([pointer, z.array(pointer).min(1)])
     .default("/error/message")
-    .meta(says("Where an error response has the service's own message. Messages show it.", "/detail")),
+    .meta(
+      says(
+        "Where an error response has the service's own message. Messages show it. A list: of several places each that has a text is shown.",
+        "/detail",
+        ["/errors/0/title", "/errors/0/detail"],
+      ),
+    ),
   details: pointer
     .default("/error/details")
     .meta(
       says(
-        "Where an error response has details. The local rules service writes them; no message shows them.",
+        "Where an error response has details: a list, an object or a text. Messages show the first five, up to 200 characters of each, masked as the message is.",
         "/errors",
       ),
     ),

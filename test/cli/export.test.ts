@@ -54,7 +54,10 @@ describe("merchant-rules export", () => {
     const stack = await opened([rule(1), rule(2)]);
     const { code, stdout } = await stack.exports();
     expect(code, stdout).toBe(0);
-    expect(stack.service.requests.map(({ method, operation }) => `${method} ${operation}`)).toEqual(["GET list"]);
+    expect(stack.service.requests.map(({ method, operation }) => `${method} ${operation}`)).toEqual([
+      "GET list",
+      "GET get",
+    ]);
     expect(readdirSync(stack.folder).sort()).toEqual([
       "Pulumi.yaml",
       "import.json",

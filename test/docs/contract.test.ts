@@ -73,7 +73,8 @@ describe("docs/reference/contract.md", () => {
     const complete: Json = parse(blocksOf(page, "yaml").at(-1) ?? "");
     const there = new Set(placesIn(complete, ""));
     const missing = contractFields().filter(
-      ({ path }) => !there.has(path) && !/pagination\.(?:page|first|offset)$|identity\.(?:claim|clientId)$/.test(path),
+      ({ path }) =>
+        !there.has(path) && !/pagination\.(?:page|first|offset|header|url)$|identity\.(?:claim|clientId)$/.test(path),
     );
     expect(missing.map(({ path }) => path)).toEqual([]);
   });

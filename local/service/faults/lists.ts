@@ -1,6 +1,6 @@
 import type { Pagination } from "../../../sdk/contract/index.ts";
 import { isJsonArray, type Json, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
-import { cursorAfter } from "../pagination.ts";
+import { cursorAfter, ownCursor } from "../pagination.ts";
 import type { RuleList, RuleStore } from "../store.ts";
 
 /** Whatever page is asked for, the first. */
@@ -38,12 +38,18 @@ export function isLaterPage(pagination: Pagination, query: URLSearchParams): boo
       return Number(query.get(pagination.page) ?? pagination.first) > pagination.first;
     case "offset":
       return Number(query.get(pagination.offset) ?? 0) > 0;
+    case "link":
+    case "header":
+    case "url":
+      return query.has(ownCursor);
   }
 }
 
 /** The first page, with the cursor that leads to it again; nothing where a body cannot say that a page follows. */
 export function withCursorAgain(body: Json, pagination: Pagination): Json | undefined {
   if (pagination.type === "none") return undefined;
+  // The URL of the page after the first one: it is the first one again.
+  if (!("more" in pagination)) return body;
   const next = pagination.type === "cursor" ? withValueAt(body, pagination.next, cursorAfter(0)) : body;
   if (pagination.more !== null) return withValueAt(next, pagination.more, true);
   return pagination.type === "cursor" ? next : undefined;

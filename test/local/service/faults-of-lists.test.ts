@@ -1,11 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../../local/service/index.ts";
+import { RulesClient } from "../../../sdk/client/index.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { valueAt } from "../../../sdk/rules/index.ts";
+import { allOf } from "../../sdk/client/scripted-server.ts";
 import { call, fieldOfEach, type Received, serve } from "./under-test.ts";
 
 type List = NonNullable<NonNullable<ContractInput["operations"]>["list"]>;
-type PaginationInput = NonNullable<List["pagination"]>;
+/** Those whose requests a client builds by itself. */
+type PaginationInput = Extract<NonNullable<List["pagination"]>, { type: "none" | "cursor" | "page" | "offset" }>;
 
 const cursor: PaginationInput = { type: "cursor", limit: "limit", cursor: "cursor", next: "/next", more: "/more" };
 const page: PaginationInput = { type: "page", limit: "limit", page: "page", more: "/more" };
@@ -155,6 +158,38 @@ describe("a list that repeats its cursor", () => {
     const empty = await read(service, cursor, 0);
     expect([namesIn(empty), empty.at("/more"), typeof empty.at("/next")]).toEqual(["", true, "string"]);
   });
+
+  test.each([
+    { type: "link", limit: "limit" },
+    { type: "header", limit: "limit", header: "Next-Page" },
+    { type: "url", limit: "limit", url: "/links/next" },
+  ] as const)(
+    "names the URL of one page for ever, and a client sees that it leads back ($type)",
+    async (pagination) => {
+      const list: List = { path: "/rules", items: "/rules", pagination };
+      const contract = defineContract({
+        version: 1,
+        operations: { list },
+        auth: { present: null },
+        limits: { pageSize: 2 },
+      });
+      const service = await serve({ contract });
+      for (const name of "abc") service.put(name, { name });
+      service.faults.set({ kind: "repeat-cursor" });
+      const { url: baseUrl } = service;
+      const client = new RulesClient({
+        name: "default",
+        baseUrl,
+        contract,
+        parameters: {},
+        credentials: { kind: "none" },
+      });
+      await expect(allOf(client.list())).rejects.toThrow("leads back to a page before it");
+      service.faults.clear();
+      expect((await allOf(client.list())).map(({ ruleId }) => ruleId)).toEqual(["a", "b", "c"]);
+      await client.close();
+    },
+  );
 
   test("is not one without pages", async () => {
     const service = await withFault({ type: "none" }, "ab", { kind: "repeat-cursor" });

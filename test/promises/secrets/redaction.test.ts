@@ -22,7 +22,7 @@ const definition: JsonObject = { name: "limit-1", hook: { keys: ["other", secret
 async function refusing(text: (body: string) => string) {
   const server = await serve(({ body }) => ({
     status: 422,
-    json: { error: { code: text(body), message: text(body) } },
+    json: { error: { code: text(body), message: text(body), details: [{ path: "hook", found: text(`${body} `) }] } },
     headers: { "x-request-id": encodeURIComponent(text(body)) },
   }));
   return clientOf(server, contract);

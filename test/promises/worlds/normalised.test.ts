@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
-import { contractOf, failureOf, open, Stack, update } from "./world.ts";
+import { contractOf, failureOf, open, Stack, update, writesOf } from "./world.ts";
 
 const padded = rule(1, { name: "padded " });
 const kept = rule(1, { name: "padded" });
@@ -54,5 +55,48 @@ describe("a service that keeps another natural key than was declared", () => {
     const failure = await failureOf((await world.host("merchantRuleSet")).create({ rules: { a: padded, b: rule(2) } }));
     expect(failure.message).toMatch(/1 of 2 rules failed/);
     expect(failure.partial?.properties).toMatchObject({ rules: { a: kept, b: rule(2) } });
+  });
+});
+
+describe("a service that keeps another form than was declared, and does not show it in its answers", () => {
+  const unshown = [
+    ["the id alone", contractOf(), "id"],
+    ["nothing to an update", contractOf({ operations: { update: { ...update, success: [204] } } }), "id"],
+  ] as const;
+
+  test.each(unshown)("is read after each write, where it answers %s", async (_case, contract, answers) => {
+    const world = await open({ contract, answers });
+    const stack = new Stack(world, "merchantRuleSet");
+    const set = (last: JsonObject) => ({ all: { rules: { a: rule(2), b: rule(3), c: last } } });
+    world.service.faults.set({ kind: "normalise" });
+    // The first rules of the run come back as they were sent: that says nothing of the next.
+    const [made] = await stack.up(set(padded));
+    expect(made).toMatch(/1 of 3 rules failed.*RULE_DIFFERS/s);
+    expect(made).toMatch(/it differs at name\b/);
+    expect(Object(stack.state[0]?.outputs.rules).c).toEqual(kept);
+    // The advice: declared as the service keeps it. Then nothing is ever written again.
+    expect(await stack.up(set(kept))).toEqual([]);
+    world.service.resetRequests();
+    expect(await stack.refresh()).toEqual([]);
+    expect(await stack.up(set(kept))).toEqual([]);
+    expect(writesOf(world)).toEqual([]);
+    const [changed] = await stack.up(set({ ...kept, name: "other " }));
+    expect(changed).toMatch(/it differs at name\b/);
+    expect(Object(stack.state[0]?.outputs.rules).c).toEqual({ ...kept, name: "other" });
+  });
+
+  test("is not called different by a read that is behind", async () => {
+    const world = await open({
+      answers: "id",
+      // What a read shows after the update is what was before.
+      onRequest: ({ operation }) => {
+        if (operation === "update") world.service.put("1", rule(1));
+      },
+      ruleIds: "sequential",
+    });
+    const host = await world.host();
+    const { id, outs } = await host.create({ definition: rule(1) });
+    const changed = rule(1, { priority: 9 });
+    expect(await host.update(id, outs, { definition: changed })).toMatchObject({ definition: changed });
   });
 });

@@ -353,7 +353,11 @@ test("a failure says what was attempted, what came back and what to do", async (
 test.each([
   [400, {}, "compare the definition and the contract with what the service accepts (REJECTED)"],
   [408, {}, "run it again later (TIMED_OUT)"],
-  [409, {}, "another rule may be in its way; the service's own message says what it conflicts with (RULE_CONFLICT)"],
+  [
+    409,
+    {},
+    "the service does not say what it conflicts with: look there for what uses the rule, for a newer version of it, and for another rule like it; where its answers do say it, correct errors in the contract (RULE_CONFLICT)",
+  ],
   [501, {}, "check baseUrl and this operation in the contract (SERVICE_FAILED)"],
   [503, {}, "run it again later (SERVICE_FAILED)"],
   [
@@ -365,6 +369,44 @@ test.each([
   const server = await serve([{ status, headers }]);
   const error = await failureOf(clientOf(server, { limits: { maxAttempts: 1 } }).get("r1"));
   expect(error.message.split("What to do: ")).toEqual([expect.stringContaining(`answered ${status}`), advice]);
+});
+
+test("a conflict that the service explains may be about another rule", async () => {
+  const server = await serve([{ status: 409, json: { error: { message: "the name is taken" } } }]);
+  const { message } = await failureOf(clientOf(server).get("r1"));
+  expect(message).toContain("(the name is taken)");
+  expect(message).toContain("What to do: another rule may be in its way");
+});
+
+test("a message may stand in several places, each is shown once", async () => {
+  const json = { errors: [{ title: "Bad rule", detail: "no such field" }], message: "Bad rule" };
+  const server = await serve([{ status: 422, json }]);
+  const errors = { message: ["/missing", "/message", "/errors/0/title", "/errors/0/detail"], details: "/none" };
+  const { message, exchange } = await failureOf(clientOf(server, { errors }).get("r1"));
+  expect(message).toContain("answered 422 (Bad rule; no such field) [GET");
+  expect(exchange).toMatchObject({ serviceMessage: "Bad rule; no such field" });
+});
+
+test.each<[string, unknown, string[] | undefined]>([
+  ["a text", "field x", ["field x"]],
+  ["texts", ["field x", "field y"], ["field x", "field y"]],
+  [
+    "objects",
+    [{ code: 10, source: { pointer: "/x" }, ok: false, none: null }],
+    ["code: 10, source.pointer: /x, ok: false"],
+  ],
+  ["an object", { name: ["too long", "taken"], kind: "x" }, ["name[0]: too long, name[1]: taken", "kind: x"]],
+  ["what the message says", [{ path: "refer", reason: "details" }, "new"], ["new"]],
+  ["seven", [1, 2, 3, 4, 5, 6, 7], ["1", "2", "3", "4", "5", "and 2 more"]],
+  ["a long one", ["d".repeat(300)], [`${"d".repeat(200)}...`]],
+  ["none", [], undefined],
+  ["null", null, undefined],
+  ["nothing to read", [{}, null, []], undefined],
+])("details that are %s are shown, up to a limit", async (_, details, shown) => {
+  const server = await serve([{ status: 400, json: { error: { message: "refer to the details", details } } }]);
+  const { message, exchange } = await failureOf(clientOf(server).get("r1"));
+  expect(exchange?.serviceDetails).toEqual(shown);
+  if (shown !== undefined) expect(message).toContain(`(refer to the details; details: ${shown.join(" | ")})`);
 });
 
 test("a failure's code may be a number, its texts are kept short, its body need not be JSON", async () => {

@@ -154,6 +154,170 @@ test.each(broken)("%s is an error, never the end of the list", async (_, paginat
   expect(server.requests.length).toBeLessThanOrEqual(2);
 });
 
+test.each<[string, PaginationInput, (url: string) => { json: object; headers?: Record<string, string> }]>([
+  ["Link", { type: "link", limit: "limit" }, (url) => ({ json: {}, headers: { link: `<${url}>; rel="next"` } })],
+  [
+    "a header",
+    { type: "header", limit: "limit", header: "Next-Page" },
+    (url) => ({ json: {}, headers: { "next-page": url } }),
+  ],
+  ["the body", { type: "url", limit: "limit", url: "/links/next" }, (url) => ({ json: { links: { next: url } } })],
+])(
+  "the URL of the next page in %s is followed, absolute or relative, until there is none",
+  async (_, pagination, naming) => {
+    const server = await serve(({ target, headers }) => {
+      if (target === "/v1/rules?account=7&limit=2") {
+        const { json, ...rest } = naming(`http://${headers.host}/v1/rules?limit=2&token=b%3D`);
+        return { json: { rules: rules("a", "b"), ...json }, ...rest };
+      }
+      if (target === "/v1/rules?limit=2&token=b%3D") {
+        const { json, ...rest } = naming("?token=c#rest");
+        return { json: { rules: [], ...json }, ...rest };
+      }
+      return { json: { rules: rules("c"), links: { next: null } } };
+    });
+    const client = clientOf({ baseUrl: `${server.baseUrl}/v1` }, listing(pagination, { query: { account: "7" } }));
+    expect(await idsOf(client.list())).toEqual(["a", "b", "c"]);
+    expect(server.requests.map(({ target }) => target)).toEqual([
+      "/v1/rules?account=7&limit=2",
+      "/v1/rules?limit=2&token=b%3D",
+      "/v1/rules?token=c",
+    ]);
+    // The URL stands for path and query alone.
+    for (const { headers } of server.requests) expect(headers.authorization).toBe("Bearer token-of-the-tests");
+  },
+);
+
+test.each<[string, PaginationInput, unknown, Record<string, string>, string]>([
+  [
+    "another host",
+    { type: "url", url: "/next" },
+    { next: "https://rules.example/2" },
+    {},
+    "is at https://rules.example",
+  ],
+  [
+    "another scheme",
+    { type: "header", header: "Next-Page" },
+    {},
+    { "next-page": "https://127.0.0.1/2" },
+    "is at https://127.0.0.1",
+  ],
+  [
+    "a host without scheme",
+    { type: "link" },
+    {},
+    { link: '<//rules.example/2>; rel="next"' },
+    "is at http://rules.example",
+  ],
+])("a next page at %s gets no request, and no credentials", async (_, pagination, body, headers, reason) => {
+  const server = await serve([{ json: { rules: rules("a"), ...Object(body) }, headers }]);
+  const error = await failureOf(allOf(clientOf(server, listing(pagination)).list()));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID" });
+  expect(error.message).toContain(reason);
+  expect(error.message).toContain(`not at ${server.baseUrl} `);
+  expect(error.message).toContain("What to do: set baseUrl to the address by which the service names its own pages");
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each<[string, PaginationInput, unknown, Record<string, string>, string]>([
+  ["a URL that is a number", { type: "url", url: "/next" }, { next: 2 }, {}, "is no text"],
+  ["a URL that is none", { type: "url", url: "/next" }, { next: "http://" }, {}, "is not a URL"],
+  ["a Link that is none", { type: "link" }, {}, { link: "/rules?page=2" }, "the header Link is none"],
+  [
+    "a URL that leads back",
+    { type: "url", url: "/next" },
+    { next: "/rules?page=2" },
+    {},
+    "leads back to a page before it",
+  ],
+])("%s is an error, never the end of the list", async (_, pagination, body, headers, reason) => {
+  const server = await serve([{ json: { rules: rules("a"), ...Object(body) }, headers }]);
+  const error = await failureOf(allOf(clientOf(server, listing(pagination)).list()));
+  expect(error).toMatchObject({ code: "RESPONSE_INVALID" });
+  expect(error.message).toContain(reason);
+});
+
+test.each([
+  ['<http://a/b,c;d>; title="x, \\"<y>\\"; rel=prev"; rel=prev, </rules?2>; foo; rel="last NEXT"', ["a", "b"]],
+  ['</rules?2>; rel="prev"; rel="next"', ["a"]],
+  ["", ["a"]],
+  [" , ,", ["a"]],
+])("Link is read as RFC 8288 has it: %s", async (link, ids) => {
+  const server = await serve([{ json: { rules: rules("a") }, headers: { link } }, { json: { rules: rules("b") } }]);
+  expect(await idsOf(clientOf(server, listing({ type: "link" })).list())).toEqual(ids);
+});
+
+const cuts: [string, unknown, Record<string, string>, string, string][] = [
+  ["Link", {}, { link: '</rules?page=2>; rel="next"' }, "its header Link (rel=next)", "{ type: link }"],
+  [
+    "a header with a URL",
+    {},
+    { "Next-Page": "http://127.0.0.1/rules?2" },
+    "its header next-page",
+    "{ type: header, header: next-page }",
+  ],
+  ["a header with a number", {}, { "X-Next-Page": "2" }, "its header x-next-page", "{ type: page }"],
+  [
+    "a header with a cursor",
+    {},
+    { "x-ms-continuation": "abc" },
+    "its header x-ms-continuation",
+    "{ type: cursor, next: … }",
+  ],
+  ["a URL", { next: "https://other.example/rules?2" }, {}, "/next", "{ type: url, url: /next }"],
+  [
+    "a URL in links",
+    { _links: { next: { href: "/rules?2" } } },
+    {},
+    "/_links/next",
+    "{ type: url, url: /_links/next/href }",
+  ],
+  ["a cursor", { meta: { next_cursor: "abc" } }, {}, "/meta/next_cursor", "{ type: cursor, next: /meta/next_cursor }"],
+  ["a page's number", { paging: { nextPage: 2 } }, {}, "/paging/nextPage", "{ type: page }"],
+  ["hasMore", { hasMore: true }, {}, "/hasMore", "{ type: cursor }"],
+  [
+    "a name with a slash",
+    { "a/b": { "@odata.nextLink": "/x" } },
+    {},
+    "/a~1b/@odata.nextLink",
+    "{ type: url, url: /a~1b/@odata.nextLink }",
+  ],
+];
+
+test.each(cuts)(
+  "a list that says by %s that it goes on is never taken for the whole",
+  async (_, body, headers, where, toSet) => {
+    const endings: [PaginationInput, object][] = [
+      [{ type: "none" }, {}],
+      [{ type: "page" }, { rules: [] }],
+      [{ type: "cursor", next: "/own/cursor" }, {}],
+    ];
+    for (const [pagination, last] of endings) {
+      const server = await serve([{ json: { rules: rules("a"), ...Object(body), ...last }, headers }]);
+      const error = await failureOf(allOf(clientOf(server, listing(pagination)).list()));
+      expect(error).toMatchObject({ code: "RESPONSE_INVALID" });
+      expect(error.message).toContain(`says by ${where} that the list goes on`);
+      expect(error.message).toContain("set operations.list.pagination, here likely to ");
+      expect(error.message).toContain(toSet);
+    }
+  },
+);
+
+test.each<[string, unknown, Record<string, string>]>([
+  ["Link to another page", {}, { link: '</rules?1>; rel="prev", </help>; rel=help' }],
+  [
+    "empty and null values",
+    { next: null, nextPage: "", links: { next: "null" }, next_offset: 0, hasMore: false },
+    { "x-next-page": "" },
+  ],
+  ["fields of the rules", { rules: [{ id: "a", next: "b", hasMore: true }] }, {}],
+  ["other names", { nextReview: "2026-12-01", context: "x", total: 9 }, { "next-gen": "yes" }],
+])("%s says nothing of another page", async (_, body, headers) => {
+  const server = await serve([{ json: { rules: rules("a"), ...Object(body) }, headers }]);
+  expect(await idsOf(clientOf(server, listing({ type: "none" })).list())).toEqual(["a"]);
+});
+
 test("cursors that go round in a circle are found", async () => {
   const server = await serve((_, number) => ({
     json: { rules: rules(`r${number}`), next: ["x", "y", "z"][number % 3] },

@@ -1,0 +1,168 @@
+import type { ContractInput } from "../../../sdk/contract/index.ts";
+
+/** A contract that a test runs whole: made, unchanged, changed, drifted, healed and destroyed. */
+export interface Dialect {
+  readonly name: string;
+  /** @param url the service's own address */
+  readonly contract: (url: string) => ContractInput;
+  /** The settings beside address and contract; default: the token of the service. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The token that the service knows. */
+  readonly token?: string;
+}
+
+const account = { account: "{account}" };
+const version = { "Api-Version": "{apiVersion}" };
+const path = "/v2/{account}/rules";
+const client = { MERCHANT_RULES_CLIENT_ID: "local-client", MERCHANT_RULES_CLIENT_SECRET: "local-secret" };
+
+/** A JSON Web Token of these claims; nobody verifies it. */
+function jsonWebToken(claims: object): string {
+  return [{ alg: "none" }, claims, "signature"]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+}
+
+const described = {
+  $schema: "./contract.schema.json",
+  version: 1,
+  description: "A service that differs from the seed wherever a contract can",
+} as const;
+
+export const dialects: readonly Dialect[] = [
+  {
+    name: "other places, methods, headers and queries for everything",
+    settings: { ...client, MERCHANT_RULES_PARAM_ACCOUNT: "shop 7" },
+    contract: (url) => ({
+      ...described,
+      parameters: { account: { description: "The account" }, apiVersion: { default: "2026-01-15" } },
+      operations: {
+        create: { method: "PUT", path, headers: version, query: account, bodyAt: "/rule", success: [202, 201] },
+        get: { method: "GET", path: `${path}/{ruleId}`, headers: version, query: account, success: [203] },
+        delete: {
+          method: "POST",
+          path: `${path}/deletions`,
+          headers: version,
+          query: account,
+          identifyBy: { in: "header", name: "Rule-Id" },
+          readAfter: true,
+          success: [204],
+        },
+        update: {
+          method: "PATCH",
+          path: `${path}/changes`,
+          headers: version,
+          query: account,
+          identifyBy: { in: "query", name: "key" },
+          body: "changes",
+          omit: ["/createdAt", "/updatedAt"],
+          bodyAt: "/rule",
+          success: [202],
+        },
+        list: {
+          method: "GET",
+          path,
+          headers: version,
+          query: account,
+          items: "/data/all",
+          envelope: "/rule",
+          summaries: true,
+          pagination: { type: "cursor", limit: "limit", cursor: "after", next: "/data/next", more: "/data/more" },
+          lagMs: 10,
+          success: [203],
+        },
+      },
+      rule: {
+        id: ["/meta/key"],
+        envelope: "/rule",
+        schema: { type: "object", required: ["name"] },
+        naturalKey: "/name",
+        owner: { at: "/note/by" },
+        gone: [{ at: "/state", is: ["deleted"] }],
+        foreign: [{ at: "/origin", is: ["system"] }],
+        readOnly: ["/createdAt", "/updatedAt", "/state"],
+        immutable: ["/currency"],
+        unordered: ["/conditions"],
+        secret: ["/actions/*/reason"],
+      },
+      auth: {
+        present: { in: "header", name: "X-Access", format: "Token {token}" },
+        token: {
+          method: "POST",
+          path: "/oauth/token",
+          baseUrl: url,
+          headers: version,
+          query: account,
+          encoding: "form",
+          fields: { client: "{clientId}", password: "{clientSecret}" },
+          accessToken: "/data/token",
+          expiresIn: "/data/expires",
+          success: [203],
+        },
+        identity: { method: "GET", path: "/me", headers: version, query: account, success: [203], at: "/account/id" },
+      },
+      errors: {
+        code: "/problem/type",
+        message: ["/title", "/problem/detail"],
+        details: "/problem/parts",
+        requestId: { header: "Trace-Id" },
+      },
+      idempotency: { header: "Once" },
+      limits: {
+        concurrency: 2,
+        requestsPerSecond: 500,
+        pageSize: 2,
+        maxPages: 20,
+        maxBodyBytes: 100_000,
+        attemptTimeoutMs: 20_000,
+        totalTimeoutMs: 60_000,
+        maxAttempts: 3,
+        maxRetryAfterMs: 10_000,
+      },
+    }),
+  },
+  {
+    name: "a token that says who it is for",
+    token: jsonWebToken({ merchant: { id: "acme" } }),
+    contract: () => ({
+      ...described,
+      operations: {
+        delete: { identifyBy: { in: "query", name: "id" } },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", pagination: { type: "link", limit: "limit" } },
+      },
+      auth: { identity: { claim: "/merchant/id" } },
+    }),
+  },
+  {
+    name: "a client id that stands for the merchant",
+    settings: client,
+    contract: () => ({
+      ...described,
+      operations: { delete: { identifyBy: { in: "body", name: "id" } } },
+      auth: {
+        token: { path: "/token", fields: { id: "{clientId}", secret: "{clientSecret}" } },
+        identity: { clientId: true },
+      },
+    }),
+  },
+  ...(
+    [
+      { type: "none" },
+      { type: "page", limit: "limit", page: "number", first: 0, more: "/more" },
+      { type: "offset", limit: "limit", offset: "skip", more: "/more" },
+      { type: "header", limit: "limit", header: "Next-Page" },
+      { type: "url", limit: "limit", url: "/links/next" },
+    ] as const
+  ).map((pagination) => ({
+    name: `pages by ${pagination.type}`,
+    contract: () => ({
+      ...described,
+      operations: {
+        delete: { identifyBy: { in: "query" } as const },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", pagination },
+      },
+      rule: { naturalKey: "/name" },
+      limits: { pageSize: 2 },
+    }),
+  })),
+];

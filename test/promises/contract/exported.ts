@@ -1,0 +1,23 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { loadRules } from "../../../provider/index.ts";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
+import { run } from "../../cli/command.ts";
+
+/** `merchant-rules export`. Gives its exit code, what it said, and the rules that it wrote, by name. */
+export async function exported(url: string, token: string, contract: ContractInput) {
+  const folder = mkdtempSync(join(tmpdir(), "export-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "contract.json");
+  writeFileSync(file, JSON.stringify(contract));
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: existing\nruntime: nodejs\n");
+  const ran = await run(["export", "--cwd", folder, "--out", folder, "--engine", "local", "--stack", "dev"], {
+    MERCHANT_RULES_BASE_URL: url,
+    MERCHANT_RULES_CONTRACT: file,
+    MERCHANT_RULES_TOKEN: token,
+    PULUMI_BACKEND_URL: `file://${folder}`,
+  });
+  return { ...ran, rules: existsSync(join(folder, "rules")) ? loadRules(join(folder, "rules")) : {} };
+}
