@@ -15,6 +15,7 @@ import {
   segmentsOf,
   valueAt,
 } from "../../sdk/rules/index.ts";
+import { printable, printableLines } from "../../sdk/rules/printable.ts";
 import { getOrMake } from "../get-or-make.ts";
 import type { Shape } from "../state/shape.ts";
 import { connectionName, internalFields } from "../state/state.ts";
@@ -34,6 +35,16 @@ export function checked(
   olds: Properties,
   news: Properties,
 ): dynamic.CheckResult<Properties> {
+  const result = judged(shape, session, olds, news);
+  // Keys of rules and of inputs, which the engine prints, are anybody's.
+  const failures = (result.failures ?? []).map(({ property, reason }) => ({
+    property: printable(property),
+    reason: printableLines(reason).join("\n"),
+  }));
+  return { ...result, failures };
+}
+
+function judged(shape: Shape, session: Session, olds: Properties, news: Properties): dynamic.CheckResult<Properties> {
   const faults = [...unknownInputs(shape, news), ...connectionFaults(news), ...shape.faults(news)];
   if (isUnknown(news.connection)) return { inputs: news, failures: faults };
   let contract: Contract;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { isEqual, isJsonObject, type JsonObject, project } from "../../sdk/rules/index.ts";
+import { print } from "../print.ts";
 import type { Held, Holders } from "./holders.ts";
 import { hashOfIdentity } from "./identity.ts";
 import type { How, Live, Sight } from "./live.ts";
@@ -266,7 +267,7 @@ export class PlaceProof {
   #sayUnknown({ connection }: Resource): void {
     if (this.#isSaid || connection === undefined || this.newOwnerIds.has(connection.ownerId)) return;
     this.#isSaid = true;
-    console.error(
+    print(
       `connection "${this.#options.name}": could not check that its credentials are those of the right merchant, because this stack knows no rule there yet. To have that checked, set auth.identity in the contract`,
     );
   }

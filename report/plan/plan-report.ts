@@ -47,12 +47,8 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
     unchanged,
     findings: found,
     errors: preview.errors,
-    warnings: [
-      ...deletionsIn(found, rules + unseen(preview)),
-      ...warned,
-      ...preview.warnings,
-      ...expanded.flatMap((each) => each.warnings),
-    ],
+    warnings: [...deletionsIn(found, rules + unseen(preview)), ...warned, ...expanded.flatMap((each) => each.warnings)],
+    engineWarnings: preview.warnings,
     notes: [
       ...expanded.flatMap((each) => each.notes),
       ...quiet.map(({ step }) => quietNote(step)),
