@@ -124,10 +124,11 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       }
       await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
+      const secrets = place.contract.rule.secret;
       return {
         id,
-        props: writeState(this.#shape, rules, props, state.formerOwnerIds),
-        inputs: writeInputs(this.#shape, rules, props),
+        props: writeState(this.#shape, rules, props, state.formerOwnerIds, secrets),
+        inputs: writeInputs(this.#shape, rules, props, secrets),
       };
     });
   }
@@ -198,7 +199,8 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     const rules = rulesAfter(outcomes);
     // Of a copied state nothing is kept: what it says is the other stack's.
     const former = [...of.ownerIds].filter((each) => each !== declared.connectionId?.ownerId);
-    const outs = writeState(this.#shape, rules, inputs, declared.connectionId === undefined ? [] : former);
+    const formerOwnerIds = declared.connectionId === undefined ? [] : former;
+    const outs = writeState(this.#shape, rules, inputs, formerOwnerIds, place.contract.rule.secret);
     const error = errorOf(outcomes, isRule, "what was done for the others is in the state");
     if (error === undefined) return { outs, rules };
     // Where nothing has changed, or the one rule is gone, the state stays as it is.

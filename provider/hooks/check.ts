@@ -17,9 +17,10 @@ import {
 } from "../../sdk/rules/index.ts";
 import { printable, printableLines } from "../../sdk/rules/printable.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { withSecretsMarked } from "../state/secrets.ts";
 import type { Shape } from "../state/shape.ts";
 import { connectionName, internalFields } from "../state/state.ts";
-import { isUnknown, type Properties, secret } from "../state/wire.ts";
+import { isUnknown, type Properties } from "../state/wire.ts";
 import type { Session } from "./session.ts";
 
 type Failure = dynamic.CheckFailure;
@@ -197,21 +198,9 @@ function withSecrets(shape: Shape, contract: Contract, news: Properties): Proper
   const value = news[shape.field];
   if (contract.rule.secret.length === 0 || value === undefined || isUnknown(value)) return news;
   if (!shape.isRule && !isJsonObject(value)) return news;
-  // What lies further out goes first: within a secret there is nothing left to mark.
-  const paths = contract.rule.secret.map(segmentsOf).sort((a, b) => a.length - b.length);
   const marked = [...shape.read(value)].map(([key, definition]): [string, Json] => [
     key,
-    paths.reduce(markedAt, definition),
+    withSecretsMarked(definition, contract.rule.secret),
   ]);
   return { ...news, [shape.field]: shape.write(new Map(marked)) };
-}
-
-function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
-  if (segment === undefined) return value === null || isUnknown(value) ? value : secret(value);
-  const isMeant = (key: string): boolean => segment === "*" || segment === key;
-  if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]),
-  );
 }
