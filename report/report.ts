@@ -7,6 +7,7 @@ export const changes = [
   "delete",
   "replace",
   "missing",
+  "still-in-force",
   "only-in-from",
   "only-in-to",
   "changed",
@@ -30,7 +31,7 @@ const findingSchema = z.strictObject({
   change: z
     .enum(changes)
     .describe(
-      "drift: missing, changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written). diff: only-in-from, only-in-to, changed",
+      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written). diff: only-in-from, only-in-to, changed",
     ),
   name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
   key: z.string().optional().describe("Its key in a MerchantRuleSet"),

@@ -7,6 +7,8 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
   switch (change) {
     case "missing":
       return { symbol: "-", word: "missing", counted: "missing", weight: "loss" };
+    case "still-in-force":
+      return { symbol: "!", word: "still in force", counted: "still in force", weight: "difference" };
     case "only-in-from":
       return only("<", sides.before);
     case "only-in-to":
