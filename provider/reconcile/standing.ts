@@ -304,7 +304,7 @@ export class PlaceProof {
       `${what}, so nothing shows that this is the right merchant; nothing was written`,
       {
         attempted: "recognise the rules that the state knows",
-        advice: `${checkMerchant}. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run; if they were all deleted at the service, ${acceptAllGone.howTo}. With auth.identity in the contract the run can check this itself`,
+        advice: `${checkMerchant}. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run; if they were all deleted at the service, ${makingAnew(acceptAllGone)}. With auth.identity in the contract the run can check this itself`,
       },
     );
   }
@@ -321,10 +321,15 @@ export class PlaceProof {
       `${what}, so nothing shows that this is the right merchant; nothing was written`,
       {
         attempted: "find the rules that the state knows",
-        advice: `${checkMerchant}. If they are, and the rules were really deleted at the service, set ${acceptAllGone.howTo} for one run of \`pulumi up --refresh\`; if the rules are to be made anew at this place, set ${moved.howTo} for one run`,
+        advice: `${checkMerchant}. If they are, and the rules were really deleted at the service, ${makingAnew(acceptAllGone)}; if the rules are to be made anew at this place, ${makingAnew(moved)}`,
       },
     );
   }
+}
+
+/** Only after a refresh does the state know of no rule that is gone: without one, a run might end half done. */
+function makingAnew({ howTo }: Answer): string {
+  return `set ${howTo} for one run of \`pulumi up --refresh\``;
 }
 
 /** The command that makes a new connection: with it, whose the stack's rules are begins anew. */

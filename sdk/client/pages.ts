@@ -1,5 +1,5 @@
 import type { Contract, Operations, Pagination } from "../contract/schema.ts";
-import { MerchantRulesError } from "../errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
 import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 
@@ -27,7 +27,7 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
     if (type === "offset") added.push([pagination.offset, String(passed)]);
     if (type === "cursor" && cursor !== undefined) added.push([pagination.cursor, cursor]);
     const query = added.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
-    const page = await ask(query, (answer) => {
+    const page = await askFor(number, ids.size, ask, query, (answer) => {
       const rules = rulesIn(answer, list, rule.id);
       const next = cursorIn(answer, pagination);
       const isLast = isLastPage(pagination, rules.length, moreIn(answer, pagination), next);
@@ -51,6 +51,26 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   const reason = `the list has more than limits.maxPages (${limits.maxPages}) pages`;
   const advice = "raise limits.maxPages or limits.pageSize in the contract";
   throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
+}
+
+/** Asks for a page. One that is not there, behind others that were, is no sign of a wrong path. */
+async function askFor<T>(
+  page: number,
+  before: number,
+  ask: Ask,
+  query: string,
+  parse: (answer: Json) => T,
+): Promise<T> {
+  try {
+    return await ask(query, parse);
+  } catch (error) {
+    const status = isMerchantRulesError(error) ? error.exchange?.status : undefined;
+    if (!isMerchantRulesError(error) || page === 1 || (status !== 404 && status !== 410)) throw error;
+    const reason = `the service answered ${status} to page ${page} of the list; the pages before it have ${before} rules`;
+    const advice =
+      "if the service answers so behind its last page, set operations.list.pagination.more in the contract to the field of a page that says whether there are more";
+    throw error.with({ reason, advice });
+  }
 }
 
 /** The rules of a page; every item must be a rule with an id. */
