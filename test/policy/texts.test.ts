@@ -50,6 +50,10 @@ const countries = [
   ["MT", 31],
   ["RU", 33],
   ["FR", 27],
+  ["XK", 20],
+  ["BI", 27],
+  ["MN", 20],
+  ["DZ", 26],
 ] as const;
 
 const ibans = fc
