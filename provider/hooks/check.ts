@@ -74,7 +74,9 @@ function contractFaults(
   const faults = [...rules].flatMap(([key, definition]) => definitionFaults(definition, shape.path(key), contract));
   if (faults.length > 0) return [...unmanaged, ...faults];
   const before = shape.read(olds[shape.field] ?? {});
-  return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizeFaults(shape, rules, before)];
+  // The marks of secrets are a part of what goes back to the engine.
+  const sizes = sizeFaults(shape, secretsMarked(rules, contract), secretsMarked(before, contract));
+  return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizes];
 }
 
 /** Inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
@@ -198,9 +200,10 @@ function withSecrets(shape: Shape, contract: Contract, news: Properties): Proper
   const value = news[shape.field];
   if (contract.rule.secret.length === 0 || value === undefined || isUnknown(value)) return news;
   if (!shape.isRule && !isJsonObject(value)) return news;
-  const marked = [...shape.read(value)].map(([key, definition]): [string, Json] => [
-    key,
-    withSecretsMarked(definition, contract.rule.secret),
-  ]);
-  return { ...news, [shape.field]: shape.write(new Map(marked)) };
+  return { ...news, [shape.field]: shape.write(secretsMarked(shape.read(value), contract)) };
+}
+
+function secretsMarked(rules: ReadonlyMap<string, Json>, { rule }: Contract): ReadonlyMap<string, Json> {
+  if (rule.secret.length === 0) return rules;
+  return new Map([...rules].map(([key, definition]) => [key, withSecretsMarked(definition, rule.secret)]));
 }
