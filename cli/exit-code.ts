@@ -1,4 +1,6 @@
 import { type Command, CommanderError } from "commander";
+import { reasonOf } from "../sdk/rules/json.ts";
+import { printableLines } from "../sdk/rules/printable.ts";
 import { isEngineError } from "../stack/errors.ts";
 
 /** Exit codes of the command lines that ran, by their outermost command. */
@@ -47,7 +49,7 @@ export async function runCommandLine(command: Command, argv: readonly string[]):
   } catch (error) {
     // Help, or a wrong call: commander has printed it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(printableLines(`error: ${reasonOf(error)}`).join("\n"));
     return exitCodes.get(command) ?? 1;
   }
   return exitCodes.get(command) ?? 0;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { ImportResult } from "pulumi-merchant-rules-local/engine";
-import { printable } from "../sdk/rules/printable.ts";
+import { printable, printableLines } from "../sdk/rules/printable.ts";
 import { confirmed } from "./confirm.ts";
 import { engineCode, exiting, WrongCall } from "./exit-code.ts";
 import { localEngine } from "./local-package.ts";
@@ -60,7 +60,8 @@ async function runImport(options: LocalImportOptions): Promise<number> {
 async function importOnce(options: LocalImportOptions, previewOnly: boolean): Promise<number> {
   const { importResources } = await localEngine();
   const { file, stack, cwd, backend: backendUrl } = options;
-  const inform = (severity: "info" | "warning", message: string): void => console.error(`${severity}: ${message}`);
+  const inform = (severity: "info" | "warning", message: string): void =>
+    console.error(printableLines(`${severity}: ${message}`).join("\n"));
   show(await importResources({ file, stack, cwd, backendUrl, previewOnly, inform }), previewOnly);
   return 0;
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { printable, printableLines } from "../sdk/rules/printable.ts";
 import { engineCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
@@ -69,7 +70,8 @@ async function runAnalyze(options: AnalyzeCommandOptions): Promise<number> {
         if (event.kind !== "policy-load") lines?.onEvent(event);
       },
       onOutput: (severity, message) => {
-        if (severity !== "debug") console.error(severity === "info" ? message : `${severity}: ${message}`);
+        if (severity !== "debug")
+          console.error(printableLines(severity === "info" ? message : `${severity}: ${message}`).join("\n"));
       },
     }),
   );
@@ -78,7 +80,8 @@ async function runAnalyze(options: AnalyzeCommandOptions): Promise<number> {
   lines?.summary({ summary: {}, durationMs, preview: false, ok: !isRefused, policies });
   if (lines === undefined) {
     console.log(`Analyzing ${title}:`);
-    for (const { symbol, text } of policyLines(policies)) console.log(paint(symbol, text, hasColor(process.stdout)));
+    for (const { symbol, text } of policyLines(policies))
+      console.log(paint(symbol, printable(text), hasColor(process.stdout)));
   }
   if (policies.packs.length === 0) console.error(`${title} has no resources: there is nothing to analyze`);
   if (isRefused) console.error("error: a mandatory policy is violated");

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic, RunEvent, RunOptions, RunResult, Verb } from "pulumi-merchant-rules-local/engine";
+import { printableJson, printableLines } from "../sdk/rules/printable.ts";
 import { confirmed } from "./confirm.ts";
 import { engineCode, exiting, WrongCall } from "./exit-code.ts";
 import { interruptible } from "./interrupt.ts";
@@ -190,8 +191,8 @@ async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean):
       if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
     },
   });
-  console.log(JSON.stringify(jsonDocument(result, diagnostics), null, 4));
-  for (const error of result.errors) console.error(`error: ${error.message}`);
+  console.log(printableJson(jsonDocument(result, diagnostics), 4));
+  for (const { message } of result.errors) console.error(printableLines(`error: ${message}`).join("\n"));
   return result;
 }
 

@@ -5,6 +5,7 @@ import type { LocalService, ServedRequest } from "pulumi-merchant-rules-local/se
 import { variableName } from "../provider/settings.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { expand } from "../sdk/contract/template.ts";
+import { printable } from "../sdk/rules/printable.ts";
 import { shellWord } from "../stack/shell-word.ts";
 import { exiting, WrongCall } from "./exit-code.ts";
 import { localService } from "./local-package.ts";
@@ -174,7 +175,9 @@ function printRequest({ operation, method, path, query, status, replayed, fault 
   const search = new URLSearchParams(query).toString();
   const remarks = [operation, ...(replayed === true ? ["replayed"] : []), ...(fault ? [`fault: ${fault}`] : [])];
   console.log(
-    `${new Date().toISOString()} ${status === 0 ? "---" : status} ${method} ${path}${search === "" ? "" : `?${search}`} (${remarks.join(", ")})`,
+    printable(
+      `${new Date().toISOString()} ${status === 0 ? "---" : status} ${method} ${path}${search === "" ? "" : `?${search}`} (${remarks.join(", ")})`,
+    ),
   );
 }
 

@@ -32,6 +32,10 @@ export const removedRules = stackPolicy({
   *check(rules, { baseline, maximumShare, allowed, naturalKey }) {
     if (baseline === null || allowed === true) return;
     const deployed = readBaseline(baseline);
+    if (deployed.rules.length === 0 && rules.length > 0) {
+      yield { rule: "the stack", pointer: "", found: "a baseline without rules", allowed: firstRun };
+      return;
+    }
     const removed = removedFrom(deployed, rules, naturalKey).filter(
       ({ resource, key }) => !isRuleAmong(allowed, resource, key),
     );
@@ -44,5 +48,9 @@ export const removedRules = stackPolicy({
     yield { rule: "the stack", pointer: "", found, allowed: `at most ${percent} %, or their names in allowed` };
   },
 });
+
+/** An empty baseline would let pass the removal of everything that it does not show. */
+const firstRun =
+  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true";
 
 const mostNamed = 10;

@@ -87,8 +87,8 @@ export interface Drift {
   readonly takenOver: readonly { readonly rule: RuleName; readonly by: Owner }[];
   /** Resources whose last run failed, so that not all of their rules are as the program declares them. */
   readonly unfinished: readonly string[];
-  /** The number of rules that the next run deletes, because an earlier one did not come to it. */
-  readonly toBeDeleted: number;
+  /** Rules that the program does not declare any more and that are at the service still: the next run deletes them. */
+  readonly stillInForce: readonly RuleName[];
 }
 
 /** A resource of rules, its properties in plain. */
@@ -128,6 +128,8 @@ export async function findDrift(
   const places = new Map(present.map(({ place }) => [place.options.name, place]));
   if (places.size === 0 && looksForUnmanaged) places.set(defaultConnection, session.place(defaultConnection));
   const compared = await Promise.all(present.map(compare));
+  // After the others, which have the rules that went over to them.
+  const left = await Promise.all(all.filter(({ isLeaving }) => isLeaving).map((each) => stillThere(each, present)));
   const known = new Map<Place, Set<string>>();
   for (const { state, place } of all) {
     if (places.get(place.options.name) !== place) continue;
@@ -137,7 +139,6 @@ export async function findDrift(
   const { unmanaged, withoutList } = looksForUnmanaged
     ? await findUnmanaged(places, known)
     : { unmanaged: [], withoutList: [] };
-  const leaving = all.filter(({ isLeaving }) => isLeaving).map(({ state }) => state.rules.size);
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return {
     rules: sum(compared.map(({ rules }) => rules)),
@@ -148,7 +149,7 @@ export async function findDrift(
     unreadable: sum(compared.map(({ unreadable }) => unreadable)),
     takenOver: compared.flatMap(({ takenOver }) => takenOver),
     unfinished: compared.flatMap(({ unfinished }) => unfinished),
-    toBeDeleted: sum([...compared.map(({ toBeDeleted }) => toBeDeleted), ...leaving]),
+    stillInForce: [...compared.flatMap(({ stillInForce }) => stillInForce), ...left.flat()],
   };
 }
 
@@ -207,37 +208,24 @@ function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
 type Compared = Omit<Drift, "unmanaged" | "withoutList">;
 
 async function compare(resource: Resource): Promise<Compared> {
-  const { session, place, name, shape, state, declared, secrets, unreadable, ignored } = resource;
-  const live = await observed(
-    resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session),
-    place,
-  );
+  const { place, name, shape, state, declared, secrets, unreadable, ignored } = resource;
+  const live = await observedNow(resource);
   const changed: ChangedRule[] = [];
   const missing: RuleName[] = [];
   const takenOver: { rule: RuleName; by: Owner }[] = [];
-  let toBeDeleted = 0;
+  const stillInForce: RuleName[] = [];
   let isUnfinished = false;
-  const naturalKey = segmentsOf(place.contract.rule.naturalKey ?? "");
-  const nameOf = (key: string, definition: Json | undefined): RuleName => ({
-    naturalKey: pathsOf(secrets, key).some((path) => isWithin(naturalKey, path))
-      ? undefined
-      : naturalKeyText(definition, place.contract),
-    key: shape.label(key),
-    ruleId: state.rules.get(key)?.ruleId,
-    resource: name,
-    connection: place.options.name,
-  });
   for (const [key, known] of state.rules) {
     const found = live.get(key);
     // A rule that could not be deleted is still in the state, and no longer in the program.
     if (declared !== undefined && !declared.has(key)) {
-      if (found !== undefined) toBeDeleted += 1;
+      if (isOurs(found)) stillInForce.push(nameOf(resource, key, known.definition));
       isUnfinished = true;
       continue;
     }
     if (known.isSealed) isUnfinished = true;
     const wanted = declared?.get(key) ?? known.definition;
-    const rule = nameOf(key, wanted);
+    const rule = nameOf(resource, key, wanted);
     if (found === undefined) {
       missing.push(rule);
       continue;
@@ -251,7 +239,7 @@ async function compare(resource: Resource): Promise<Compared> {
   }
   for (const [key, definition] of declared ?? []) {
     if (state.rules.has(key)) continue;
-    missing.push(nameOf(key, definition));
+    missing.push(nameOf(resource, key, definition));
     isUnfinished = true;
   }
   return {
@@ -261,7 +249,42 @@ async function compare(resource: Resource): Promise<Compared> {
     unreadable: countOf(unreadable),
     takenOver,
     unfinished: isUnfinished ? [name] : [],
-    toBeDeleted,
+    stillInForce,
+  };
+}
+
+/** The rules of a resource that was replaced or deleted which are at the service still, and which no other resource has. */
+async function stillThere(leaving: Resource, present: readonly Resource[]): Promise<RuleName[]> {
+  const isKept = (ruleId: string): boolean =>
+    present.some(
+      ({ place, state }) => place === leaving.place && state.rules.values().some((known) => known.ruleId === ruleId),
+    );
+  const rules = new Map([...leaving.state.rules].filter(([, { ruleId }]) => !isKept(ruleId)));
+  if (rules.size === 0) return [];
+  const live = await observedNow({ ...leaving, state: { ...leaving.state, rules } });
+  return [...rules].flatMap(([key, { definition }]) =>
+    isOurs(live.get(key)) ? [nameOf(leaving, key, definition)] : [],
+  );
+}
+
+/** A rule that is another's by now is not deleted. */
+function isOurs(found: Observed | undefined): boolean {
+  return found !== undefined && found.takenBy === undefined && found.isHeldByOther === undefined;
+}
+
+function observedNow({ shape, state, session, place }: Resource): Promise<Map<string, Observed>> {
+  return observed(resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session), place);
+}
+
+function nameOf({ place, name, shape, state, secrets }: Resource, key: string, definition: Json | undefined): RuleName {
+  const naturalKey = segmentsOf(place.contract.rule.naturalKey ?? "");
+  const isSecret = pathsOf(secrets, key).some((path) => isWithin(naturalKey, path));
+  return {
+    naturalKey: isSecret ? undefined : naturalKeyText(definition, place.contract),
+    key: shape.label(key),
+    ruleId: state.rules.get(key)?.ruleId,
+    resource: name,
+    connection: place.options.name,
   };
 }
 

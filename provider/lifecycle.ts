@@ -6,6 +6,7 @@ import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
 import { checked } from "./hooks/check.ts";
 import type { Session } from "./hooks/session.ts";
 import { observed, resourceOf } from "./observed.ts";
+import { print } from "./print.ts";
 import {
   apply,
   type Change,
@@ -82,7 +83,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (!isRule) {
         if (!declared.allowEmpty) demandSomeKept(steps, declared);
         const words = describePlan(steps, of, place);
-        if (words !== undefined) console.error(words);
+        if (words !== undefined) print(...words);
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       // Rules that were made as another identity are to be looked at before anything says that they are unchanged.
@@ -123,10 +124,11 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       }
       await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
+      const secrets = place.contract.rule.secret;
       return {
         id,
-        props: writeState(this.#shape, rules, props, state.formerOwnerIds),
-        inputs: writeInputs(this.#shape, rules, props),
+        props: writeState(this.#shape, rules, props, state.formerOwnerIds, secrets),
+        inputs: writeInputs(this.#shape, rules, props, secrets),
       };
     });
   }
@@ -193,11 +195,12 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     // Of an update, the diff before it has looked.
     if (known.size === 0) await lookForUnmanaged(of.owner, known, place, declared);
     const outcomes = await apply(steps, of, place).finally(() => place.holders.declare(of.holder, new Set()));
-    if (!isRule) console.error(describeOutcome(steps, outcomes, of));
+    if (!isRule) print(describeOutcome(steps, outcomes, of));
     const rules = rulesAfter(outcomes);
     // Of a copied state nothing is kept: what it says is the other stack's.
     const former = [...of.ownerIds].filter((each) => each !== declared.connectionId?.ownerId);
-    const outs = writeState(this.#shape, rules, inputs, declared.connectionId === undefined ? [] : former);
+    const formerOwnerIds = declared.connectionId === undefined ? [] : former;
+    const outs = writeState(this.#shape, rules, inputs, formerOwnerIds, place.contract.rule.secret);
     const error = errorOf(outcomes, isRule, "what was done for the others is in the state");
     if (error === undefined) return { outs, rules };
     // Where nothing has changed, or the one rule is gone, the state stays as it is.

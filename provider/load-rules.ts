@@ -10,7 +10,6 @@ import {
   reasonOf,
   whyNotJson,
 } from "../sdk/rules/json.ts";
-import { printable } from "../sdk/rules/printable.ts";
 import { pathOf } from "../sdk/rules/walk.ts";
 import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts";
 
@@ -209,7 +208,7 @@ function readJson(text: string, document: YamlDocument): { value: unknown } | { 
     return fault === undefined ? { value } : { fault };
   } catch (error) {
     // No cause: its message may quote the file.
-    const reason = whyNotJson(error).replaceAll("\n", "\\n");
+    const reason = whyNotJson(error);
     return { fault: { what: `is not JSON: ${reason}`, line: lineOfBadJson(text) } };
   }
 }
@@ -242,11 +241,15 @@ function beginsWell(text: string): boolean {
 function invalid(folder: string, faults: readonly FileFault[]): MerchantRulesError {
   const shown = faults
     .slice(0, 20)
-    .map(({ file, line, what }) => printable(`${line === undefined ? file : `${file}:${line}`}: ${what}`));
+    .map(({ file, line, what }) => `${line === undefined ? file : `${file}:${line}`}: ${what}`);
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
-  const reason = shown.length === 1 ? shown.join() : `\n  ${shown.join("\n  ")}`;
+  const [only, ...others] = shown;
+  const [reason = "", lines = []] =
+    others.length === 0
+      ? [only]
+      : [`${faults.length} files or folders are at fault:`, shown.map((line) => `  ${line}`)];
   const attempted = `load rules from ${folder}`;
   const advice =
     "fix the files: each .yaml, .yml or .json file of the folder holds one rule, and its name is the rule's key";
-  return new InvalidRules("RULE_INVALID", reason, { attempted, advice, cause: faults[0]?.cause });
+  return new InvalidRules("RULE_INVALID", reason, { lines, attempted, advice, cause: faults[0]?.cause });
 }

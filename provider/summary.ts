@@ -15,9 +15,9 @@ interface Planned {
 
 /**
  * The change of a set, rule by rule: the engine itself says only that `rules` differs. Paths and no values, because
- * any of them may be secret. Undefined where every rule stays.
+ * any of them may be secret. One line a text; undefined where every rule stays.
  */
-export function describePlan(steps: readonly Step[], of: Resource, place: Place): string | undefined {
+export function describePlan(steps: readonly Step[], of: Resource, place: Place): readonly string[] | undefined {
   const formerKeys = new Map([...of.known].map(([key, { ruleId }]) => [ruleId, key]));
   const planned = steps.flatMap((step): Planned[] => {
     const former = "known" in step ? formerKeys.get(step.known.ruleId) : undefined;
@@ -31,7 +31,7 @@ export function describePlan(steps: readonly Step[], of: Resource, place: Place)
   const counts = Object.fromEntries([...groups].map(([change, all]) => [change, all.length]));
   const lines = planned.slice(0, mostRules).flatMap((each) => linesOf(each, place));
   if (planned.length > mostRules) lines.push(`  and ${planned.length - mostRules} more rules`);
-  return [`${nameOf(of)}: ${plannedCounts(counts, steps.length - planned.length)}`, ...lines].join("\n");
+  return [`${nameOf(of)}: ${plannedCounts(counts, steps.length - planned.length)}`, ...lines];
 }
 
 function linesOf({ change, step, formerKey }: Planned, { contract }: Place): string[] {

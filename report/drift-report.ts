@@ -33,6 +33,10 @@ export function driftReport(drift: Drift, { subject, ignoring, ...about }: About
         ...findingOf("missing", rule),
         ...(rule.ruleId === undefined ? { reason: "the last run did not make it" } : {}),
       })),
+      ...drift.stillInForce.map((rule) => ({
+        ...findingOf("still-in-force", rule),
+        reason: "the program does not declare it any more; the next `pulumi up` deletes it",
+      })),
       ...drift.changed.map(({ differences, owner, ...rule }) => ({
         ...findingOf("changed", rule),
         ...(owner === undefined ? {} : { owner }),
@@ -96,7 +100,7 @@ function warningsOf({ unfinished, takenOver }: Drift): string[] {
 }
 
 function notesOf(
-  { unreadable, withoutList, toBeDeleted }: Drift,
+  { unreadable, withoutList }: Drift,
   { hasRules, looksForUnmanaged }: Pick<About, "hasRules" | "looksForUnmanaged">,
 ): string[] {
   const notes: string[] = [];
@@ -110,10 +114,6 @@ function notesOf(
       `unmanaged rules cannot be told over connection ${withoutList.join(", ")}: its contract has no list. What to do: set operations.list in the contract, or pass --ignore-unmanaged`,
     );
   if (!looksForUnmanaged) notes.push("unmanaged rules were not looked for (--ignore-unmanaged)");
-  if (toBeDeleted > 0)
-    notes.push(
-      `${toBeDeleted} ${toBeDeleted === 1 ? "rule is" : "rules are"} still to be deleted, which the next \`pulumi up\` does`,
-    );
   return notes;
 }
 

@@ -1,6 +1,7 @@
 import type { Word } from "../provider/planned-changes.ts";
+import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report } from "./report.ts";
-import { escaped, groupsOf, linesOf, nameOf, shown, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import { escaped, groupsOf, linesOf, nameOf, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
 const mostOfName = 200;
 const mostOfValue = 2_000;
@@ -61,7 +62,7 @@ function article(finding: Finding, { sides }: Report): string {
 }
 
 function table({ paths }: Finding, { before, after }: Report["sides"]): string {
-  const [was, is] = [escaped(shown(before, 40)), escaped(shown(after, 40))];
+  const [was, is] = [escaped(printable(before, 40)), escaped(printable(after, 40))];
   const rows = paths.map((difference) => {
     const side = sidesOf(difference, mostOfValue);
     const cell = (label: string, text: string): string => `<td data-side="${label}"><code>${escaped(text)}</code></td>`;

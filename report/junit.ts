@@ -1,5 +1,6 @@
+import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report } from "./report.ts";
-import { escaped, linesOf, nameOf, shown, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import { escaped, linesOf, nameOf, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
 const most = 500;
 const mostOfName = 200;
@@ -18,7 +19,7 @@ export function junit(report: Report): string {
       return testCase(suite, `error ${index + 1}`, `<error message="${lines[0]}">${lines.join("\n")}</error>`);
     }),
     ...findings.map((finding) => {
-      const resource = shown(finding.resource ?? suite, mostOfName);
+      const resource = printable(finding.resource ?? suite, mostOfName);
       return testCase(resource, ownName(finding, resource, isTaken), failureOf(finding, report));
     }),
     testCase(suite, unchangedOf(report), undefined),
@@ -30,7 +31,7 @@ export function junit(report: Report): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="${suite}" ${counts} time="0">`,
-    `  <testsuite name="${escaped(shown(`${suite}: ${report.subject}`, 4 * most))}" ${counts} skipped="0" time="0">`,
+    `  <testsuite name="${escaped(printable(`${suite}: ${report.subject}`, 4 * most))}" ${counts} skipped="0" time="0">`,
     ...cases,
     `    <system-out>${said}</system-out>`,
     "  </testsuite>",
@@ -51,7 +52,7 @@ function testCase(resource: string, name: string, outcome: string | undefined): 
 function ownName(finding: Finding, resource: string, isTaken: Set<string>): string {
   const { key, ruleId, change } = finding;
   const name = nameOf(finding, mostOfName);
-  const about = shown(key ?? ruleId ?? change, mostOfName);
+  const about = printable(key ?? ruleId ?? change, mostOfName);
   const names = [name, `${name} (${about})`];
   for (let number = 2; ; number += 1) {
     const own = names.shift() ?? `${name} (${about}, ${number})`;
@@ -71,5 +72,5 @@ function failureOf(finding: Finding, report: Report): string {
   });
   const message = [word, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
   const lines = [...about, ...differences].map(escaped).join("\n");
-  return `<failure type="${escaped(word)}" message="${escaped(shown(message, 4 * most))}">${lines}</failure>`;
+  return `<failure type="${escaped(word)}" message="${escaped(printable(message, 4 * most))}">${lines}</failure>`;
 }

@@ -1,6 +1,7 @@
+import { printable } from "../sdk/rules/printable.ts";
 import { leastOfComment } from "./formats.ts";
 import type { Change, Finding, Report } from "./report.ts";
-import { countsOf, groupsOf, linesOf, nameOf, shown, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import { countsOf, groupsOf, linesOf, nameOf, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
 
 const mostOfName = 120;
 const mostOfValue = 200;
@@ -85,7 +86,7 @@ function addGroup(
     ? `\n<details${weight === "loss" ? " open" : ""}><summary><b>${plain(title)}</b></summary>\n\n`
     : `\n**${plain(title)}**\n\n`;
   const columns = ["Rule", "Where", ...(hasPaths ? ["Path", report.sides.before, report.sides.after] : [])];
-  const head = `${rowOf(columns.map((column) => plain(shown(column, 40))))}${rowOf(columns.map(() => "---"))}`;
+  const head = `${rowOf(columns.map((column) => plain(printable(column, 40))))}${rowOf(columns.map(() => "---"))}`;
   const closing = isFolded ? "\n</details>\n" : "";
   const tables = findings.map((finding) => rowsOf(finding, hasPaths));
   if (opening.length + head.length + (tables[0] ?? "").length + closing.length > page.room) return false;

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { Json } from "../sdk/rules/index.ts";
+import { printable } from "../sdk/rules/printable.ts";
 
 /** The kinds of findings. The order is that of reports: losses come first. */
 export const changes = [
   "delete",
   "replace",
   "missing",
+  "still-in-force",
   "only-in-from",
   "only-in-to",
   "changed",
@@ -29,7 +31,7 @@ const findingSchema = z.strictObject({
   change: z
     .enum(changes)
     .describe(
-      "drift: missing, changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written). diff: only-in-from, only-in-to, changed",
+      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written). diff: only-in-from, only-in-to, changed",
     ),
   name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
   key: z.string().optional().describe("Its key in a MerchantRuleSet"),
@@ -72,8 +74,13 @@ export interface ReportParts extends Pick<Report, "report" | "subject" | "rules"
   readonly findings: readonly Finding[];
   /** Default: declared and live for drift, now and after up for a plan; a diff has to give them. */
   readonly sides?: Report["sides"];
+  /** As an engine said them: a text may have several lines. */
   readonly errors?: readonly string[];
+  /** Of the report itself, one line each. */
   readonly warnings?: readonly string[];
+  /** Warnings as an engine said them: a text may have several lines. They come last. */
+  readonly engineWarnings?: readonly string[];
+  /** One line each. */
   readonly notes?: readonly string[];
 }
 
@@ -84,7 +91,15 @@ const usualSides: Record<Report["report"], Report["sides"]> = {
 };
 
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */
-export function reportOf({ findings, sides, errors = [], warnings = [], notes = [], ...about }: ReportParts): Report {
+export function reportOf({
+  findings,
+  sides,
+  errors = [],
+  warnings = [],
+  engineWarnings = [],
+  notes = [],
+  ...about
+}: ReportParts): Report {
   const rank = new Map(changes.map((change, index) => [change, index]));
   const ordered = [...findings].sort(
     (a, b) => (rank.get(a.change) ?? 0) - (rank.get(b.change) ?? 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
@@ -97,9 +112,9 @@ export function reportOf({ findings, sides, errors = [], warnings = [], notes = 
     sides: sides ?? usualSides[about.report],
     counts,
     errors: [...errors],
-    warnings: [...warnings],
+    warnings: [...warnings.map((warning) => printable(warning)), ...engineWarnings],
     findings: ordered.map((finding) => ({ ...finding, paths: finding.paths.map(withoutSecret) })),
-    notes: [...notes],
+    notes: notes.map((note) => printable(note)),
   };
 }
 

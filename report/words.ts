@@ -1,5 +1,5 @@
 import { plannedWords, type Word } from "../provider/planned-changes.ts";
-import { printable } from "../sdk/rules/printable.ts";
+import { printable, printableLines } from "../sdk/rules/printable.ts";
 import { hidden } from "./path-findings.ts";
 import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
 
@@ -7,6 +7,8 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
   switch (change) {
     case "missing":
       return { symbol: "-", word: "missing", counted: "missing", weight: "loss" };
+    case "still-in-force":
+      return { symbol: "!", word: "still in force", counted: "still in force", weight: "difference" };
     case "only-in-from":
       return only("<", sides.before);
     case "only-in-to":
@@ -21,7 +23,7 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
 }
 
 function only(symbol: string, side: string): Word {
-  const word = `only in ${shown(side, 40)}`;
+  const word = `only in ${printable(side, 40)}`;
   return { symbol, word, counted: word, weight: "difference" };
 }
 
@@ -32,7 +34,7 @@ export function verdictOf(report: Report): string {
   const counts = countsOf(report);
   const unchanged = unchangedOf(report);
   const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
-  const about = `${title} ${shown(subject, 100)}:`;
+  const about = `${title} ${printable(subject, 100)}:`;
   if (errors.length === 0) return `${about} ${found}`;
   return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
 }
@@ -59,13 +61,13 @@ export function groupsOf(findings: readonly Finding[]): [Change, readonly Findin
 }
 
 export function nameOf({ name }: Finding, most: number): string {
-  return shown(name, most) || "(no name)";
+  return printable(name, most) || "(no name)";
 }
 
 /** The place where a rule is declared, in words: `MerchantRuleSet all, key large (was: big), rule r-1`. */
 export function whereaboutsOf(finding: Finding, most: number): string[] {
   const { name, resource, key, formerKey, ruleId, connection, owner, reason } = finding;
-  const text = (value: string): string => shown(value, most);
+  const text = (value: string): string => printable(value, most);
   return [
     ...(resource === undefined ? [] : [text(resource)]),
     ...(formerKey === undefined
@@ -85,36 +87,25 @@ export function sidesOf({ path, secret, ...values }: PathFinding, most: number):
   const side = (name: Side): string => {
     if (secret === true) return hidden;
     const value = values[name];
-    return value === undefined ? "(absent)" : shown(JSON.stringify(value), most);
+    return value === undefined ? "(absent)" : printable(JSON.stringify(value), most);
   };
-  return { path: path === "" ? "(the rule)" : shown(path, most), before: side("before"), after: side("after") };
+  return { path: path === "" ? "(the rule)" : printable(path, most), before: side("before"), after: side("after") };
 }
 
 type Side = "before" | "after";
 
-/** A message, which may have lines of its own, each as `shown` gives it. */
+/** A message, which may have lines of its own, each as `printable` gives it. */
 export function linesOf(message: string, most: number): string[] {
-  return message
-    .trim()
-    .split("\n")
+  return printableLines(message.trim())
     .slice(0, mostLines)
-    .map((line) => shown(line, most));
+    .map((line) => printable(line, most));
 }
 
 const mostLines = 50;
 
-/** Text of others on one line, cut to a length, without anything that a terminal, a browser or an XML reader obeys. */
-export function shown(text: string, most: number): string {
-  // These two are characters to Unicode, but not to XML.
-  return printable(text, most).replace(
-    /[\uFFFE\uFFFF]/g,
-    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
-  );
-}
-
-/** Text as `shown` gives it, as content or attribute of HTML and XML. */
+/** Text as `printable` gives it, as content or attribute of HTML and XML. */
 export function escaped(text: string): string {
-  return shown(text, mostEscaped)
+  return printable(text, mostEscaped)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

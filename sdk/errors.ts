@@ -47,6 +47,8 @@ export interface Exchange {
 export interface MerchantRulesErrorOptions {
   /** The attempted action, in words: "create rule \"limit-1\"". */
   readonly attempted?: string | undefined;
+  /** What the reason lists: one line each, below it. Default: none. */
+  readonly lines?: readonly string[];
   /** The exchange that failed, where there was one. */
   readonly exchange?: Exchange | undefined;
   /** Advice to the reader: one thing to do about it. */
@@ -73,6 +75,8 @@ export class MerchantRulesError extends Error {
   readonly code: ErrorCode;
   /** The reason of the failure, without the attempted action and the advice. */
   readonly reason: string;
+  /** What the reason lists, one line each. Default: none. */
+  readonly lines: readonly string[];
   /** The attempted action, in words. */
   readonly attempted: string | undefined;
   /** The exchange with the service that failed, where there was one. */
@@ -90,6 +94,7 @@ export class MerchantRulesError extends Error {
     super(messageOf(code, reason, options), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.reason = reason;
+    this.lines = options.lines ?? [];
     this.attempted = options.attempted;
     this.exchange = options.exchange;
     this.advice = options.advice;
@@ -166,8 +171,9 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
 
 const longestPath = 300;
 
+/** Every part may hold text of a service, a file or a program. Line breaks are those between the lines alone. */
 function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions): string {
-  const { attempted, exchange, advice } = options;
+  const { attempted, exchange, advice, lines = [] } = options;
   const { serviceCode, serviceMessage, serviceDetails, requestId } = exchange ?? {};
   const about = [
     serviceCode && `code ${serviceCode}`,
@@ -177,12 +183,11 @@ function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorO
   ];
   const known = about.filter((text) => text).join("; ");
   const sent = exchange === undefined ? "" : ` [${exchange.method} ${shortened(exchange.path, longestPath)}]`;
-  const what = attempted === undefined ? "" : `${attempted.replaceAll("\n", " ")} failed: `;
+  const what = attempted === undefined ? "" : `${attempted} failed: `;
   const said = known === "" ? "" : ` (${known})`;
-  const next = advice === undefined ? "" : `${reason.includes("\n") ? "\n" : ". "}What to do: ${advice}`;
-  const lines = `${what}${reason}${said}${sent}${next} (${code})`.split("\n");
-  // An id that a service gives may hold what a terminal obeys.
-  return lines.map((line) => printable(line)).join("\n");
+  const list = lines.map((line) => `\n${printable(line)}`).join("");
+  const next = advice === undefined ? "" : `${lines.length > 0 ? "\n" : ". "}What to do: ${printable(advice)}`;
+  return `${printable(`${what}${reason}${said}${sent}`)}${list}${next} (${code})`;
 }
 
 /** A text of others, with at most `most` of its characters. */

@@ -132,7 +132,8 @@ function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   });
   if (shared.length > lines.length) lines.push(`  and ${shared.length - lines.length} more`);
   const what = `a set cannot hold two rules with one natural key (${contract.rule.naturalKey}):`;
-  throw new MerchantRulesError("RULE_CONFLICT", `${what}\n${lines.join("\n")}`, {
+  throw new MerchantRulesError("RULE_CONFLICT", what, {
+    lines,
     attempted: "export rules",
     advice: "delete all but one of each at the service, pass them over with --exclude, or use --as program",
   });
@@ -149,10 +150,10 @@ function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): v
   if (faults.length === 0) return;
   const shown = faults.slice(0, 20);
   if (faults.length > shown.length) shown.push(`  and ${faults.length - shown.length} more`);
-  const reason = `${faults.length === 1 ? "a rule" : `${faults.length} rules`} cannot be declared as the service has them:\n${shown.join("\n")}`;
+  const reason = `${faults.length === 1 ? "a rule" : `${faults.length} rules`} cannot be declared as the service has them:`;
   const advice =
     "pass these rules over with --exclude, or change them at the service; where a secret is masked, use credentials that may read it, or declare the rule by hand";
-  throw new MerchantRulesError("RULE_INVALID", reason, { attempted: "export rules", advice });
+  throw new MerchantRulesError("RULE_INVALID", reason, { lines: shown, attempted: "export rules", advice });
 }
 
 function faultOf(definition: JsonObject, secrets: readonly Path[]): string | undefined {

@@ -164,12 +164,12 @@ function messageOf(finding: Finding, secret: readonly Pointer[], redact: (name: 
   const { rule, pointer, allowed } = finding;
   const found = "found" in finding ? finding.found : foundAt(finding, secret);
   const place = placeOf(typeof rule === "string" ? rule : rule.label, pointer, redact);
-  return `${place}: found ${found}, allowed ${allowed}`;
+  return printable(`${place}: found ${found}, allowed ${allowed}`);
 }
 
 /** Each name by itself: in a pointer they have escapes, which may change what they look like. */
 function placeOf(label: string, pointer: Pointer, redact: (name: string) => string): string {
-  const rule = printable(redact(label));
+  const rule = redact(label);
   if (pointer === "") return rule;
   return `${rule}: ${pointer.startsWith("/") ? pointerOf(segmentsOf(pointer).map(redact)) : pointer}`;
 }
@@ -207,7 +207,7 @@ function noteUnknown(rules: readonly DeclaredRule[], redact: (name: string) => s
   if (first === undefined) return;
   const places = notes.slice(0, mostTold).map(({ label, pointer }) => placeOf(label, pointer, redact));
   const more = notes.length > mostTold ? ` and ${notes.length - mostTold} more` : "";
-  first.error.message = `not known before the run, so not checked: ${places.join(", ")}${more}`;
+  first.error.message = `not known before the run, so not checked: ${printable(places.join(", "))}${more}`;
   throw first.error;
 }
 

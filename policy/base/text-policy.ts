@@ -82,8 +82,11 @@ function hide(text: string, spots: Iterable<Spot>, hidden: string): string {
   return shown + text.slice(reached);
 }
 
-/** Blanks, points, hyphens and dashes: people put one of them between the groups of a number. */
-const separator = "[\\p{Zs}\\t.\\p{Pd}]";
+/**
+ * What people and programs put between the groups of a number, also ` - ` and a line break: blanks, marks, dashes. Of
+ * what has no width nothing is left by then.
+ */
+const separator = "[\\s.,/_\\p{Pd}]{0,3}";
 
 /** The characters and the length of a number. */
 export interface Grouping {
@@ -95,28 +98,58 @@ export interface Grouping {
 
 /** Numbers of the characters that a class such as `\\d` stands for. */
 export function grouping(character: string, shortest: number, longest: number): Grouping {
-  const run = new RegExp(`${character}(?:${separator}?${character}){${shortest - 1},}`, "gu");
+  const run = new RegExp(`${character}(?:${separator}${character}){${shortest - 1},}`, "gu");
   return { run, group: new RegExp(`${character}+`, "gu"), shortest, longest };
 }
 
+/** A piece of a text, and the number that it is. */
+interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly joined: string;
+}
+
 /**
- * Every text of the right length that whole groups make without the single separators between them. So what is glued to
- * more of its kind is none.
+ * Every text of the right length that whole groups make without what stands between them. So what is glued to more of
+ * its kind is none. It is looked for in the text as people read it: full-width characters are the usual ones, and what
+ * has no width is not there.
  */
-export function* grouped(
-  text: string,
-  { run, group, shortest, longest }: Grouping,
-): Generator<{ readonly start: number; readonly end: number; readonly joined: string }> {
+export function* grouped(text: string, { run, group, shortest, longest }: Grouping): Generator<Piece> {
   if (text.length < shortest) return;
-  for (const { 0: found, index: begin } of text.matchAll(run)) {
+  const { plain, placeOf } = asRead(text);
+  for (const { 0: found, index: begin } of plain.matchAll(run)) {
     const groups = [...found.matchAll(group)];
     for (const [from, { index: start }] of groups.entries()) {
       let joined = "";
       for (const { 0: piece, index } of groups.slice(from, from + longest)) {
         joined += piece;
         if (joined.length > longest) break;
-        if (joined.length >= shortest) yield { start: begin + start, end: begin + index + piece.length, joined };
+        if (joined.length >= shortest)
+          yield { start: placeOf(begin + start).start, end: placeOf(begin + index + piece.length - 1).end, joined };
       }
     }
   }
+}
+
+interface AsRead {
+  readonly plain: string;
+  /** The place in the text of a character of `plain`. */
+  placeOf(index: number): { readonly start: number; readonly end: number };
+}
+
+/** Compatibility forms (NFKC) character by character, without marks and what has no width. */
+function asRead(text: string): AsRead {
+  // Most texts of a rule.
+  if (/^[\x20-\x7e]*$/.test(text)) return { plain: text, placeOf: (index) => ({ start: index, end: index + 1 }) };
+  const places: { readonly start: number; readonly end: number }[] = [];
+  let plain = "";
+  let end = 0;
+  for (const character of text) {
+    const start = end;
+    end += character.length;
+    const read = character.normalize("NFKC").replace(/[\p{Cf}\p{Mn}\p{Me}]/gu, "");
+    plain += read;
+    for (let unit = 0; unit < read.length; unit += 1) places.push({ start, end });
+  }
+  return { plain, placeOf: (index) => places[index] ?? { start: text.length, end: text.length } };
 }

@@ -75,14 +75,18 @@ export function errorOf(
   const { tried = [], untried = [] } = Object.groupBy(failures, ({ error }) =>
     error.code === "NOT_TRIED" ? "untried" : "tried",
   );
-  const lines = tried.slice(0, mostListed).map(({ key, error }) => `  ${key}: ${error.message}`);
+  // A message may have lines of its own.
+  const lines = tried.slice(0, mostListed).flatMap(({ key, error }) => {
+    const [line, ...more] = error.message.split("\n");
+    return [`  ${key}: ${line}`, ...more.map((each) => `    ${each}`)];
+  });
   if (tried.length > mostListed) lines.push(`  and ${tried.length - mostListed} more failed`);
   if (untried[0] !== undefined) lines.push(`  ${untried.length} more were not tried: ${untried[0].error.reason}`);
   const others = failures.length === outcomes.length ? "" : `; ${afterwards}`;
   return new MerchantRulesError(
     (tried[0] ?? first).error.code,
-    `${tried.length} of ${outcomes.length} rules failed${others}:\n${lines.join("\n")}`,
-    { advice: "fix the cause and run again: only what is left is done" },
+    `${tried.length} of ${outcomes.length} rules failed${others}:`,
+    { lines, advice: "fix the cause and run again: only what is left is done" },
   );
 }
 

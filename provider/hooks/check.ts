@@ -5,7 +5,6 @@ import {
   canonical,
   findInexactNumber,
   findNotJson,
-  isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -15,10 +14,12 @@ import {
   segmentsOf,
   valueAt,
 } from "../../sdk/rules/index.ts";
+import { printable, printableLines } from "../../sdk/rules/printable.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { withSecretsMarked } from "../state/secrets.ts";
 import type { Shape } from "../state/shape.ts";
 import { connectionName, internalFields } from "../state/state.ts";
-import { isUnknown, type Properties, secret } from "../state/wire.ts";
+import { isUnknown, type Properties } from "../state/wire.ts";
 import { bytesOf, mostStateBytesOf } from "../state/worst-state.ts";
 import type { Session } from "./session.ts";
 
@@ -35,6 +36,16 @@ export function checked(
   olds: Properties,
   news: Properties,
 ): dynamic.CheckResult<Properties> {
+  const result = judged(shape, session, olds, news);
+  // Keys of rules and of inputs, which the engine prints, are anybody's.
+  const failures = (result.failures ?? []).map(({ property, reason }) => ({
+    property: printable(property),
+    reason: printableLines(reason).join("\n"),
+  }));
+  return { ...result, failures };
+}
+
+function judged(shape: Shape, session: Session, olds: Properties, news: Properties): dynamic.CheckResult<Properties> {
   const faults = [...unknownInputs(shape, news), ...connectionFaults(news), ...shape.faults(news)];
   if (isUnknown(news.connection)) return { inputs: news, failures: faults };
   let contract: Contract;
@@ -63,11 +74,9 @@ function contractFaults(
   const faults = [...rules].flatMap(([key, definition]) => definitionFaults(definition, shape.path(key), contract));
   if (faults.length > 0) return [...unmanaged, ...faults];
   const before = shape.read(olds[shape.field] ?? {});
-  return [
-    ...unmanaged,
-    ...sameNaturalKeys(shape, rules, contract),
-    ...sizeFaults(shape, contract, news, rules, before),
-  ];
+  // The marks of secrets are a part of what goes back to the engine.
+  const sizes = sizeFaults(shape, contract, news, secretsMarked(rules, contract), secretsMarked(before, contract));
+  return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizes];
 }
 
 /** Inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
@@ -191,21 +200,10 @@ function withSecrets(shape: Shape, contract: Contract, news: Properties): Proper
   const value = news[shape.field];
   if (contract.rule.secret.length === 0 || value === undefined || isUnknown(value)) return news;
   if (!shape.isRule && !isJsonObject(value)) return news;
-  // What lies further out goes first: within a secret there is nothing left to mark.
-  const paths = contract.rule.secret.map(segmentsOf).sort((a, b) => a.length - b.length);
-  const marked = [...shape.read(value)].map(([key, definition]): [string, Json] => [
-    key,
-    paths.reduce(markedAt, definition),
-  ]);
-  return { ...news, [shape.field]: shape.write(new Map(marked)) };
+  return { ...news, [shape.field]: shape.write(secretsMarked(shape.read(value), contract)) };
 }
 
-function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
-  if (segment === undefined) return value === null || isUnknown(value) ? value : secret(value);
-  const isMeant = (key: string): boolean => segment === "*" || segment === key;
-  if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]),
-  );
+function secretsMarked(rules: ReadonlyMap<string, Json>, { rule }: Contract): ReadonlyMap<string, Json> {
+  if (rule.secret.length === 0) return rules;
+  return new Map([...rules].map(([key, definition]) => [key, withSecretsMarked(definition, rule.secret)]));
 }

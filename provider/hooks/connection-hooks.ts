@@ -1,6 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { isEqual } from "../../sdk/rules/index.ts";
+import { print } from "../print.ts";
 import {
   type ConnectionId,
   connectionIdIn,
@@ -114,12 +115,12 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
             !place.holders.isKnown(ruleId),
         );
         if (left.length > 0)
-          console.error(
+          print(
             `connection "${name}": ${counted(left.length)} with the mark of this stack still at the service, and in no state any more: ${listed(left.map(({ ruleId }) => ruleId))}. Delete there what is not wanted, or declare it with adopt`,
           );
       } catch (error) {
         if (!isMerchantRulesError(error)) throw error;
-        console.error(`connection "${name}": could not look for rules of this stack that are left: ${error.reason}`);
+        print(`connection "${name}": could not look for rules of this stack that are left: ${error.reason}`);
       }
     });
   }
@@ -165,7 +166,7 @@ async function sayNamesakes({ project, stack }: Properties, { ownerId }: Connect
   });
   if (others.length === 0) return;
   const { name, recover } = place.options;
-  console.error(
+  print(
     `connection "${name}": ${others.length === 1 ? "1 rule has" : `${others.length} rules have`} the mark of another stack with this name (${project}/${stack}): ${listed(others.map(({ ruleId }) => ruleId))}. This run does not change or delete such rules. If the state of this very stack was lost, set ${recover.howTo} for one run`,
   );
 }

@@ -108,11 +108,20 @@ export function inTheWay(
   error: MerchantRulesError,
   { definition, key, of, place, attempted }: Making,
 ): MerchantRulesError {
+  const own = of.known.get(key);
+  // Without a natural key nothing tells that the rule that is to be replaced has to go first.
+  if (own !== undefined && place.contract.rule.naturalKey === null && !place.live.isGone(own.ruleId))
+    return error.with({ attempted, advice: lettingOwnGoFirst(own.ruleId, of) });
   const adopting = of.adopting(key, "<its ruleId>");
   const advice = place.live.canSearch(definition)
     ? `the list shows no rule with its natural key; look at the service for what it conflicts with. If it is this rule, add ${adopting}`
     : `look at the service for a rule like it. To take it over, add ${adopting}; with operations.list and rule.naturalKey in the contract it is found by itself`;
   return error.with({ attempted, advice });
+}
+
+function lettingOwnGoFirst(ruleId: string, { isRule }: Making["of"]): string {
+  const option = isRule ? ", or give the resource the option deleteBeforeReplace: true" : "";
+  return `rule ${ruleId}, which the new rule is to replace, may be in its way. To have it go first, set rule.naturalKey in the contract to the field that no two rules share${option}; and run again`;
 }
 
 export function cannotSearch({ of, key, place }: Making): MerchantRulesError {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { isEqual, isJsonObject, type JsonObject, project } from "../../sdk/rules/index.ts";
+import { print } from "../print.ts";
 import type { Holders } from "./holders.ts";
 import type { Live, Pass } from "./live.ts";
 import type { KnownRule } from "./plan.ts";
@@ -116,7 +117,7 @@ export class FirstWrites {
       if (fault !== undefined) this.#stop = wrong(kind, target.ruleId, fault);
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
-      console.error(
+      print(
         `after the first ${kind} of this run (rule ${target.ruleId}) it cannot be told what the service did: ${error.reason}`,
       );
     }
@@ -142,7 +143,7 @@ export class FirstWrites {
     if (sight.is === "absent") return { what: "the rule is gone after it", first: whatIsLeft };
     if (this.#isLike(sight.rule, declared)) return undefined;
     if (this.#isLike(sight.rule, definition)) {
-      console.error(
+      print(
         `after the update of rule ${ruleId} the service still shows what was before; it cannot be told whether it was carried out`,
       );
       return undefined;

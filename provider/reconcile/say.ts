@@ -1,3 +1,4 @@
+import { print } from "../print.ts";
 import type { Resource } from "./resource.ts";
 
 /** The fact about a rule that is another merchant's, where the rules are to be here now. */
@@ -10,7 +11,7 @@ export function say(
   { key, of }: { readonly key: string; readonly of: Pick<Resource, "label"> },
 ): void {
   const label = of.label(key);
-  console.error(`rule ${label === undefined ? ruleId : `${label} (${ruleId})`} ${fact}`);
+  print(`rule ${label === undefined ? ruleId : `${label} (${ruleId})`} ${fact}`);
 }
 
 /** Words of the user for one run, by which a rule that is not seen counts as gone. */

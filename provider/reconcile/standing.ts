@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { isEqual, isJsonObject, type JsonObject, project } from "../../sdk/rules/index.ts";
+import { print } from "../print.ts";
 import type { Held, Holders } from "./holders.ts";
 import { hashOfIdentity } from "./identity.ts";
 import type { How, Live, Sight } from "./live.ts";
@@ -266,7 +267,7 @@ export class PlaceProof {
   #sayUnknown({ connection }: Resource): void {
     if (this.#isSaid || connection === undefined || this.newOwnerIds.has(connection.ownerId)) return;
     this.#isSaid = true;
-    console.error(
+    print(
       `connection "${this.#options.name}": could not check that its credentials are those of the right merchant, because this stack knows no rule there yet. To have that checked, set auth.identity in the contract`,
     );
   }
@@ -303,7 +304,7 @@ export class PlaceProof {
       `${what}, so nothing shows that this is the right merchant; nothing was written`,
       {
         attempted: "recognise the rules that the state knows",
-        advice: `${checkMerchant}. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run; if they were all deleted at the service, ${acceptAllGone.howTo}. With auth.identity in the contract the run can check this itself`,
+        advice: `${checkMerchant}. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run; if they were all deleted at the service, ${makingAnew(acceptAllGone)}. With auth.identity in the contract the run can check this itself`,
       },
     );
   }
@@ -320,10 +321,15 @@ export class PlaceProof {
       `${what}, so nothing shows that this is the right merchant; nothing was written`,
       {
         attempted: "find the rules that the state knows",
-        advice: `${checkMerchant}. If they are, and the rules were really deleted at the service, set ${acceptAllGone.howTo} for one run of \`pulumi up --refresh\`; if the rules are to be made anew at this place, set ${moved.howTo} for one run`,
+        advice: `${checkMerchant}. If they are, and the rules were really deleted at the service, ${makingAnew(acceptAllGone)}; if the rules are to be made anew at this place, ${makingAnew(moved)}`,
       },
     );
   }
+}
+
+/** Only after a refresh does the state know of no rule that is gone: without one, a run might end half done. */
+function makingAnew({ howTo }: Answer): string {
+  return `set ${howTo} for one run of \`pulumi up --refresh\``;
 }
 
 /** The command that makes a new connection: with it, whose the stack's rules are begins anew. */

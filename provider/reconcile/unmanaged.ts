@@ -1,6 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { print } from "../print.ts";
 import { markIn, type Owner, ownerIn } from "./mark.ts";
 import { naturalKeyText } from "./natural-key.ts";
 import type { Place } from "./place.ts";
@@ -62,7 +63,7 @@ export async function lookForUnmanaged(owner: Owner, known: Known, place: Place,
   if (parts === undefined) return;
   const found = await describeUnmanaged(parts, place);
   if (found === undefined || (onUnmanaged === "warn" && !reportsOf(place).isNews(found))) return;
-  if (onUnmanaged === "warn") return console.error(found);
+  if (onUnmanaged === "warn") return print(found);
   throw new MerchantRulesError("RULE_CONFLICT", found, {
     advice: "declare them in the set (with adopt), delete them at the service, or set onUnmanaged to warn or ignore",
   });
@@ -75,7 +76,7 @@ export async function glanceAtUnmanaged(owner: Owner, known: Known, place: Place
   } catch (error) {
     if (watch.onUnmanaged === "fail" || !isMerchantRulesError(error)) throw error;
     const report = `rules that are not in the set could not be looked for: ${error.message}`;
-    if (reportsOf(place).isNews(report)) console.error(report);
+    if (reportsOf(place).isNews(report)) print(...report.split("\n"));
   }
 }
 

@@ -102,8 +102,9 @@ export async function overwrite(
       if (!isMerchantRulesError(error)) throw error;
       // A service that keeps deleted rules may refuse to change one as a conflict.
       const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
-      if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, place);
-      if (await isThere(known, task)) throw isConflict ? inTheWay(error, place) : yetFound("update", error);
+      if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, known, definition, place);
+      if (await isThere(known, task))
+        throw isConflict ? inTheWay(error, known, definition, place) : yetFound("update", error);
       return { value: await goneAtUpdate(known, attempted, task, error), isDone: false };
     }
     isAnswered = true;
@@ -166,11 +167,20 @@ function isAnotherKey({ ruleId, definition }: KnownRule, declared: JsonObject, {
   return wanted !== undefined && wanted !== live.naturalKeyOf(live.written(ruleId) ?? definition);
 }
 
-function inTheWay(error: MerchantRulesError, { contract }: Place): MerchantRulesError {
-  const { naturalKey } = contract.rule;
+/** A service calls a natural key a conflict that another rule has, and the version of a rule that somebody has changed. */
+function inTheWay(
+  error: MerchantRulesError,
+  known: KnownRule,
+  definition: JsonObject,
+  place: Place,
+): MerchantRulesError {
+  if (error.code !== "RULE_CONFLICT") return error;
+  const { naturalKey } = place.contract.rule;
   const { serviceCode, serviceMessage, serviceDetails } = error.exchange ?? {};
-  const saysNothing = [serviceCode, serviceMessage, serviceDetails].every((text) => text === undefined);
-  if (error.code !== "RULE_CONFLICT" || naturalKey === null || saysNothing) return error;
-  const advice = `another rule may have its natural key (${naturalKey}) still. Two rules that swap theirs need two runs: give one of them another first`;
+  const saysWhat = [serviceCode, serviceMessage, serviceDetails].some((text) => text !== undefined);
+  const advice =
+    saysWhat && isAnotherKey(known, definition, place)
+      ? `another rule may have its natural key (${naturalKey}) still. Two rules that swap theirs need two runs: give one of them another first`
+      : "the service's own message, where it has one, says what the change conflicts with. If the rule was changed there meanwhile, run `pulumi up --refresh`, which sees it as it is now";
   return error.with({ advice });
 }

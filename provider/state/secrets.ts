@@ -1,5 +1,35 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Path } from "../../sdk/rules/index.ts";
-import { isUnknown, type Properties, withinSecret } from "./wire.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  type Pointer,
+  segmentsOf,
+} from "../../sdk/rules/index.ts";
+import { isUnknown, type Properties, secret, withinSecret } from "./wire.ts";
+
+/**
+ * A definition with the engine's mark around what a contract calls secret, so that the engine encrypts and masks it, also
+ * where the program did not say so or does not declare it. Null, and what is not known yet, stays as it is.
+ * @param patterns as `rule.secret` has them; where they overlap, the outermost value is marked, once
+ */
+export function withSecretsMarked(definition: Json, patterns: readonly Pointer[]): Json {
+  const paths = patterns.map(segmentsOf).sort((a, b) => a.length - b.length);
+  return paths.reduce(markedAt, definition);
+}
+
+function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
+  // Within a secret there is nothing left to mark.
+  if (withinSecret(value) !== undefined) return value;
+  if (segment === undefined) return value === null || isUnknown(value) ? value : secret(value);
+  const isMeant = (key: string): boolean => segment === "*" || segment === key;
+  if (isJsonArray(value)) return value.map((child, index) => (isMeant(String(index)) ? markedAt(child, rest) : child));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]),
+  );
+}
 
 /** Properties in plain, and where in them secrets are. */
 export interface Revealed {

@@ -1,5 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject, type Pointer } from "../../sdk/rules/index.ts";
 import {
   type ConnectionId,
   connectionIdIn,
@@ -12,6 +12,7 @@ import {
   type Watch,
 } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
+import { withSecretsMarked } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
 
@@ -107,12 +108,14 @@ function markOf(kept: Json | undefined, owner: Owner, key: string): string | nul
 /**
  * The outputs to keep: the rules as they were written or seen, their ids, and what their marks say where that is not what
  * the resource itself writes.
+ * @param secrets patterns as `rule.secret` of a contract has them: what they name is secret to the engine
  */
 export function writeState(
   shape: Shape,
   rules: Known,
   from: Properties,
   formerOwnerIds: readonly string[] = [],
+  secrets: readonly Pointer[] = [],
 ): Properties {
   const keysOf = (isSo: (known: KnownRule) => boolean | undefined): string[] =>
     [...rules].flatMap(([key, known]) => (isSo(known) ? [key] : []));
@@ -126,7 +129,7 @@ export function writeState(
           mark === undefined || mark === placeOf(owner, key) ? [] : [[key, mark ?? ""]],
         );
   return leaving({
-    ...writeInputs(shape, rules, from),
+    ...writeInputs(shape, rules, from, secrets),
     ...shape.writeIds(new Map([...rules].map(([key, { ruleId }]) => [key, ruleId]))),
     ...(sealed.length === 0 ? {} : { sealed }),
     ...(taken.length === 0 ? {} : { taken }),
@@ -136,11 +139,19 @@ export function writeState(
   });
 }
 
-/** The inputs with which a resource would have been declared to be as it is seen. */
-export function writeInputs(shape: Shape, rules: Known, from: Properties): Properties {
+/**
+ * The inputs with which a resource would have been declared to be as it is seen.
+ * @param secrets as of {@link writeState}
+ */
+export function writeInputs(
+  shape: Shape,
+  rules: Known,
+  from: Properties,
+  secrets: readonly Pointer[] = [],
+): Properties {
   const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
     key,
-    isSealed ? secret(definition) : leavingDefinition(definition),
+    isSealed ? secret(definition) : withSecretsMarked(leavingDefinition(definition), secrets),
   ]);
   return leaving({
     ...picked(from, [...shape.options, ...internalFields]),

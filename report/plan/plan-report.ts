@@ -48,11 +48,11 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
     findings: found,
     errors: preview.errors,
     warnings: [
-      ...deletionsIn(found, rules + unseen(preview)),
+      ...deletionsIn(found, rules, unseen(preview) > 0),
       ...warned,
-      ...preview.warnings,
       ...expanded.flatMap((each) => each.warnings),
     ],
+    engineWarnings: preview.warnings,
     notes: [
       ...expanded.flatMap((each) => each.notes),
       ...quiet.map(({ step }) => quietNote(step)),
@@ -242,12 +242,15 @@ function withWords(value: Json): Json {
   });
 }
 
-/** A tenth is what nobody deletes by the way. */
-function deletionsIn(found: readonly Finding[], rules: number): string[] {
+/**
+ * A tenth is what nobody deletes by the way.
+ * @param isPart whether there may be rules that the preview does not show
+ */
+function deletionsIn(found: readonly Finding[], rules: number, isPart: boolean): string[] {
   const count = found.filter(({ change }) => change === "delete").length;
   if (count * 10 <= rules || count === 0) return [];
   const are = count === 1 ? "is" : "are";
-  const what = rules === 1 ? "rule" : "rules";
+  const what = `${rules === 1 ? "rule" : "rules"}${isPart ? " that the preview shows" : ""}`;
   return [
     `${count} of ${rules} ${what} ${are} to be deleted, more than a tenth. See that this is meant before you run \`pulumi up\``,
   ];

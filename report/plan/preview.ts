@@ -72,7 +72,9 @@ export function readPreview(text: string, source: string): Preview {
   if (text.trim() === "") throw unreadable(source, "it is empty");
   const documents = documentsIn(text, source);
   const [first] = documents;
-  const isDocument = documents.length === 1 && isJsonObject(first) && ("steps" in first || "diagnostics" in first);
+  // Of an unchanged stack it has no steps, but the counts.
+  const isDocument =
+    documents.length === 1 && ["steps", "diagnostics", "changeSummary"].some((name) => has(first, name));
   const preview = isDocument ? ofDocument(parsed(documentSchema, first, source)) : ofEvents(documents, source);
   for (const step of preview.steps.filter(isOfRules)) {
     const fault = faultOf(step);
@@ -83,6 +85,10 @@ export function readPreview(text: string, source: string): Preview {
       );
   }
   return preview;
+}
+
+function has(document: Json | undefined, field: string): boolean {
+  return isJsonObject(document) && Object.hasOwn(document, field);
 }
 
 /** The first thing that stands where a rule's definition or the rules of a set belong, and cannot be one. */
@@ -140,7 +146,10 @@ const paths = z
   .nullish()
   .transform((found) => Object.keys(found ?? {}));
 const config = z.record(z.string(), z.string()).default({});
-const counts = z.record(z.string(), z.number()).default({});
+const counts = z
+  .record(z.string(), z.number())
+  .nullish()
+  .transform((found) => found ?? {});
 const diagnostic = z.object({
   message: z.string(),
   severity: z.string(),

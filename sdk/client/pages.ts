@@ -1,5 +1,5 @@
 import type { Contract, Operations, Pagination } from "../contract/schema.ts";
-import { MerchantRulesError } from "../errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
 import { demandNoMore, nextIn, type PageAnswer } from "./next-page.ts";
 import type { Additions, Address } from "./request-template.ts";
@@ -25,9 +25,9 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   let following: string | undefined;
   let passed = 0;
   for (let number = 1; number <= limits.maxPages; number += 1) {
-    const page = await ask(
-      added(pagination, { number, passed, following, pageSize: limits.pageSize }),
-      (answer, here) => {
+    const parts = added(pagination, { number, passed, following, pageSize: limits.pageSize });
+    const page = await askFor(number, ids.size, () =>
+      ask(parts, (answer, here) => {
         const rules = rulesIn(answer.json, list, rule.id);
         const next = nextIn(answer, pagination, here);
         const more = moreIn(answer.json, pagination);
@@ -42,7 +42,7 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
           throw new UnusableAnswer(`page ${number} of the list repeats the page before it; ${place}`);
         }
         return { rules, next, isLast };
-      },
+      }),
     );
     yield page.rules.filter(({ ruleId }) => ids.size < ids.add(ruleId).size);
     if (page.isLast) return;
@@ -74,6 +74,20 @@ function added(
   if (type === "offset") pairs.push([pagination.offset, String(passed)]);
   if (type === "cursor" && following !== undefined) pairs.push([pagination.cursor, following]);
   return { query: pairs.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
+}
+
+/** Asks for a page. One that is not there, behind others that were, is no sign of a wrong path. */
+async function askFor<T>(page: number, before: number, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const status = isMerchantRulesError(error) ? error.exchange?.status : undefined;
+    if (!isMerchantRulesError(error) || page === 1 || (status !== 404 && status !== 410)) throw error;
+    const reason = `the service answered ${status} to page ${page} of the list; the pages before it have ${before} rules`;
+    const advice =
+      "if the service answers so behind its last page, set operations.list.pagination.more in the contract to the field of a page that says whether there are more";
+    throw error.with({ reason, advice });
+  }
 }
 
 /** The rules of a page; every item must be a rule with an id. */

@@ -107,7 +107,8 @@ function droppedFields(value: unknown): ContractIssue[] {
 function invalid<T>(file: string, faults: readonly T[], sentenceOf: (fault: T) => string = String): MerchantRulesError {
   const shown = faults.slice(0, 20).map(sentenceOf);
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
-  return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:\n  ${shown.join("\n  ")}`, {
+  return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:`, {
+    lines: shown.map((line) => `  ${line}`),
     advice: "fix the contract; docs/reference/contract.md has every field, and for editors contract.schema.json has",
   });
 }

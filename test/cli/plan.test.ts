@@ -167,6 +167,15 @@ describe("merchant-rules plan", () => {
     expect([code, stderr]).toEqual([2, "error: --comment is Markdown: leave out --format\n"]);
   });
 
+  test.each<[string, JsonObject]>([
+    ["no steps", { changeSummary: { same: 4 } }],
+    ["no steps and no counts", { config: { "shop:a": "b" }, duration: 1, changeSummary: null }],
+  ])("takes the preview of an unchanged stack without --show-sames, which has %s", async (_what, preview) => {
+    const { code, stdout } = await command("plan", written(preview), "--expect-no-changes");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("nothing to do, 0 unchanged")]);
+    expect(stdout.includes("4 resources without changes are not in the preview")).toBe(preview.config === undefined);
+  });
+
   test.each([
     ["nothing", ""],
     ["another document", '{"version":3}'],
@@ -420,6 +429,14 @@ describe("what a plan says beside rules", () => {
     const [one] = plan([set("update", { a: { name: "a" }, b: { name: "b" } }, { a: { name: "a" } })], full).report
       .warnings;
     expect(one).toMatch(/^1 of 2 rules is to be deleted, /);
+  });
+
+  test("deletions are held against rules alone, where other resources without changes are not shown", () => {
+    const removal = set("update", { a: { name: "a" }, b: { name: "b" } }, { b: { name: "b" } });
+    const preview = readPreview(JSON.stringify({ steps: [removal], changeSummary: { same: 40, update: 1 } }), "p.json");
+    expect(planOf(preview, () => defineContract(full)).report.warnings).toEqual([
+      "1 of 2 rules that the preview shows is to be deleted, more than a tenth. See that this is meant before you run `pulumi up`",
+    ]);
   });
 
   test("steps on the connection, which is no rule and no other resource", () => {

@@ -28,6 +28,16 @@ describe("removed-rules", () => {
     expect((await evaluate(removedRules, [], { baseline: stackExport([]) })).violations).toEqual([]);
   });
 
+  test("refuses a baseline without rules, which hides what is removed, until the configuration says that all may be", async () => {
+    const baseline = stackExport([]);
+    const one = [ruleSet("set", keyed(1))];
+    expect((await evaluate(removedRules, one, { baseline, maximumShare: 0 })).violations).toEqual([
+      "stack: the stack: found a baseline without rules, allowed the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true",
+    ]);
+    expect((await evaluate(removedRules, one, { baseline, allowed: true })).violations).toEqual([]);
+    expect((await evaluate(removedRules, one, { baseline: stackExport(one) })).violations).toEqual([]);
+  });
+
   test("says how many of how many are removed, and which, at the stack", async () => {
     const baseline = stackExport(twenty);
     const three = [ruleSet("set", keyed(17))];

@@ -50,6 +50,10 @@ const countries = [
   ["MT", 31],
   ["RU", 33],
   ["FR", 27],
+  ["XK", 20],
+  ["BI", 27],
+  ["MN", 20],
+  ["DZ", 26],
 ] as const;
 
 const ibans = fc
@@ -72,22 +76,35 @@ function withCheckDigits(country: string, account: string): string {
 
 /** A number as somebody wrote it: in groups, in the middle of a text. */
 function written(number: string) {
-  const gaps = fc.array(fc.constantFrom("", "", "", " ", "-", ".", "\u00a0", "\u2013"), {
+  const gaps = fc.array(fc.constantFrom(...noGap, ...gapsBetween), {
     minLength: number.length - 1,
     maxLength: number.length - 1,
   });
   const before = fc.string().map((text) => text.replace(/[\p{L}\p{N}]+$/u, ""));
   const after = fc.string().map((text) => text.replace(/^[\p{L}\p{N}]+/u, ""));
   return fc
-    .tuple(before, gaps, after)
-    .map(([start, separators, end]) =>
-      [start, ...[...number].flatMap((each, index) => [each, separators[index] ?? ""]), end].join(""),
+    .tuple(before, gaps, after, fc.boolean())
+    .map(([start, separators, end, isWide]) =>
+      [start, ...[...number].flatMap((each, index) => [isWide ? wide(each) : each, separators[index] ?? ""]), end].join(
+        "",
+      ),
     );
+}
+
+const noGap = ["", "", "", "", "", "", ""];
+const gapsBetween = [
+  ...[" ", "  ", "-", " - ", ".", "/", "_", ",", ", ", "\n", "\r\n", "\t", "\u00a0", "\u2013"],
+  ...["\u200b", "\u00ad", "\ufeff", "\u2060", "\u202e", "\ufe0f", "\u2009 "],
+];
+
+/** The full-width form of a digit or a letter. */
+function wide(character: string): string {
+  return String.fromCodePoint((character.codePointAt(0) ?? 0) + 0xfee0);
 }
 
 /** So that no way of writing hides it. */
 function bare(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]/gu, "");
+  return text.normalize("NFKC").replace(/[^\p{L}\p{N}]/gu, "");
 }
 
 describe("no-card-numbers", () => {

@@ -49,7 +49,7 @@ describe("drift of a state", () => {
     edit("rule-1", { addedByOthers: true });
     const found = await drift();
     expect(seen(found)).toEqual(none);
-    expect(found).toMatchObject({ rules: 4, withoutList: [], unreadable: 0, unfinished: [], toBeDeleted: 0 });
+    expect(found).toMatchObject({ rules: 4, withoutList: [], unreadable: 0, unfinished: [], stillInForce: [] });
   });
 
   test("passes over what the program ignores: a path of one rule, of every rule, or all below a path", async () => {
@@ -152,20 +152,28 @@ describe("drift of a state", () => {
     expect(takenOver).toMatchObject([{ rule: { naturalKey: "rule-2" }, by: "other/prod/all" }]);
   });
 
-  test("does not count rules that the next run deletes, nor calls them unmanaged", async () => {
+  test("says which rules that the next run deletes are still in force, and does not call them unmanaged", async () => {
     const { service, state, edit, drift } = await made(some);
     edit("rule-4", { priority: 77 });
     const [all, one] = state;
     if (all === undefined || one === undefined) throw new Error("two resources were made");
     const found = await drift([all, { ...one, isLeaving: true }]);
     expect(seen(found)).toEqual(none);
-    expect(found).toMatchObject({ rules: 3, toBeDeleted: 1 });
+    expect(found).toMatchObject({
+      rules: 3,
+      stillInForce: [{ naturalKey: "rule-4", ruleId: one.id, resource: expect.stringContaining("MerchantRule ") }],
+    });
+    // One that another resource has by now is not deleted, and one that is gone is not in force.
+    expect(await drift([...state, { ...one, isLeaving: true }])).toMatchObject({ rules: 4, stillInForce: [] });
+    service.remove(one.id);
+    expect(await drift([all, { ...one, isLeaving: true }])).toMatchObject({ rules: 3, stillInForce: [], missing: [] });
+    service.put(one.id, rule(4));
     // Resources of other kinds hold no rules.
     expect(await drift([...state.slice(0, 1), { ...one, type: "aws:s3/bucket:Bucket" }])).toMatchObject({ rules: 3 });
     expect(service.rules()).toHaveLength(4);
   });
 
-  test("holds what the last run could not do: rules never made are missing, those left over are counted", async () => {
+  test("holds what the last run could not do: rules never made are missing, those left over are still in force", async () => {
     const { service, state, drift } = await made({ all: { rules: { a: rule(1), b: rule(2), old: rule(3) } } });
     const [all] = state;
     if (all === undefined) throw new Error("a set was made");
@@ -178,7 +186,12 @@ describe("drift of a state", () => {
     const found = await drift([sealed]);
     expect(found.missing).toMatchObject([{ naturalKey: "rule-9", key: "next", ruleId: undefined }]);
     expect(found.changed).toMatchObject([{ key: "a", differences: [{ path: ["priority"], isSecret: true }] }]);
-    expect(found).toMatchObject({ rules: 3, toBeDeleted: 1, unfinished: ["MerchantRuleSet all"], unmanaged: [] });
+    expect(found).toMatchObject({
+      rules: 3,
+      stillInForce: [{ key: "old" }],
+      unfinished: ["MerchantRuleSet all"],
+      unmanaged: [],
+    });
     expect(service.rules()).toHaveLength(3);
   });
 });

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Drift } from "../../provider/drift.ts";
+import { driftReport } from "../../report/drift-report.ts";
 import { type Format, formats, leastOfComment } from "../../report/formats.ts";
 import { type Finding, type Report, render, reportOf } from "../../report/index.ts";
 import { markerOf } from "../../report/markdown.ts";
@@ -68,6 +70,29 @@ describe("a report as text", () => {
     const drift = reportOf({ report: "drift", subject: "stack dev", rules: 3, unchanged: 3, findings: [] });
     expect(render(drift, "text")).toBe("Drift of stack dev: none, 3 unchanged\n");
   });
+});
+
+test("a rule that was removed and is still in force is a finding of a drift, so that the command exits with 7", () => {
+  const names = {
+    naturalKey: "old",
+    key: "old",
+    ruleId: "r-9",
+    resource: "MerchantRuleSet all",
+    connection: "default",
+  };
+  const drift: Drift = {
+    ...{ rules: 2, changed: [], missing: [], unmanaged: [], withoutList: [], unreadable: 0, takenOver: [] },
+    ...{ unfinished: [], stillInForce: [names] },
+  };
+  const about = { subject: "stack dev", hasRules: true, looksForUnmanaged: true, ignoring: [] };
+  expect(render(driftReport(drift, about), "text")).toBe(
+    [
+      "  ! still in force  old  MerchantRuleSet all, id r-9, the program does not declare it any more; the next `pulumi up` deletes it",
+      "",
+      "Drift of stack dev: 1 still in force, 2 unchanged",
+      "",
+    ].join("\n"),
+  );
 });
 
 describe("a report as JSON", () => {

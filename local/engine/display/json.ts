@@ -1,3 +1,4 @@
+import { printableJson } from "../../../sdk/rules/printable.ts";
 import { encodeMap, encodeResource } from "../../../stack/state/codec.ts";
 import { type ResourceState, stackType } from "../../../stack/state/resource-state.ts";
 import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from "../../../stack/values/value.ts";
@@ -122,7 +123,7 @@ export class EventLines {
   }
 
   #line(event: { [key: string]: unknown }): void {
-    this.#print(JSON.stringify({ sequence: this.#sequence++, timestamp: Math.floor(Date.now() / 1000), ...event }));
+    this.#print(printableJson({ sequence: this.#sequence++, timestamp: Math.floor(Date.now() / 1000), ...event }));
   }
 }
 

@@ -1,10 +1,12 @@
+import { printable, printableLines } from "../../../sdk/rules/printable.ts";
 import { stackType } from "../../../stack/state/resource-state.ts";
 import { parseUrn } from "../../../stack/state/urn.ts";
+import type { PropertyValue } from "../../../stack/values/value.ts";
 import { hasChanges, isPartOfReplacement, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
 import type { RunResult, Verb } from "../run.ts";
 import { allProperties, type ChangedPath, changedPaths } from "./changed-paths.ts";
 import { policyLines } from "./policies.ts";
-import { formatValue, printable } from "./printable.ts";
+import { formatValue, printable as shownValue } from "./printable.ts";
 
 interface TextOptions {
   readonly verb: Verb;
@@ -27,36 +29,28 @@ export class TextDisplay {
   }
 
   onEvent(event: RunEvent): void {
-    const { print } = this.#options;
-    if (event.kind === "start") print(`${title(this.#options.verb, event.preview)} (${event.stack}):`);
+    if (event.kind === "start") this.#print(`${title(this.#options.verb, event.preview)} (${event.stack}):`);
     else if (event.kind === "step" && event.preview) this.#planned.push(event.step);
     else if (event.kind === "done") this.#done(event);
     else if (event.kind === "diagnostic") this.#diagnostic(event);
   }
 
   finish(result: RunResult): void {
-    const { print } = this.#options;
     this.#tree();
-    for (const { symbol, text } of policyLines(result.policies)) print(this.#paint(symbol, text));
+    for (const { symbol, text } of policyLines(result.policies)) this.#print(text, symbol);
     const outputs = Object.entries(result.outputs);
     if (outputs.length > 0) {
-      print("Outputs:");
-      for (const [name, value] of outputs) {
-        const line = `  ${name}: ${formatValue(value)}`;
-        const lines =
-          line.length > 100 ? `${name}: ${JSON.stringify(printable(value), null, 2)}`.split("\n") : undefined;
-        if (lines === undefined) print(line);
-        else for (const each of lines) print(`  ${each}`);
-      }
+      this.#print("Outputs:");
+      for (const output of outputs) for (const line of outputLines(...output)) this.#print(`  ${line}`);
     }
-    print(`Resources: ${summaryLine(result)}`);
+    this.#print(`Resources: ${summaryLine(result)}`);
     if (result.cancelled)
-      print(`Cancelled: ${result.preview ? "this is not the whole preview" : "the next run does the rest"}`);
+      this.#print(`Cancelled: ${result.preview ? "this is not the whole preview" : "the next run does the rest"}`);
     if (result.policies.violations.some(({ level }) => level === "mandatory")) {
       const so = result.preview ? "nothing was done" : "the run stopped";
-      print(this.#paint("-", `error: a mandatory policy is violated: ${so}`));
+      this.#print(`error: a mandatory policy is violated: ${so}`, "-");
     }
-    print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
+    this.#print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
   }
 
   /** The parts of a replacement show as one line; only what fails in it shows by itself. */
@@ -80,7 +74,7 @@ export class TextDisplay {
     const isShown = (step: Step): boolean => shownOps[step.op] !== undefined || childrenOf(step).length > 0;
     const show = (step: Step, depth: number): void => {
       const indent = "  ".repeat(depth);
-      if (shownOps[step.op] === undefined) this.#options.print(`             ${indent}${describe(step.urn)}`);
+      if (shownOps[step.op] === undefined) this.#print(`             ${indent}${describe(step.urn)}`);
       else this.#step(step, "", indent);
       for (const child of childrenOf(step)) show(child, depth + 1);
     };
@@ -90,12 +84,10 @@ export class TextDisplay {
   #step(step: Step, suffix: string, indent = ""): void {
     const shown = shownOps[step.op];
     if (shown === undefined) return;
-    const { print } = this.#options;
     const [symbol, does] = shown;
     const word = step.isRead === true ? (step.op === "delete" ? "gone" : "drifted") : does;
-    print(this.#paint(symbol, `  ${symbol.padEnd(2)} ${word.padEnd(7)} ${indent}${describe(step.urn)}${suffix}`));
-    for (const { symbol: mark, text } of this.#details(step))
-      print(this.#paint(mark, `       ${indent}${mark} ${text}`));
+    this.#print(`  ${symbol.padEnd(2)} ${word.padEnd(7)} ${indent}${describe(step.urn)}${suffix}`, symbol);
+    for (const { symbol: mark, text } of this.#details(step)) this.#print(`       ${indent}${mark} ${text}`, mark);
   }
 
   #details(step: Step): ChangedPath[] {
@@ -107,20 +99,30 @@ export class TextDisplay {
   }
 
   #diagnostic({ severity, message, urn }: Extract<RunEvent, { kind: "diagnostic" }>): void {
-    const { print } = this.#options;
     if (severity === "info" && urn === undefined) {
-      if (message.trim() !== "") print(`  ${message}`);
+      if (message.trim() !== "") for (const line of printableLines(message)) this.#print(`  ${line}`);
       return;
     }
-    const about = urn === undefined ? "" : `${describe(urn)}: `;
-    const [first = "", ...more] = `${severity}: ${about}${message}`.split("\n");
-    print(this.#paint(severity === "error" ? "-" : "~", `  ${first}`));
-    for (const line of more) print(`    ${line}`);
+    const about = urn === undefined ? "" : `${printable(describe(urn))}: `;
+    const [first = "", ...more] = printableLines(`${severity}: ${about}${message}`);
+    this.#print(`  ${first}`, severity === "error" ? "-" : "~");
+    for (const line of more) this.#print(`    ${line}`);
   }
 
-  #paint(symbol: string, text: string): string {
-    return paint(symbol, text, this.#options.color);
+  /** Every line goes this way: names, values and messages in it are those of others. */
+  #print(line: string, symbol = ""): void {
+    const { print, color } = this.#options;
+    print(paint(symbol, printable(line), color));
   }
+}
+
+const longestOutput = 98;
+
+function outputLines(name: string, value: PropertyValue): string[] {
+  const line = `${name}: ${formatValue(value)}`;
+  if (line.length <= longestOutput) return [line];
+  const [first = "", ...more] = JSON.stringify(shownValue(value), null, 2).split("\n");
+  return [`${name}: ${first}`, ...more];
 }
 
 /** A line in the color of its symbol; without one it stays as it is. */

@@ -22,7 +22,7 @@ export interface EchoingService extends ScriptedServer {
   readonly failed: ReadonlySet<string>;
   /** The methods of which requests about a rule fail in the way that its name says; none at first. */
   failing: readonly string[];
-  readonly rules: ReadonlyMap<string, JsonObject>;
+  readonly rules: Map<string, JsonObject>;
 }
 
 /**

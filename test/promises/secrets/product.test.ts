@@ -23,7 +23,7 @@ const contract: ContractInput = {
     update: { method: "PUT", path: "/api/v1/merchants/rules/{ruleId}" },
     delete: { path: "/api/v1/merchants/rules/{ruleId}", identifyBy: { in: "path" } },
   },
-  rule: { id: ["/id"], secret: ["/vault/*"], naturalKey: "/name" },
+  rule: { id: ["/id"], secret: ["/vault/*", "/list/*/vault"], naturalKey: "/name" },
   auth: { token: { path: "/token", fields: { id: "{clientId}", secret: "{clientSecret}" } } },
   limits: { maxAttempts: 1 },
 };
@@ -142,6 +142,25 @@ function runs(engine: EngineName): void {
     await run("up", "--diff");
     expect([...service.rules.values()]).toEqual(Object.values(changed));
     expect(await run("preview", "--diff", "--expect-no-changes")).not.toContain("secret");
+    expectNowhere();
+  });
+
+  test("a secret that the service shows and the program does not declare, or declares as null, stays one", async () => {
+    const { project, service, run, expectNowhere } = await open(engine);
+    const quiet = { name: "quiet", vault: { pin: null }, list: [{ a: 1 }] };
+    const seen = { name: "seen unchanged" };
+    project.declare({ set: { rules: { quiet, seen } }, alone: { definition: { ...quiet, name: "alone" } } });
+    await run("up");
+    for (const [id, live] of service.rules) {
+      if (live.name === seen.name) continue;
+      const more = [{ a: 1 }, { a: 2, vault: secrets.field }];
+      service.rules.set(id, { ...live, vault: { pin: secrets.vault, more: secrets.vault }, list: more });
+    }
+    expect(await run("preview", "--diff", "--refresh")).toContain("vault.pin");
+    await run("refresh", "--diff");
+    await run("preview", "--json");
+    expectNowhere();
+    await run("up", "--diff");
     expectNowhere();
   });
 }

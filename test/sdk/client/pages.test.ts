@@ -57,6 +57,24 @@ test("a cursor is followed, encoded, until it is null, empty or absent", async (
   }
 });
 
+test("a page that is not there, behind others that were, is said to be so, and the advice ends the list", async () => {
+  for (const status of [404, 410]) {
+    const pages = [{ json: { rules: rules("a", "b"), more: true } }, { json: { rules: rules("c"), more: false } }];
+    const server = await serve([...pages, { status, json: {} }, ...pages]);
+    const failure = await failureOf(idsOf(clientOf(server, listing({ type: "page", page: "page" })).list()));
+    expect(failure.message).toContain(
+      `the service answered ${status} to page 3 of the list; the pages before it have 3 rules`,
+    );
+    expect(failure.message).not.toContain("nothing answers at this path");
+    expect(failure.advice).toContain("operations.list.pagination.more");
+    const told = listing({ type: "page", page: "page", more: "/more" });
+    expect(await idsOf(clientOf(server, told).list())).toEqual(["a", "b", "c"]);
+  }
+  const wrong = await serve([{ status: 404, json: {} }]);
+  const failure = await failureOf(idsOf(clientOf(wrong, listing({ type: "page", page: "page" })).list()));
+  expect(failure.advice).toContain("nothing answers at this path");
+});
+
 test("a list ends where the answer says that there is no more, whatever the cursor", async () => {
   const server = await serve([
     { json: { rules: rules("a"), next: "2", more: true } },

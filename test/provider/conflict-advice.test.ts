@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ContractInput } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { rule, serve } from "../support/connections.ts";
+import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
+
+const operations = { delete: { identifyBy: { in: "query" } } } as const;
+const withKey: ContractInput = { version: 1, operations, rule: { id: ["/id"], naturalKey: "/name" } };
+const withoutKey: ContractInput = { ...withKey, rule: { id: ["/id"] } };
+
+/** A service that has each name once, and a program whose contract may not say so. */
+async function open(contract = withKey) {
+  const served = await serve(contract);
+  onTestFinished(() => served.close());
+  const folder = mkdtempSync(join(tmpdir(), "conflict-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const hostBy = async (contract: ContractInput, hooks?: "merchantRuleSet"): Promise<Host> => {
+    const file = join(folder, "contract.json");
+    writeFileSync(file, JSON.stringify(contract));
+    const host = await startHost({}, { ...served.environment, MERCHANT_RULES_CONTRACT: file }, hooks);
+    onTestFinished(() => host.close());
+    return host;
+  };
+  return { hostBy, service: served.service };
+}
+
+describe("a replacement that its own old rule is in the way of", () => {
+  const declared = (definition: JsonObject): JsonObject => resource("limit", { definition });
+
+  async function refused() {
+    const opened = await open();
+    const host = await opened.hostBy(withoutKey);
+    const { id, outs } = await host.create(declared(rule(1)));
+    const changed = declared(rule(1, { priority: 2 }));
+    expect(await host.diff(id, outs, changed)).toMatchObject({ replaces: ["definition"], deleteBeforeReplace: false });
+    const { message } = await failureOf(host.create(changed));
+    expect(message).toMatch(/RULE_CONFLICT/);
+    expect(message).toContain(`rule ${id}, which the new rule is to replace, may be in its way`);
+    // With it, the diff would say to remove it again.
+    expect(message).not.toContain("adopt");
+    return { ...opened, id, outs, changed, message };
+  }
+
+  test("is told to have that one go first, by the option of the engine", async () => {
+    const { hostBy, service, id, outs, changed, message } = await refused();
+    expect(message).toContain("deleteBeforeReplace: true");
+    const host = await hostBy(withoutKey);
+    await host.diff(id, outs, changed);
+    await host.delete(id, outs);
+    await host.create(changed);
+    expect(service.rules()).toMatchObject([{ rule: { priority: 2 } }]);
+  });
+
+  test("is told to have that one go first, by the natural key in the contract", async () => {
+    const { hostBy, service, id, outs, changed, message } = await refused();
+    expect(message).toContain("rule.naturalKey in the contract");
+    const host = await hostBy(withKey);
+    expect(await host.diff(id, outs, changed)).toMatchObject({ deleteBeforeReplace: true });
+    await host.delete(id, outs);
+    await host.create(changed);
+    expect(service.rules()).toMatchObject([{ rule: { priority: 2 } }]);
+  });
+
+  test("in a set is told the same, and the next run replaces it", async () => {
+    const { hostBy, service } = await open();
+    const all = (a: JsonObject): JsonObject => resource("all", { rules: { a, b: rule(2) } });
+    const host = await hostBy(withoutKey, "merchantRuleSet");
+    const { id, outs } = await host.create(all(rule(1)));
+    const changed = all(rule(1, { priority: 2 }));
+    const failure = await failureOf(host.update(id, outs, changed));
+    expect(failure.message).toMatch(/a: create rule a failed.*which the new rule is to replace.*rule\.naturalKey/s);
+    expect(failure.message).not.toMatch(/adopt|deleteBeforeReplace/);
+    const again = await hostBy(withKey, "merchantRuleSet");
+    await again.update(id, failure.partial?.properties ?? outs, changed);
+    expect(service.rules().map(({ rule: { name, priority } }) => [name, priority])).toEqual([
+      ["rule-2", 2],
+      ["rule-1", 2],
+    ]);
+  });
+});
+
+describe("an update that is refused as a conflict", () => {
+  const updating: ContractInput = {
+    ...withKey,
+    operations: { ...operations, update: { path: "/api/v1/merchants/rules/{ruleId}" } },
+  };
+
+  test("without another natural key speaks of a change meanwhile, and after a refresh goes through", async () => {
+    const { hostBy, service } = await open(updating);
+    const host = await hostBy(updating);
+    const declared = (priority: number): JsonObject => resource("limit", { definition: rule(1, { priority }) });
+    const { id, outs } = await host.create(declared(1));
+    service.faults.set({ kind: "status", status: 409, operations: ["update"], times: 1 });
+    const { message } = await failureOf(host.update(id, outs, declared(2)));
+    expect(message).toMatch(/RULE_CONFLICT/);
+    expect(message).toContain("If the rule was changed there meanwhile, run `pulumi up --refresh`");
+    expect(message).not.toContain("swap");
+    service.faults.set([]);
+    const { props } = await host.read(id, outs);
+    await host.update(id, props, declared(2));
+    expect(service.rules()).toMatchObject([{ rule: { priority: 2 } }]);
+  });
+});
