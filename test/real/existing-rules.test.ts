@@ -24,7 +24,6 @@ atWireMock((engine, open) => {
       const flags = ["--file", "import.json", "--yes", "--stack", project.stack];
       if (engine === "local") await succeeds(project.merchantRules("local", "import", ...flags));
       else await succeeds(project.pulumi("import", ...flags, "--generate-code=false", "--protect=false"));
-      await succeeds(project.run(engine, "preview", "--expect-no-changes"));
       await succeeds(project.run(engine, "refresh", "--preview-only", "--expect-no-changes"));
       await succeeds(project.run(engine, "up", "--expect-no-changes"));
       expect(place.writes()).toEqual([]);

@@ -48,7 +48,6 @@ async function killedUp(place: RealPlace, stack: Stack, engine: EngineName, atCr
 
 atWireMock((engine, open) => {
   test.each<[string, Declared, number]>([
-    ["a set", asSet, 1],
     ["a set", asSet, 7],
     ["single rules", asSingles, 7],
     ["single rules", asSingles, 12],
