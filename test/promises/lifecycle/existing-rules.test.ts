@@ -48,7 +48,8 @@ describe.each<EngineName>(["local", "pulumi"])("a thousand rules made by hand (%
     { timeout: 300_000 },
     async () => {
       const { project, succeeds, asked, isUntouched, stdout } = await exported(engine, total, "files");
-      expect(asked()).toEqual(pages);
+      // One rule is read by itself: the list could have summaries.
+      expect(asked()).toEqual({ ...pages, get: 1 });
       expect(stdout).toContain(`Exported ${total} of ${total} rules`);
       if (engine === "local") await succeeds("import", "--file", "import.json");
       else {
