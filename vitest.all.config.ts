@@ -14,6 +14,7 @@ export const exhaustive = [
   "test/examples/{ci,policy,programs,several-merchants}.test.ts",
   "test/promises/fuzz/command.test.ts",
   "test/promises/lifecycle/*.test.ts",
+  "test/promises/large-replacements.test.ts",
   "test/promises/load/**/*.test.ts",
   "test/real/*.test.ts",
   "test/local/quickstart/{keep,story}.test.ts",
