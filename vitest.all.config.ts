@@ -7,7 +7,7 @@ import LongestFirst from "./test/support/longest-first.ts";
  * whole runs, as the pages and the examples have them.
  */
 export const exhaustive = [
-  "test/promises/faults/matrix.test.ts",
+  "test/promises/faults/**/*.test.ts",
   "test/local/conformance/conformance.test.ts",
   "test/package/consumers/strict.test.ts",
   "test/docs/{getting-started,guides,moving,site}.test.ts",
@@ -50,6 +50,7 @@ export default defineConfig({
       FUZZ_RUNS: process.env.FUZZ_RUNS ?? "25",
       FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
     },
+    globalSetup: "test/promises/faults/report.ts",
     maxWorkers,
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,

@@ -1,11 +1,20 @@
 import { defineConfig } from "vitest/config";
-import { poll } from "./vitest.all.config.ts";
+import LongestFirst from "./test/support/longest-first.ts";
+import { maxWorkers, poll } from "./vitest.all.config.ts";
 
-/** Every cell of the fault matrix, and every point at which a run can be stopped; `npm test` runs a part of each. */
+/**
+ * Every cell of the fault matrix, and every point at which a run can be stopped; `npm run test:all` runs a part of each.
+ * `npm run test:faults -- no-list` runs the cells of one contract.
+ */
 export default defineConfig({
   test: {
     include: ["test/promises/faults/**/*.test.ts", "test/promises/lifecycle/{each-request,killed}.test.ts"],
     env: { FAULT_MATRIX: "whole" },
+    globalSetup: "test/promises/faults/report.ts",
+    maxWorkers,
+    sequence: { sequencer: LongestFirst },
+    // What is done is said while it runs, a line each.
+    disableConsoleIntercept: true,
     testTimeout: 1_800_000,
     hookTimeout: 120_000,
     expect: { poll },

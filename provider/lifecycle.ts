@@ -5,11 +5,13 @@ import { contains, differences } from "../sdk/rules/index.ts";
 import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
 import { checked } from "./hooks/check.ts";
 import type { Session } from "./hooks/session.ts";
+import { sayLeftovers } from "./leftovers.ts";
 import { observed, resourceOf } from "./observed.ts";
 import { print } from "./print.ts";
 import {
   apply,
   type Change,
+  fieldsAdded,
   glanceAtUnmanaged,
   isElsewhere,
   type Known,
@@ -24,7 +26,7 @@ import {
   say,
 } from "./reconcile/index.ts";
 import type { Shape } from "./state/shape.ts";
-import { type Inputs, readInputs, readState, type State, writeInputs, writeState } from "./state/state.ts";
+import { type Inputs, keyOfLeft, readInputs, readState, type State, writeInputs, writeState } from "./state/state.ts";
 import { isUnknown, type Properties } from "./state/wire.ts";
 import { describeOutcome, describePlan } from "./summary.ts";
 
@@ -117,12 +119,14 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       for (const [key, { known, seen, takenBy, isHeldByOther }] of await observed(of, place)) {
         if (isHeldByOther)
           say("is in the state of another resource as well, and is read for that one alone", known.ruleId, { key, of });
-        rules.set(key, { ...known, definition: seen });
+        const { doubt: _, ...told } = known;
+        rules.set(key, { ...told, definition: seen });
         if (takenBy === undefined) continue;
         const fact = `is managed by "${takenBy}" now, as its mark says; it is neither changed nor deleted here`;
         say(fact, known.ruleId, { key, of });
       }
       await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
+      await sayLeftovers(of, rules, place);
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
       const secrets = place.contract.rule.secret;
       return {
@@ -196,7 +200,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     if (known.size === 0) await lookForUnmanaged(of.owner, known, place, declared);
     const outcomes = await apply(steps, of, place).finally(() => place.holders.declare(of.holder, new Set()));
     if (!isRule) print(describeOutcome(steps, outcomes, of));
-    const rules = rulesAfter(outcomes);
+    const rules = stillThere(rulesAfter(outcomes), place);
+    const undecided = outcomes.flatMap(({ key, error }) => (error?.outcomeUnknown ? [key] : []));
+    await sayLeftovers(of, rules, place, undecided);
     // Of a copied state nothing is kept: what it says is the other stack's.
     const former = [...of.ownerIds].filter((each) => each !== declared.connectionId?.ownerId);
     const formerOwnerIds = declared.connectionId === undefined ? [] : former;
@@ -282,26 +288,32 @@ function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
 
 /**
  * The rules that the state must know after the steps: also the rules that could not be deleted, for the next run to do it. One that
- * is not as declared keeps the definition that it had, sealed.
+ * is not as declared keeps the definition that it had, sealed; and the doubt, where nobody knows what its write did.
  */
 function rulesAfter(outcomes: readonly Outcome[]): Known {
   const rules = new Map<string, KnownRule>();
   const add = (key: string, rule: KnownRule): void => {
-    if (rules.has(key)) add(`${key} (to be deleted)`, rule);
+    if (rules.has(key)) add(keyOfLeft(key), rule);
     else rules.set(key, rule);
   };
-  for (const { key, known, isOld } of outcomes)
-    if (known !== undefined) add(key, isOld ? { ...known, isSealed: true } : known);
-  for (const { key, left } of outcomes)
-    if (left !== undefined) add(`${key} (to be deleted)`, { ...left, isSealed: true });
+  const unfinished = (rule: KnownRule, { error, wanted = {} }: Outcome): KnownRule => ({
+    ...rule,
+    isSealed: true,
+    ...(error?.outcomeUnknown ? { doubt: { ...rule.doubt, ...fieldsAdded(rule.definition, wanted) } } : {}),
+  });
+  for (const outcome of outcomes)
+    if (outcome.known !== undefined)
+      add(outcome.key, outcome.isOld ? unfinished(outcome.known, outcome) : outcome.known);
+  for (const outcome of outcomes)
+    if (outcome.left !== undefined) add(keyOfLeft(outcome.key), unfinished(outcome.left, outcome));
   return rules;
 }
 
 /** True where the state would say the same of every rule. */
 function isSame(rules: Known, before: Known): boolean {
-  const same = (key: string, { ruleId, definition }: KnownRule): boolean => {
+  const same = (key: string, { ruleId, definition, doubt }: KnownRule): boolean => {
     const old = before.get(key);
-    return old?.ruleId === ruleId && old.definition === definition;
+    return old?.ruleId === ruleId && old.definition === definition && old.doubt === doubt;
   };
   return rules.size === before.size && [...rules].every(([key, rule]) => same(key, rule));
 }

@@ -5,6 +5,7 @@ import {
   isElsewhere,
   judgeRead,
   type KnownRule,
+  lookedAtBy,
   markIn,
   type Owner,
   ownerIn,
@@ -93,7 +94,7 @@ export async function observed(of: Resource, place: Place): Promise<Map<string, 
     const kept = place.contract.rule.owner === null || whose === "another's" ? known.mark : (mark?.place ?? null);
     found.set(key, {
       known: kept === undefined ? known : { ...known, mark: kept },
-      seen: seenAs(live, known.definition, place),
+      seen: seenAs(live, lookedAtBy(known), place),
       takenBy: whose === "another's" && mark !== undefined ? ownerIn(mark) : undefined,
     });
   }

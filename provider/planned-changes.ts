@@ -36,10 +36,6 @@ export function plannedChange(step: Pick<Step, "kind"> & { adopt?: unknown; isRe
 }
 
 /** `1 to delete, 2 to update, 997 unchanged`; what there is none of is left out. */
-export function plannedCounts(counts: Partial<Record<PlannedChange, number>>, unchanged: number): string {
-  const found = Object.entries(plannedWords).flatMap(([change, { counted }]) => {
-    const count = counts[change as PlannedChange] ?? 0;
-    return count === 0 ? [] : [`${count} ${counted}`];
-  });
-  return [...found, ...(unchanged === 0 ? [] : [`${unchanged} unchanged`])].join(", ");
+export function counted(counts: readonly (readonly [number, string])[]): string {
+  return counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(", ");
 }

@@ -1,5 +1,5 @@
 import { differences, joinPath, pathOf } from "../sdk/rules/index.ts";
-import { type PlannedChange, plannedChange, plannedCounts, plannedWords } from "./planned-changes.ts";
+import { counted, type PlannedChange, plannedChange, plannedWords } from "./planned-changes.ts";
 import type { Outcome, Place, Resource, Step } from "./reconcile/index.ts";
 
 /** Rules that a preview names, and paths that it names of one. */
@@ -27,11 +27,11 @@ export function describePlan(steps: readonly Step[], of: Resource, place: Place)
     return change === undefined ? [] : [{ change, step, formerKey }];
   });
   if (planned.length === 0) return undefined;
-  const groups = Map.groupBy(planned, ({ change }) => change);
-  const counts = Object.fromEntries([...groups].map(([change, all]) => [change, all.length]));
+  const count = (wanted: string): number => planned.filter(({ change }) => change === wanted).length;
+  const sums = Object.entries(plannedWords).map(([change, words]) => [count(change), words.counted] as const);
   const lines = planned.slice(0, mostRules).flatMap((each) => linesOf(each, place));
   if (planned.length > mostRules) lines.push(`  and ${planned.length - mostRules} more rules`);
-  return [`${nameOf(of)}: ${plannedCounts(counts, steps.length - planned.length)}`, ...lines];
+  return [`${nameOf(of)}: ${counted([...sums, [steps.length - planned.length, "unchanged"]])}`, ...lines];
 }
 
 function linesOf({ change, step, formerKey }: Planned, { contract }: Place): string[] {
@@ -42,6 +42,7 @@ function linesOf({ change, step, formerKey }: Planned, { contract }: Place): str
   const paths = differences(step.known.definition, step.declared.definition, contract.rule).map(({ path }) =>
     pathOf(path, rule),
   );
+  if (paths.length === 0) return [`  ${symbol} ${rule} (looked at: what the last run's write to it did is not known)`];
   const lines = paths.slice(0, mostPaths).map((path) => `  ${symbol} ${path}`);
   return paths.length > mostPaths ? [...lines, `  ${symbol} ${rule}: ${paths.length - mostPaths} more`] : lines;
 }

@@ -1,4 +1,4 @@
-import { plannedWords, type Word } from "../provider/planned-changes.ts";
+import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
 import { printable, printableLines } from "../sdk/rules/printable.ts";
 import { hidden } from "./path-findings.ts";
 import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
@@ -47,12 +47,7 @@ export function unchangedOf({ unchanged, report }: Report): string {
 
 /** `1 to delete, 2 to update`; empty without findings. */
 export function countsOf(report: Pick<Report, "counts" | "sides">): string {
-  return changes
-    .flatMap((change) => {
-      const count = report.counts[change] ?? 0;
-      return count === 0 ? [] : [`${count} ${wordOf(change, report).counted}`];
-    })
-    .join(", ");
+  return counted(changes.map((change) => [report.counts[change] ?? 0, wordOf(change, report).counted]));
 }
 
 /** Findings by change, in the order of the report. */

@@ -56,16 +56,16 @@ function judged(shape: Shape, session: Session, olds: Properties, news: Properti
     const failures = faults.length > 0 ? faults : [{ property: "connection", reason: error.message }];
     return { inputs: news, failures };
   }
-  const failures = faults.length > 0 ? faults : contractFaults(shape, session, contract, olds, news);
-  return { inputs: withSecrets(shape, contract, news), failures };
+  const inputs = withSecrets(shape, contract, news);
+  const failures = faults.length > 0 ? faults : contractFaults(shape, session, contract, { olds, news, inputs });
+  return { inputs, failures };
 }
 
 function contractFaults(
   shape: Shape,
   session: Session,
   contract: Contract,
-  olds: Properties,
-  news: Properties,
+  { olds, news, inputs }: { olds: Properties; news: Properties; inputs: Properties },
 ): Failure[] {
   const value = news[shape.field];
   const unmanaged = unmanagedFaults(news, contract, session);
@@ -73,10 +73,7 @@ function contractFaults(
   const rules = shape.read(value);
   const faults = [...rules].flatMap(([key, definition]) => definitionFaults(definition, shape.path(key), contract));
   if (faults.length > 0) return [...unmanaged, ...faults];
-  const before = shape.read(olds[shape.field] ?? {});
-  // The marks of secrets are a part of what goes back to the engine.
-  const sizes = sizeFaults(shape, contract, news, secretsMarked(rules, contract), secretsMarked(before, contract));
-  return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizes];
+  return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizeFaults(shape, contract, inputs, olds)];
 }
 
 /** Inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
@@ -165,14 +162,11 @@ function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule 
  */
 const mostStateBytes = 12_000_000;
 
-function sizeFaults(
-  shape: Shape,
-  contract: Contract,
-  inputs: Properties,
-  rules: ReadonlyMap<string, Json>,
-  before: ReadonlyMap<string, Json>,
-): Failure[] {
+function sizeFaults(shape: Shape, contract: Contract, inputs: Properties, olds: Properties): Failure[] {
   if (shape.isRule) return [];
+  // The marks of secrets are a part of what goes back to the engine.
+  const rules = shape.read(inputs[shape.field] ?? {});
+  const before = secretsMarked(shape.read(olds[shape.field] ?? {}), contract);
   // Most sets are far from it: twice what there is, and what stands around a rule, is more than any state of theirs.
   const all = [...rules, ...before];
   const roughly = all.reduce(

@@ -1,4 +1,5 @@
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 import { leaving, leavingDefinition } from "../state/wire.ts";
 import { createOnce } from "./create.ts";
 import { demandNothingErased } from "./erased.ts";
@@ -18,6 +19,8 @@ export interface Outcome {
   readonly known?: KnownRule;
   /** The rule could not be changed: `known` is as it was before. */
   readonly isOld?: true;
+  /** The definition that a change was to give it, where it failed. */
+  readonly wanted?: JsonObject;
   /** A rule that was replaced and could not be deleted: the state must not forget it. */
   readonly left?: KnownRule;
   /** The rule was there before, and became the resource's own. */
@@ -78,7 +81,8 @@ function needsRefresh({ known }: Resource, { options: { moved } }: Place): Merch
 /** One step. Whatever is thrown in it is its own failure: what was done for other rules must come into the state. */
 async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcome> {
   const task = { key: step.key, of, place };
-  const progress: Progress = step.kind === "create" ? {} : { known: step.known };
+  const progress: Progress =
+    step.kind === "create" ? {} : { known: step.kind === "keep" ? unsealed(step.known) : step.known };
   try {
     if (step.kind !== "keep") place.firstWrites.demandGoingOn();
     if (step.kind === "create") take(await createOnce(step.declared, task), progress);
@@ -98,15 +102,21 @@ async function applyStep(step: Step, of: Resource, place: Place): Promise<Outcom
   }
 }
 
+/** A rule that is declared as the state knows it: the change that had failed was taken back. */
+function unsealed({ isSealed: _, ...known }: KnownRule): KnownRule {
+  return known;
+}
+
 /** A rule in whose place the service keeps what no state can hold: the state has what was declared or known of it. */
 function keepable(done: Outcome, step: Step): Outcome {
-  if (done.known === undefined) return done;
+  const { definition } = "declared" in step ? step.declared : step.known;
+  // What was declared or known has been judged before; a large set is not walked once more for that.
+  if (done.known === undefined || done.known.definition === definition) return done;
   try {
     leaving({ definition: leavingDefinition(done.known.definition) });
     return done;
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
-    const definition = "declared" in step ? step.declared.definition : step.known.definition;
     const attempted = `keep rule ${done.known.ruleId} as it is at the service`;
     return { ...done, known: { ...done.known, definition }, error: error.with({ attempted }) };
   }
@@ -198,5 +208,6 @@ function outcome(
     ...(isTakenOver ? { isTakenOver } : {}),
     ...(error === undefined ? {} : { error }),
     ...(isOld ? { isOld } : {}),
+    ...(isOld && step.kind === "update" ? { wanted: step.declared.definition } : {}),
   };
 }

@@ -87,18 +87,19 @@ export function mayExist(
   const lag = list?.lagMs === null ? " (the contract does not say how far its list lags: operations.list.lagMs)" : "";
   const missing = list === null ? "no list operation" : "no natural key that this rule has";
   const canSearch = place.live.canSearch(definition);
+  const canTell = canSearch && list !== null && list.lagMs !== null && unread === undefined;
   const found = canSearch ? `the list does not show it${lag}` : `the contract has ${missing} to look it up by`;
   const shown = unread === undefined ? found : `the list could not be read (${unread.reason})`;
   const first = isMerchantRulesError(error.cause) ? error.cause : error;
   const adopting = of.adopting(key, "<its ruleId>");
-  const safer =
-    "With operations.list, its lagMs and rule.naturalKey, or idempotency, in the contract this cannot happen";
+  const looking = `look at the service whether the rule is there. If it is, add ${adopting}; if it is not, run again`;
+  const safer = "With operations.list, its lagMs and rule.naturalKey in the contract the next run can tell";
   return error.with({
     code: "RULE_OUTCOME_UNKNOWN",
     reason: `${first.reason}; the rule may exist; ${shown}`,
     attempted,
     outcomeUnknown: true,
-    advice: `look at the service whether the rule is there. If it is, add ${adopting}; if it is not, run again. ${safer}`,
+    advice: canTell ? "run again: the next run looks first whether the rule is there by then" : `${looking}. ${safer}`,
     cause: error,
   });
 }

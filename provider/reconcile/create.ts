@@ -9,10 +9,10 @@ import { isAsDeclared, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
 import { type Made, type Making, mayReplace } from "./making.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
-import type { Place } from "./place.ts";
 import { type DeclaredRule, reasonToReplace } from "./plan.ts";
 import { remove } from "./remove.ts";
 import { isOwnMark } from "./resource.ts";
+import { say } from "./say.ts";
 import { adoptNamed, asOurs, takeOver } from "./take-over.ts";
 import { naming, type Task } from "./task.ts";
 import { judgeCreate } from "./whose.ts";
@@ -42,11 +42,14 @@ async function made(making: Making): Promise<Made> {
     found.map(({ facts }) => facts),
     { adopt: adopt === true, recover: place.options.recover.isGiven },
   );
+  // What a create of this run made all the same is no other run's.
+  if (making.sent === undefined) bewareOfOthers(found, making);
   const [first] = found;
   if (verdict === "create" || first === undefined) return create(making);
   const { existing, mark } = first;
   // Its delete has begun since it was found, or is done. The next search waits for the end of that.
   if (place.live.isBeingDeleted(existing.ruleId) || place.live.isGone(existing.ruleId)) return made(making);
+  if (!verdict.startsWith("refused") && !(await areThere(found, making))) return made(making);
   switch (verdict) {
     case "ours": {
       const own = found.find(({ facts }) => facts.mark === "ours" || facts.isGivenUp) ?? first;
@@ -79,29 +82,86 @@ async function made(making: Making): Promise<Made> {
   }
 }
 
+/** A list that may be behind shows what was deleted a moment ago: what no state knows is looked at before it is taken. */
+async function areThere(found: readonly Found[], { definition, of, key, place }: Making): Promise<boolean> {
+  if (place.contract.operations.list?.lagMs === 0) return true;
+  const unseen = found.filter(
+    ({ existing: { ruleId } }) => !place.holders.isKnown(ruleId) && place.live.written(ruleId) === undefined,
+  );
+  for (const { existing } of unseen) {
+    const sight = await place.live.look({ ruleId: existing.ruleId, definition }, of.label(key), "fresh");
+    if (sight.is === "absent") place.live.remember(existing.ruleId, null);
+  }
+  return unseen.every(({ existing }) => !place.live.isGone(existing.ruleId));
+}
+
+/** A rule that came since this run began, and not by it: another run of the stack makes the same rules now. */
+function bewareOfOthers(found: readonly Found[], { place, of, key }: Making): void {
+  const other = found.find(({ facts, existing: { ruleId } }) => {
+    const isNew = !place.live.wasThere(ruleId) && place.live.written(ruleId) === undefined;
+    return isNew && !facts.isHeld && !place.holders.isKnown(ruleId);
+  });
+  if (other === undefined || place.contract.operations.list === null) return;
+  place.live.beware();
+  const fact =
+    "was made while this run went on, and not by it: another run of this stack may be under way. End it first";
+  say(fact, other.existing.ruleId, { key, of });
+}
+
+/**
+ * Creates wait for their turns, as many at once as requests may be; then the list is looked through once more. What is
+ * asked after a lost answer waits for no turn, nor does it keep others from theirs.
+ */
 async function create(making: Making): Promise<Made> {
-  const { definition, of, place } = making;
+  const { live, contract } = making.place;
+  if (making.isDue || contract.operations.list === null) return send(making);
+  const ended = await live.inTurn(() =>
+    made({ ...making, isDue: true }).catch((error: unknown) => {
+      if (error instanceof Unanswered) return error;
+      throw error;
+    }),
+  );
+  return ended instanceof Unanswered ? afterLostAnswer(ended, making) : ended;
+}
+
+/** A create of which only the service knows what it did. */
+class Unanswered extends Error {
+  readonly error: MerchantRulesError;
+  /** The rules that were there before. */
+  readonly before: Pass["byId"] | undefined;
+
+  constructor(error: MerchantRulesError, before: Pass["byId"] | undefined) {
+    super(error.message);
+    this.error = error;
+    this.before = before;
+  }
+}
+
+/**
+ * Sends the create, once: after a lost answer the rule is looked for, and nothing else tells whether to send it again. The
+ * client alone does that, all attempts with one idempotency key.
+ */
+async function send(making: Making): Promise<Made> {
+  const { definition, of, place, sent: failed } = making;
+  if (failed?.outcomeUnknown) throw mayExist(failed, making);
   const before = place.contract.operations.list === null ? undefined : (await place.live.listed()).byId;
   const mark = ownMark(making);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      place.firstWrites.demandGoingOn();
-      const sent = marked(definition, mark, place.contract);
-      const answer = await (await place.live.client()).create(sent, naming(making, making));
-      const { ruleId } = answer;
-      demandOwnMaking(answer, before?.has(ruleId) === true, making);
-      place.live.remember(ruleId, definition);
-      place.holders.claim(ruleId, of);
-      const written = { ruleId, definition, ...seenMark(mark, place) };
-      return { known: await kept(answer, written, "create", making), isTakenOver: false };
-    } catch (error) {
-      if (!isMerchantRulesError(error) || !(error.outcomeUnknown || error.code === "RULE_CONFLICT")) throw error;
-      if (error.cause === notOurMaking) throw error;
-      const found = await afterLostAnswer(error, before, making);
-      if (found !== undefined) return found;
-      if (attempt >= place.contract.limits.maxAttempts || !mayBeSentAgain(error, place)) throw mayExist(error, making);
-      await sleep(Math.random() * 200 * 2 ** attempt);
-    }
+  try {
+    place.firstWrites.demandGoingOn();
+    const body = marked(definition, mark, place.contract);
+    const answer = await (await place.live.client()).create(body, naming(making, making));
+    const { ruleId } = answer;
+    demandOwnMaking(answer, before?.has(ruleId) === true, making);
+    place.live.remember(ruleId, definition);
+    place.holders.claim(ruleId, of);
+    const written = { ruleId, definition, ...seenMark(mark, place) };
+    return { known: await kept(answer, written, "create", making), isTakenOver: false };
+  } catch (error) {
+    if (!isMerchantRulesError(error) || !(error.outcomeUnknown || error.code === "RULE_CONFLICT")) throw error;
+    if (error.cause === notOurMaking) throw error;
+    const unanswered = new Unanswered(error, before);
+    if (making.isDue) throw unanswered;
+    return afterLostAnswer(unanswered, making);
   }
 }
 
@@ -126,12 +186,12 @@ function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boole
   throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice, cause: notOurMaking });
 }
 
-/** The service may or may not have made the rule. Only the service knows, so it is asked; undefined: it shows none. */
-async function afterLostAnswer(
-  error: MerchantRulesError,
-  before: Pass["byId"] | undefined,
-  making: Making,
-): Promise<Made | undefined> {
+/**
+ * The service may or may not have made the rule. Only the service knows, so it is asked. A look-up that shows nothing is
+ * no proof: what stands between may have answered, and the service carries the request out later still.
+ * @throws MerchantRulesError RULE_OUTCOME_UNKNOWN: the rule may exist; RULE_CONFLICT
+ */
+async function afterLostAnswer({ error, before }: Unanswered, making: Making): Promise<Made> {
   const { definition, of, key, place } = making;
   const { outcomeUnknown } = error;
   const hasMark = ownMark(making) !== undefined && place.contract.operations.list !== null;
@@ -161,18 +221,8 @@ async function afterLostAnswer(
     return { known: await kept(own, known, "create", making), isTakenOver: false };
   }
   const found = await search(making);
-  if (found.length > 0) return made(making);
-  if (outcomeUnknown) return undefined;
-  throw inTheWay(error, making);
-}
-
-/**
- * True where a look-up that shows nothing is proof. Without an answer the request may be carried out later still. With
- * one, the list's lag must be known, or the service itself said that it did nothing.
- */
-function mayBeSentAgain({ exchange }: MerchantRulesError, { contract }: Place): boolean {
-  const isAnswered = exchange?.status !== undefined;
-  return isAnswered && (typeof contract.operations.list?.lagMs === "number" || exchange.status === 503);
+  if (found.length > 0) return made({ ...making, sent: error });
+  throw outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
 }
 
 /** True where the contract cannot change the rule in place, and it is this run's to replace. */

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { isEqual, isJsonObject, type JsonObject, project } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 import { print } from "../print.ts";
 import type { Holders } from "./holders.ts";
 import type { Live, Pass } from "./live.ts";
+import { isAsDeclared } from "./live-rule.ts";
 import type { KnownRule } from "./plan.ts";
 
 type Kind = "update" | "delete";
@@ -43,6 +44,8 @@ export class FirstWrites {
   readonly #live: Live;
   readonly #holders: Holders;
   readonly #lookedAt = new Set<Kind>();
+  /** The last write that this run sent to each rule, but for one that had no effect: what it did is no harm of another. */
+  readonly #written = new Map<string, Kind>();
   #first: Promise<unknown> | undefined;
   #stop: MerchantRulesError | undefined;
 
@@ -64,7 +67,7 @@ export class FirstWrites {
   async run<T>(kind: Kind, target: KnownRule, declared: JsonObject, write: () => Promise<Done<T>>): Promise<T> {
     for (;;) {
       this.demandGoingOn();
-      if (this.#lookedAt.has(kind)) return (await write()).value;
+      if (this.#lookedAt.has(kind)) return (await this.#send(kind, target, write)).value;
       if (this.#first === undefined) break;
       // A first write that failed proves nothing: the next one is the first.
       await this.#first.catch(() => undefined);
@@ -82,16 +85,27 @@ export class FirstWrites {
     const before = await this.#before(target);
     let done: Done<T>;
     try {
-      done = await write();
+      done = await this.#send(kind, target, write);
     } catch (error) {
       // It may have been carried out all the same, and be wrong.
       if (!isMerchantRulesError(error)) await this.#lookAfter(kind, target, declared, before);
+      else if (error.outcomeUnknown) await this.#lookForHarm(kind, target, before);
       throw error;
     }
     if (!done.isDone) return done.value;
     await this.#lookAfter(kind, target, declared, before);
     this.#lookedAt.add(kind);
     return done.value;
+  }
+
+  async #send<T>(kind: Kind, { ruleId }: KnownRule, write: () => Promise<Done<T>>): Promise<Done<T>> {
+    this.#written.set(ruleId, kind);
+    try {
+      return await write();
+    } catch (error) {
+      if (isMerchantRulesError(error) && !error.outcomeUnknown) this.#written.delete(ruleId);
+      throw error;
+    }
   }
 
   async #before(target: KnownRule): Promise<Before> {
@@ -113,7 +127,7 @@ export class FirstWrites {
       const fault =
         (kind === "update"
           ? await this.#updateFault(target, declared, before, after)
-          : await this.#deleteFault(target, after)) ?? (await this.#harm(target, before, after));
+          : await this.#deleteFault(target, after)) ?? (await this.#harm(before, after));
       if (fault !== undefined) this.#stop = wrong(kind, target.ruleId, fault);
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
@@ -122,6 +136,18 @@ export class FirstWrites {
       );
     }
     this.demandGoingOn();
+  }
+
+  /** A look after a write of no known outcome. What cannot be read tells nothing, as the write's own error says. */
+  async #lookForHarm(kind: Kind, { ruleId }: KnownRule, before: Before): Promise<void> {
+    const { list } = this.#live.contract.operations;
+    try {
+      await sleep(list?.lagMs ?? 0);
+      const fault = await this.#harm(before, list === null ? undefined : await this.#live.listedAnew());
+      if (fault !== undefined) this.#stop = wrong(kind, ruleId, fault);
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+    }
   }
 
   /** The rule that was changed, and doubles of it. */
@@ -138,11 +164,11 @@ export class FirstWrites {
         first: `delete rule ${double} at the service, and`,
       };
     const listed = after?.byId.get(ruleId)?.rule;
-    if (listed !== undefined && this.#isLike(listed, declared)) return undefined;
+    if (listed !== undefined && isAsDeclared(listed, declared, this.#live)) return undefined;
     const sight = await this.#live.look({ ruleId, definition: declared }, undefined, "fresh");
     if (sight.is === "absent") return { what: "the rule is gone after it", first: whatIsLeft };
-    if (this.#isLike(sight.rule, declared)) return undefined;
-    if (this.#isLike(sight.rule, definition)) {
+    if (isAsDeclared(sight.rule, declared, this.#live)) return undefined;
+    if (isAsDeclared(sight.rule, definition, this.#live)) {
       print(
         `after the update of rule ${ruleId} the service still shows what was before; it cannot be told whether it was carried out`,
       );
@@ -169,7 +195,7 @@ export class FirstWrites {
       id !== ruleId &&
       !before.byId.has(id) &&
       this.#live.written(id) === undefined &&
-      (key === undefined ? this.#isLike(rule, declared) : this.#live.naturalKeyOf(rule) === key);
+      (key === undefined ? isAsDeclared(rule, declared, this.#live) : this.#live.naturalKeyOf(rule) === key);
     const found = after?.byId.values().find(isNew);
     if (found === undefined) return undefined;
     const sight = await this.#live.look({ ruleId: found.ruleId, definition: declared }, undefined, "fresh");
@@ -195,33 +221,33 @@ export class FirstWrites {
     };
   }
 
-  /** Another rule that is gone with the write, or has lost fields with it. */
-  async #harm({ ruleId }: KnownRule, { pass, other }: Before, after: Pass | undefined): Promise<Fault | undefined> {
-    const isOurDoing = (id: string): boolean =>
-      id === ruleId || this.#live.written(id) !== undefined || this.#live.isBeingDeleted(id);
+  /** Another rule that is gone with the write, or has lost fields with it. Rules that this run wrote may have other fields. */
+  async #harm({ pass, other }: Before, after: Pass | undefined): Promise<Fault | undefined> {
+    const isDeleted = (id: string): boolean => this.#written.get(id) === "delete" || this.#live.isGone(id);
+    const isChanged = (id: string): boolean => this.#written.has(id) || this.#live.written(id) !== undefined;
     const known = other === undefined ? [] : [{ ruleId: other.ruleId, rule: other.definition }];
-    const others: Iterable<LiveRule> = pass === undefined || after === undefined ? known : pass.byId.values();
+    const others =
+      pass === undefined || after === undefined ? known : [...pass.byId.values(), ...this.#live.writtenSince()];
     let looks = 0;
     for (const { ruleId: id, rule } of others) {
+      const isWhole = (now: JsonObject): boolean => isChanged(id) || hasFieldsOf(now, rule);
       const now = after?.byId.get(id)?.rule;
-      if (isOurDoing(id) || (now !== undefined && hasFieldsOf(now, rule))) continue;
+      if (isDeleted(id) || (now !== undefined && isWhole(now))) continue;
       const sight = await this.#live.look({ ruleId: id, definition: {} }, undefined, "fresh");
-      if (isOurDoing(id)) continue;
-      if (sight.is === "absent")
+      if (isDeleted(id)) continue;
+      if (sight.is === "absent") {
+        // Its state forgets it, so that the next run makes it again.
+        this.#live.remember(id, null);
         return {
           what: `rule ${id} is gone with it, so the service seems to delete more than it is asked to`,
           first: whatIsLeft,
         };
-      if (!hasFieldsOf(sight.rule, rule)) return { what: `rule ${id} has lost fields with it`, first: whatIsLeft };
+      }
+      if (!isWhole(sight.rule)) return { what: `rule ${id} has lost fields with it`, first: whatIsLeft };
       looks += 1;
       if (looks === mostLooks) return undefined;
     }
     return undefined;
-  }
-
-  #isLike(rule: JsonObject, definition: JsonObject): boolean {
-    const seen = project(rule, definition, this.#live.contract.rule);
-    return isJsonObject(seen) && isEqual(seen, definition, this.#live.contract.rule);
   }
 }
 

@@ -32,6 +32,8 @@ export class Holders {
   readonly #declared = new Map<string, ReadonlySet<string>>();
   /** Resources whose rule the engine replaces, as they were: their creates know no rule. */
   readonly replaced = new Map<string, Resource>();
+  /** The ids of rules that were said to be in no state. */
+  readonly leftovers = new Set<string>();
 
   /** A resource says which rules its state knows. */
   hear(of: Resource): void {
@@ -52,6 +54,11 @@ export class Holders {
   isKnownToOther(ruleId: string, { holder }: Holder): boolean {
     const first = this.#firstToKnow.get(ruleId);
     return first !== undefined && first !== holder;
+  }
+
+  /** The rule as a state of this run knows it. */
+  knownBy(ruleId: string): KnownRule | undefined {
+    return this.#known.get(ruleId)?.known;
   }
 
   /** True where a state of this run knows the rule. */

@@ -1,4 +1,5 @@
 export { apply, type Outcome } from "./apply.ts";
+export { fieldsAdded, lookedAtBy } from "./doubt.ts";
 export { Holders } from "./holders.ts";
 export {
   type ConnectionId,
@@ -8,7 +9,7 @@ export {
   newConnectionId,
 } from "./identity.ts";
 export { pathsOf, seenAs } from "./live-rule.ts";
-export { markIn, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
+export { markIn, markOf, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
 export { naturalKeyText } from "./natural-key.ts";
 export { Place, type PlaceOptions } from "./place.ts";
 export {

@@ -32,7 +32,7 @@ export async function kept(
   if (Object.keys(sent).some((name) => !Object.hasOwn(live, name))) {
     // Services answer with a part of the rule or its id alone, and keep the rest in a form of their own.
     const sight = await place.live.look(written, of.label(key), "fresh").catch((error) => {
-      throw isMerchantRulesError(error) ? new Written(written, error) : error;
+      throw isMerchantRulesError(error) ? new Written({ ...written, doubt: {} }, error) : error;
     });
     if (sight.is === "absent") return written;
     live = sight.rule;

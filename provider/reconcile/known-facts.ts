@@ -8,8 +8,8 @@ import type { Task } from "./task.ts";
 import type { KnownFacts } from "./whose.ts";
 
 /** True where the rule must be seen before it is written. */
-export function needsLook({ isTaken }: KnownRule, { contract }: Place): boolean {
-  return isTaken === true || contract.rule.owner !== null || contract.rule.foreign.length > 0;
+export function needsLook({ isTaken, doubt }: KnownRule, { contract }: Place): boolean {
+  return isTaken === true || doubt !== undefined || contract.rule.owner !== null || contract.rule.foreign.length > 0;
 }
 
 export function factsOf(known: KnownRule, rule: JsonObject | undefined, { key, of, place }: Task): KnownFacts {

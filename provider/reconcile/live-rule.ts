@@ -1,39 +1,49 @@
+import type { Contract } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import * as json from "../../sdk/rules/index.ts";
 import { type Mark, markIn, ownerIn } from "./mark.ts";
-import type { Place } from "./place.ts";
+
+/** What reaches the service by a contract: a place, and what reads it. */
+interface Spoken {
+  readonly contract: Contract;
+}
 
 /** A live rule as far as a definition speaks of it. */
-export function seenAs(live: JsonObject, definition: JsonObject, { contract }: Place): JsonObject {
+export function seenAs(live: JsonObject, definition: JsonObject, { contract }: Spoken): JsonObject {
   const seen = json.project(live, definition, contract.rule);
   return json.isJsonObject(seen) ? seen : {};
 }
 
-export function isAsDeclared(live: JsonObject, definition: JsonObject, place: Place): boolean {
+/** True of a live rule that is as a definition says, whatever else it has. */
+export function isAsDeclared(live: JsonObject, definition: JsonObject, place: Spoken): boolean {
   return json.isEqual(seenAs(live, definition, place), definition, place.contract.rule);
 }
 
 /** A rule without what the service adds to it: its id, the mark, what it alone sets. */
-export function ownFields(rule: JsonObject, { contract }: Place): JsonObject {
+export function ownFields(rule: JsonObject, { contract }: Spoken): JsonObject {
   const { id, owner, readOnly } = contract.rule;
   const isMarked = owner !== null && markIn(rule, contract) !== undefined;
   return [...id, ...readOnly, ...(isMarked ? [owner.at] : [])].reduce(json.withoutValueAt, rule);
 }
 
 /** True of an answer that shows nothing of a rule but its id. */
-export function isIdAlone(answered: JsonObject, place: Place): boolean {
+export function isIdAlone(answered: JsonObject, place: Spoken): boolean {
   return Object.keys(ownFields(answered, place)).length === 0;
 }
 
 /** True of a live rule that has what was declared before and is not any more: the write takes it away. */
-export function hasFormerFields(live: JsonObject, before: JsonObject, definition: JsonObject, place: Place): boolean {
+export function hasFormerFields(live: JsonObject, before: JsonObject, definition: JsonObject, place: Spoken): boolean {
   const found = json.differences(seenAs(live, before, place), definition, place.contract.rule);
   return found.some(({ kind }) => kind === "delete");
 }
 
 /** The paths at which a live rule differs; values may be secret. */
-export function pathsOf(live: Json, definition: JsonObject, { contract }: Place): string {
-  const seen = json.project(live, definition, contract.rule);
+export function pathsOf(live: Json, definition: JsonObject, place: Spoken): string {
+  return pathsBetween(json.project(live, definition, place.contract.rule), definition, place);
+}
+
+/** The paths at which what was seen of a rule is not as a definition says. */
+export function pathsBetween(seen: Json, definition: JsonObject, { contract }: Spoken): string {
   return listed(json.differences(seen, definition, contract.rule).map(({ path }) => json.pathOf(path)));
 }
 

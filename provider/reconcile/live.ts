@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import PQueue from "p-queue";
 import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { getOrMake } from "../get-or-make.ts";
-import { type Mark, markIn } from "./mark.ts";
+import { type Mark, markIn, ownerIn } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
 
 /** The result of a look at one rule. */
@@ -19,6 +20,11 @@ export interface Pass {
   readonly byNaturalKey: ReadonlyMap<string, readonly LiveRule[]>;
   /** The ids of the rules with each mark, by `<owner id>.<place>`. */
   readonly marks: ReadonlyMap<string, readonly string[]>;
+  /** The rules whose marks name a resource, by `<owner id> <project>/<stack>/<resource>`. */
+  readonly byResource: ReadonlyMap<string, readonly LiveRule[]>;
+  /** When the reading began (performance.now), and how long it took, in milliseconds. */
+  readonly beganAt: number;
+  readonly tookMs: number;
 }
 
 /** This run's knowledge of one rule beside the list. */
@@ -30,6 +36,13 @@ interface RuleRecord {
   /** A delete that is under way. */
   deleting?: Promise<unknown>;
 }
+
+/**
+ * A reading by which nothing is created any more: another run may have made the rules since. Readings that take long are
+ * repeated less often, so that they cost a fortieth of a run at most.
+ */
+const oldMs = 10_000;
+const oldTimes = 40;
 
 /** The time after a 404 at which a rule is looked for once more, where no list is a second witness. */
 const secondLookMs = 1000;
@@ -50,6 +63,11 @@ export class Live {
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
   #nextPass: Promise<Pass> | undefined;
+  /** The first and the last reading that came to their ends. */
+  #firstPass: Pass | undefined;
+  #lastPass: Pass | undefined;
+  #isShared = false;
+  readonly #turns: PQueue;
   /** True once a GET has shown that the list holds whole rules. */
   #isWhole = false;
 
@@ -61,6 +79,7 @@ export class Live {
     this.contract = contract;
     this.#connect = connect;
     this.#onListed = onListed;
+    this.#turns = new PQueue({ concurrency: contract.limits.concurrency });
   }
 
   client(): Promise<RulesClient> {
@@ -78,7 +97,8 @@ export class Live {
   async look(known: KnownRule, label: string | undefined, how: How): Promise<Sight> {
     const record = this.#record(known.ruleId);
     const { list } = this.contract.operations;
-    if (how !== "fresh" && record.written === undefined) {
+    // A list may be behind, and what is not known of a rule must not stand in it.
+    if (how !== "fresh" && record.written === undefined && known.doubt === undefined) {
       if (how === "cheap" && record.seen !== undefined) return { is: "present", rule: record.seen };
       if (list !== null && (how === "list" || this.#pass !== undefined)) {
         const listed = (await this.listed()).byId.get(known.ruleId);
@@ -96,7 +116,7 @@ export class Live {
     return await this.#get(known, label);
   }
 
-  /** The list as it was first read in this run. */
+  /** The list as it was last read in this run. */
   listed(): Promise<Pass> {
     // A pass that failed is not kept: what was not read to its end says nothing about any rule.
     this.#pass ??= this.#readPass().catch((error) => {
@@ -114,6 +134,34 @@ export class Live {
       return this.listed();
     });
     return this.#nextPass;
+  }
+
+  /** Runs creates as many at once as the contract lets requests run, in the order in which they came. */
+  inTurn<T>(run: () => Promise<T>): Promise<T> {
+    return this.#turns.add(run);
+  }
+
+  /** Another run makes the same rules at this time: from now on the list is read anew before each create. */
+  beware(): void {
+    this.#isShared = true;
+  }
+
+  /** The list as it was not long ago; read twice where rows move between pages and one reading may miss a rule. */
+  async #recent(): Promise<Pass> {
+    const pass = await this.listed();
+    if (pass === this.#firstPass && this.canShift(pass)) return this.listedAnew();
+    const isOld = performance.now() - pass.beganAt > Math.max(oldMs, oldTimes * pass.tookMs);
+    return isOld || this.#isShared ? this.listedAnew() : pass;
+  }
+
+  /** True of a rule that the list had when this run began. */
+  wasThere(ruleId: string): boolean {
+    return this.#firstPass?.byId.has(ruleId) === true;
+  }
+
+  /** The rules whose marks name a resource of an owner; none where this run has not read the list. */
+  markedAs(ownerId: string, resource: string): readonly LiveRule[] {
+    return this.#lastPass?.byResource.get(`${ownerId} ${resource}`) ?? [];
   }
 
   /** True where the list shows more than one page and rows move between pages while it is read. */
@@ -142,15 +190,23 @@ export class Live {
     const hasList = this.contract.operations.list !== null;
     const key = this.naturalKeyOf(definition);
     if (key !== undefined) {
-      const listed = hasList ? ((await this.listed()).byNaturalKey.get(key) ?? []) : [];
+      const listed = hasList ? this.#listedWith(key, await this.#recent()) : [];
       return [...(await this.#settled(listed)), ...this.#written(key)];
     }
     if (!hasList || this.contract.rule.owner === null || this.contract.rule.naturalKey !== null) return [];
-    const marked = (await this.listed()).byId.values().filter(({ rule }) => {
+    const marked = (await this.#recent()).byId.values().filter(({ rule }) => {
       const mark = markIn(rule, this.contract);
       return mark !== undefined && isOurs(mark);
     });
     return await this.#settled([...marked]);
+  }
+
+  /** The rules with a natural key. A later reading whose rows moved while it was read may lack one that the first had. */
+  #listedWith(key: string, pass: Pass): readonly LiveRule[] {
+    const listed = pass.byNaturalKey.get(key) ?? [];
+    if (!this.canShift(pass)) return listed;
+    const missed = (this.#firstPass?.byNaturalKey.get(key) ?? []).filter(({ ruleId }) => !pass.byId.has(ruleId));
+    return [...listed, ...missed];
   }
 
   /** Those of them that no delete takes away, and of which this run knows nothing newer. */
@@ -170,8 +226,8 @@ export class Live {
   /** Every rule at the service but dead ones, as far as the list and what this run wrote tell. Needs `operations.list`. */
   async all(): Promise<LiveRule[]> {
     const { byId } = await this.listed();
-    const own = [...this.#records].flatMap(([ruleId, { written }]) => (written ? [{ ruleId, rule: written }] : []));
-    return [...[...byId.values()].filter(({ ruleId }) => this.#record(ruleId).written === undefined), ...own];
+    const listed = [...byId.values()].filter(({ ruleId }) => this.#record(ruleId).written === undefined);
+    return [...listed, ...this.writtenSince()];
   }
 
   /** As {@link Live.all}, for who uses all of a rule: a list of summaries is refused. @throws MerchantRulesError RESPONSE_INVALID */
@@ -203,6 +259,11 @@ export class Live {
   /** The rule as this run wrote or saw it after the list was read; null: it is gone; undefined: nothing. */
   written(ruleId: string): JsonObject | null | undefined {
     return this.#record(ruleId).written;
+  }
+
+  /** The rules that this run made, changed or saw by themselves, and that are there as far as it knows. */
+  writtenSince(): LiveRule[] {
+    return [...this.#records].flatMap(([ruleId, { written }]) => (written ? [{ ruleId, rule: written }] : []));
   }
 
   isGone(ruleId: string): boolean {
@@ -266,6 +327,8 @@ export class Live {
     const byId = new Map<string, LiveRule>();
     const byNaturalKey = new Map<string, LiveRule[]>();
     const marks = new Map<string, string[]>();
+    const byResource = new Map<string, LiveRule[]>();
+    const beganAt = performance.now();
     let seen = 0;
     let keyless: LiveRule | undefined;
     for await (const live of (await this.client()).list()) {
@@ -277,10 +340,15 @@ export class Live {
       if (key !== undefined) getOrMake(byNaturalKey, key, () => []).push(live);
       else keyless ??= live;
       const mark = markIn(live.rule, this.contract);
-      if (mark !== undefined) getOrMake(marks, `${mark.ownerId}.${mark.place}`, () => []).push(live.ruleId);
+      if (mark === undefined) continue;
+      getOrMake(marks, `${mark.ownerId}.${mark.place}`, () => []).push(live.ruleId);
+      getOrMake(byResource, `${mark.ownerId} ${ownerIn(mark)}`, () => []).push(live);
     }
     if (keyless !== undefined && this.contract.rule.naturalKey !== null) await this.#demandWhole(keyless);
-    return { byId, byNaturalKey, marks };
+    const pass = { byId, byNaturalKey, marks, byResource, beganAt, tookMs: performance.now() - beganAt };
+    this.#firstPass ??= pass;
+    this.#lastPass = pass;
+    return pass;
   }
 
   /** Refuses a list of summaries; a GET of one listed rule tells. @throws MerchantRulesError RESPONSE_INVALID */

@@ -1,3 +1,4 @@
+import type { MerchantRulesError } from "../../sdk/errors.ts";
 import type { DeclaredRule, KnownRule } from "./plan.ts";
 import type { Task } from "./task.ts";
 
@@ -5,6 +6,10 @@ import type { Task } from "./task.ts";
 export interface Making extends Task, DeclaredRule {
   /** `create rule limit-1`, for messages. */
   readonly attempted: string;
+  /** It is its turn to be sent: what was seen before it waited may be old. */
+  readonly isDue?: true;
+  /** A create of it was sent, and failed so. */
+  readonly sent?: MerchantRulesError;
 }
 
 /** A rule that a create ended with. */

@@ -24,6 +24,11 @@ export interface KnownRule {
    * have none, so that the engine would not know them as such: the state has to keep all of it as a secret.
    */
   readonly isSealed?: true;
+  /**
+   * A write whose answer was lost may have changed or deleted it: it is looked at before anything is said of it. The fields
+   * that this write may have added, as {@link fieldsAdded} gives them.
+   */
+  readonly doubt?: JsonObject;
 }
 
 /** Rules by key. */
@@ -106,7 +111,10 @@ function match(known: Known, declared: Declared, { rule }: Contract): Map<string
 
 function planRule(key: string, known: KnownRule | undefined, declared: DeclaredRule, contract: Contract): Step {
   if (known === undefined) return { kind: "create", key, declared };
-  if (isEqual(known.definition, declared.definition, contract.rule)) return { kind: "keep", key, known };
+  if (isEqual(known.definition, declared.definition, contract.rule))
+    return known.doubt !== undefined
+      ? { kind: "update", key, known, declared, deleteFirst: false }
+      : { kind: "keep", key, known };
   const reason = reasonToReplace(known.definition, declared.definition, contract);
   if (reason !== undefined) requireDelete(contract, `this change replaces the rule, because by the contract ${reason}`);
   const deleteFirst = isNaturalKeyKept(known.definition, declared.definition, contract);

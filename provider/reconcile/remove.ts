@@ -75,7 +75,20 @@ async function removeNow(known: KnownRule, task: Task): Promise<void> {
   };
   // Refused before the first request, so there is nothing to look at.
   if (place.contract.operations.delete.identifyBy === null) return void (await write());
-  await place.firstWrites.run("delete", known, known.definition, write);
+  try {
+    await place.firstWrites.run("delete", known, known.definition, write);
+  } catch (error) {
+    if (place.live.isGone(ruleId)) await seeAgain(known, task);
+    throw error;
+  }
+}
+
+/** By its answer the rule is deleted, and the look after that did not end well: what is there must stay in the state. */
+async function seeAgain({ ruleId, definition }: KnownRule, { key, of, place }: Task): Promise<void> {
+  const sight = await place.live.look({ ruleId, definition }, of.label(key), "fresh").catch((error: unknown) => {
+    if (!isMerchantRulesError(error)) throw error;
+  });
+  if (sight?.is === "present") place.live.remember(ruleId, sight.rule);
 }
 
 /** @returns true where the service said that it did so, false where the rule was not there */
@@ -87,8 +100,10 @@ async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
     const answer = await (await place.live.client()).delete(known.ruleId, naming(known, task));
     isSure = answer === "deleted" && !place.contract.operations.delete.readAfter;
   } catch (error) {
-    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
-    notFound = error;
+    if (!isMerchantRulesError(error)) throw error;
+    if (error.code === "RULE_NOT_FOUND") notFound = error;
+    else if (error.outcomeUnknown && (await isSeenToBeGone(known, task))) isSure = true;
+    else throw error.outcomeUnknown ? perhapsDeleted(error) : error;
   }
   // A path that is wrong in the contract is answered 404, too; a page in between says 200.
   if (!isSure && (await isThere(known, task)))
@@ -97,6 +112,27 @@ async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
   place.live.remember(known.ruleId, null);
   place.holders.release(known.ruleId);
   return notFound === undefined;
+}
+
+/** After a delete whose every answer was lost: two witnesses, because a gateway may answer 404, too. False where nothing tells. */
+async function isSeenToBeGone(known: KnownRule, task: Task): Promise<boolean> {
+  const { live, contract } = task.place;
+  const { list } = contract.operations;
+  try {
+    await sleep(list?.lagMs ?? 0);
+    if (list !== null && (await live.listedAnew()).byId.has(known.ruleId)) return false;
+    return !(await isThere(known, task));
+  } catch (error) {
+    if (!isMerchantRulesError(error)) throw error;
+    return false;
+  }
+}
+
+/** The request may have been carried out, or be carried out yet. */
+function perhapsDeleted(error: MerchantRulesError): MerchantRulesError {
+  const advice =
+    "run again; where the rule is declared again, run `pulumi up --refresh`, which looks whether it is there";
+  return error.with({ reason: `${error.reason}; the rule may be deleted`, advice });
 }
 
 /** Nothing has shown that this is the right place, so the state may be the last that knows the rule. */
@@ -110,6 +146,7 @@ function sayNotThere(ruleId: string, task: Task): void {
 function stillThere({ ruleId }: KnownRule, { key, of }: Task): MerchantRulesError {
   return new MerchantRulesError("SERVICE_FAILED", "by its answers the rule is deleted, but a read still finds it", {
     attempted: `delete rule ${of.label(key) ?? ruleId}`,
+    outcomeUnknown: true,
     advice:
       "run again; if it stays, see whether operations.delete.path and operations.delete.identifyBy in the contract are right, or whether the service keeps deleted rules (rule.gone)",
   });

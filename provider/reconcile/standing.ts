@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isEqual, isJsonObject, type JsonObject, project } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 import { print } from "../print.ts";
 import type { Held, Holders } from "./holders.ts";
 import { hashOfIdentity } from "./identity.ts";
 import type { How, Live, Sight } from "./live.ts";
+import { isAsDeclared } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import type { Known, KnownRule } from "./plan.ts";
 import { isOfState, type Resource } from "./resource.ts";
@@ -225,10 +226,8 @@ export class PlaceProof {
   #isAsKnown(of: Resource, { definition, wanted, mark: lastMark }: KnownRule, rule: JsonObject): boolean {
     const { contract } = this.#live;
     if (contract.rule.owner !== null && typeof lastMark === "string") return isOfState(markIn(rule, contract), of);
-    const isSeen = (known: JsonObject): boolean => {
-      const seen = project(rule, known, contract.rule);
-      return Object.keys(known).length > 0 && isJsonObject(seen) && isEqual(seen, known, contract.rule);
-    };
+    const isSeen = (known: JsonObject): boolean =>
+      Object.keys(known).length > 0 && isAsDeclared(rule, known, this.#live);
     return isSeen(definition) || (wanted !== undefined && isSeen(wanted));
   }
 

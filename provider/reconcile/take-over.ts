@@ -1,9 +1,11 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import { isEqual, laidOver } from "../../sdk/rules/index.ts";
 import type { Found } from "./candidates.ts";
 import { refused } from "./create-errors.ts";
+import { lookedAtBy } from "./doubt.ts";
 import { demandNothingErased, erasedBy } from "./erased.ts";
-import { isAsDeclared, pathsOf, seenAs, whoIs } from "./live-rule.ts";
+import { isAsDeclared, listed, pathsBetween, pathsOf, seenAs, whoIs } from "./live-rule.ts";
 import { claim, type Made, type Making } from "./making.ts";
 import { markIn, named, ownerIn } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
@@ -29,16 +31,30 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
     leaver !== undefined && leaver.holder !== of.holder ? leaver.owner : isMoved && mark ? ownerIn(mark) : undefined;
   if (from !== undefined && from !== of.owner) say(`is taken over from ${named(from)} of this stack`, ruleId, making);
   const known = { ruleId, ...seenMark(mark, place) };
-  if (isAsDeclared(rule, definition, place)) return { known: { ...known, definition }, isTakenOver: true };
-  const paths = pathsOf(rule, definition, place);
+  const before = place.holders.knownBy(ruleId);
+  // What a write of no known outcome may have added has to go, as if the state knew it.
+  const spoken = before?.doubt === undefined ? definition : laidOver(lookedAtBy(before), definition);
+  const seen = seenAs(rule, spoken, place);
+  if (isEqual(seen, definition, place.contract.rule)) {
+    if (before === undefined) sayUndeclared(existing, making);
+    return { known: { ...known, definition }, isTakenOver: true };
+  }
+  const paths = pathsBetween(seen, definition, place);
   const reason = `rule ${ruleId} is this stack's already, and differs at ${paths}; it is in the state now as it is at the service`;
   throw new Written(
-    { ...known, definition: seenAs(rule, definition, place) },
+    { ...known, definition: seen },
     new MerchantRulesError("RULE_DIFFERS", reason, {
       attempted,
       advice: "run `pulumi up` again, which makes it as declared",
     }),
   );
+}
+
+/** A rule that no state knows may have been made by a lost create of an earlier program. */
+function sayUndeclared({ ruleId, rule }: LiveRule, making: Making): void {
+  const paths = erasedBy(making.definition, rule, making.place);
+  if (paths.length > 0)
+    say(`has fields that the program does not declare, which stay: ${listed(paths)}`, ruleId, making);
 }
 
 /** Takes the rule that a program names. @returns undefined: it has gone meanwhile */

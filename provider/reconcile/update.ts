@@ -1,15 +1,16 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
+import { lookedAtBy } from "./doubt.ts";
 import { demandNothingErased } from "./erased.ts";
 import type { Done } from "./first-writes.ts";
 import { kept } from "./kept.ts";
 import { factsOf, isForeign, isThere, needsLook, yetFound } from "./known-facts.ts";
-import { hasFormerFields, isAsDeclared, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
+import { hasFormerFields, isAsDeclared, isIdAlone, pathsBetween, seenAs, whoIs } from "./live-rule.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
-import type { DeclaredRule, KnownRule } from "./plan.ts";
+import { type DeclaredRule, type KnownRule, reasonToReplace } from "./plan.ts";
 import { whoseIs } from "./resource.ts";
 import { say, sayGone } from "./say.ts";
 import { naming, type Task, Written } from "./task.ts";
@@ -81,7 +82,7 @@ export async function overwrite(
     rule !== undefined &&
     whoseIs(markNow, of) !== "another's" &&
     isAsDeclared(rule, definition, place) &&
-    !hasFormerFields(rule, known.definition, definition, place)
+    !hasFormerFields(rule, lookedAtBy(known), definition, place)
   )
     return {
       ruleId,
@@ -89,6 +90,7 @@ export async function overwrite(
       ...seenMark(markNow, place),
       ...(known.isTaken ? { isTaken: true } : {}),
     };
+  if (known.doubt !== undefined && rule !== undefined) demandChangeable(known, rule, definition, attempted, task);
   if (known.isTaken && rule !== undefined) demandNothingErased({ ruleId, rule }, definition, attempted, task);
   const mark = ownMark(task);
   const sent = marked(definition, mark, place.contract);
@@ -119,6 +121,24 @@ export async function overwrite(
     const now = await asItIs(known, definition, task);
     throw now === undefined ? error : new Written(now, error);
   }
+}
+
+/** What a doubt hid may be a change that only a replacement makes: the state has to know it first. @throws Written */
+function demandChangeable(
+  known: KnownRule,
+  rule: JsonObject,
+  definition: JsonObject,
+  attempted: string,
+  { place }: Task,
+): void {
+  const seen = seenAs(rule, lookedAtBy(known), place);
+  const why = reasonToReplace(seen, definition, place.contract);
+  if (why === undefined) return;
+  const reason = `the rule differs at ${pathsBetween(seen, definition, place)}, and has to be replaced, because by the contract ${why}; it is in the state now as it is at the service`;
+  throw new Written(
+    { ruleId: known.ruleId, definition: seen, ...seenMark(markIn(rule, place.contract), place), isSealed: true },
+    new MerchantRulesError("RULE_DIFFERS", reason, { attempted, advice: "run `pulumi up` again, which replaces it" }),
+  );
 }
 
 /**

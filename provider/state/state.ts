@@ -80,6 +80,7 @@ export function readState(shape: Shape, id: string, state: Properties): State {
   const definitions = shape.read(state[shape.field] ?? {});
   const sealed = new Set(isJsonArray(state.sealed) ? state.sealed : []);
   const taken = new Set(isJsonArray(state.taken) ? state.taken : []);
+  const doubtful = isJsonObject(state.doubtful) ? state.doubtful : {};
   const marks = isJsonObject(state.marks) ? state.marks : {};
   const owner = ownerInput(state);
   const connectionId = connectionIdIn(state[connectionIdField]);
@@ -92,11 +93,21 @@ export function readState(shape: Shape, id: string, state: Properties): State {
       ...(connectionId === undefined ? {} : { mark: markOf(field(marks, key), owner, key) }),
       ...(taken.has(key) ? { isTaken: true } : {}),
       ...(sealed.has(key) ? { isSealed: true } : {}),
+      ...doubtIn(field(doubtful, key)),
     });
   }
   const former = isJsonArray(state.formerOwnerIds) ? state.formerOwnerIds : [];
   const formerOwnerIds = former.filter((each) => typeof each === "string");
   return { rules, connection: connectionName(state), connectionId, formerOwnerIds, owner };
+}
+
+/** The key of a rule that was replaced or removed and could not be deleted: its own may be another rule's by now. */
+export function keyOfLeft(key: string): string {
+  return `${key} (to be deleted)`;
+}
+
+function doubtIn(kept: Json | undefined): Pick<KnownRule, "doubt"> {
+  return isJsonObject(kept) ? { doubt: kept } : {};
 }
 
 /** The place in a rule's mark: as the state says, else as the resource itself writes it. */
@@ -121,6 +132,9 @@ export function writeState(
     [...rules].flatMap(([key, known]) => (isSo(known) ? [key] : []));
   const sealed = keysOf(({ isSealed }) => isSealed);
   const taken = keysOf(({ isTaken }) => isTaken);
+  const doubtful = [...rules].flatMap(([key, { doubt }]): [string, Json][] =>
+    doubt === undefined ? [] : [[key, doubt]],
+  );
   const owner = ownerInput(from);
   const marks =
     connectionIdIn(from[connectionIdField]) === undefined
@@ -133,6 +147,7 @@ export function writeState(
     ...shape.writeIds(new Map([...rules].map(([key, { ruleId }]) => [key, ruleId]))),
     ...(sealed.length === 0 ? {} : { sealed }),
     ...(taken.length === 0 ? {} : { taken }),
+    ...(doubtful.length === 0 ? {} : { doubtful: Object.fromEntries(doubtful) }),
     ...(marks.length === 0 ? {} : { marks: Object.fromEntries(marks) }),
     ...(formerOwnerIds.length === 0 ? {} : { formerOwnerIds }),
     stateVersion,

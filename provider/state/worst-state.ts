@@ -1,8 +1,8 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isEqual, isJsonArray, isJsonObject, type Json } from "../../sdk/rules/index.ts";
-import { type KnownRule, reasonToReplace } from "../reconcile/index.ts";
+import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { fieldsAdded, type KnownRule, reasonToReplace } from "../reconcile/index.ts";
 import type { Shape } from "./shape.ts";
-import { writeState } from "./state.ts";
+import { keyOfLeft, writeState } from "./state.ts";
 import type { Properties } from "./wire.ts";
 
 /** A set as it is declared, and as it was declared before. */
@@ -25,16 +25,17 @@ export function mostStateBytesOf(change: Change): number {
  */
 function worstRules({ contract, rules, before }: Change): Map<string, KnownRule> {
   const worst = new Map<string, KnownRule>();
-  const add = (key: string, definition: Json | undefined): void => {
+  const add = (key: string, definition: Json | undefined, doubt: JsonObject = {}): void => {
     if (isJsonObject(definition))
-      worst.set(key, { ruleId: longId, definition, mark: "", isTaken: true, isSealed: true });
+      worst.set(key, { ruleId: longId, definition, mark: "", isTaken: true, isSealed: true, doubt });
   };
   for (const key of new Set([...rules.keys(), ...before.keys()])) {
     const [old, next] = [before.get(key), rules.get(key)];
     const isLarger = bytesOf(old ?? null) > bytesOf(next ?? null);
-    add(key, isLarger ? old : next);
-    if (!isJsonObject(old) || !isJsonObject(next) || isEqual(old, next, contract.rule)) continue;
-    if (reasonToReplace(old, next, contract) !== undefined) add(`${key} (to be deleted)`, isLarger ? next : old);
+    const isChange = isJsonObject(old) && isJsonObject(next);
+    add(key, isLarger ? old : next, isChange ? fieldsAdded(old, next) : {});
+    if (!isChange || isEqual(old, next, contract.rule)) continue;
+    if (reasonToReplace(old, next, contract) !== undefined) add(keyOfLeft(key), isLarger ? next : old);
   }
   return worst;
 }

@@ -178,6 +178,9 @@ const whyOpaque = {
   unknown: "it depends on values that are known only after up",
 };
 
+const whyDoubtful =
+  "what the last run's write to it did is not known: the run looks at it, and makes it as declared where it is not";
+
 /** The steps from what the state has to what is declared. */
 function changed(
   known: KnownRules,
@@ -200,11 +203,16 @@ function changed(
     const [before, after] = [rules.get(key), declared.inputs.rules.get(key)];
     if (after === undefined) continue;
     const opacity = declared.opaque.get(key);
-    const reason = whyOpaque[opacity ?? "secret"];
+    const reason = before?.doubt !== undefined ? whyDoubtful : whyOpaque[opacity ?? "secret"];
     plainDeclared.delete(key);
     plainKnown.delete(key);
     if (before === undefined) steps.push({ kind: "create", key, declared: { ...after, definition: {} }, of });
-    else if (opacity === "secret" && known.opaque.has(key) && !of.secrets.isChanged(key, shape.isRule))
+    else if (
+      opacity === "secret" &&
+      known.opaque.has(key) &&
+      !of.secrets.isChanged(key, shape.isRule) &&
+      before.doubt === undefined
+    )
       steps.push({ kind: "keep", key, known: before, of });
     else steps.push({ kind: "opaque", key, known: before, reason, of });
   }

@@ -5,8 +5,8 @@ import {
   field,
   isEqual,
   isJsonObject,
-  type Json,
   type JsonObject,
+  laidOver,
   type Pointer,
   project,
   withoutValueAt,
@@ -48,13 +48,4 @@ export function updateBody(
     return before === undefined || canonical(before, { unordered }, [key]) !== canonical(value, { unordered }, [key]);
   });
   return Object.fromEntries(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
-}
-
-/** The live fields with the declared ones in their place: objects in depth, arrays and all else as declared. */
-function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
-  const laid = Object.entries(declared).map(([key, value]): [string, Json] => {
-    const below = field(live, key);
-    return [key, isJsonObject(below) && isJsonObject(value) ? laidOver(below, value) : value];
-  });
-  return Object.fromEntries([...Object.entries(live), ...laid]);
 }

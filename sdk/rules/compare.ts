@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, type Json } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { matching } from "./matching.ts";
 import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
 import { type Path, walk } from "./walk.ts";
@@ -71,6 +71,15 @@ export function project(live: Json, declared: Json, options: CompareOptions = or
     });
   }
   return live;
+}
+
+/** The fields of a rule with the declared ones in their place: objects in depth, arrays and all else as declared. */
+export function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
+  const laid = Object.entries(declared).map(([key, value]): [string, Json] => {
+    const below = field(live, key);
+    return [key, isJsonObject(below) && isJsonObject(value) ? laidOver(below, value) : value];
+  });
+  return Object.fromEntries([...Object.entries(live), ...laid]);
 }
 
 /** The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. */

@@ -1,4 +1,4 @@
-export { canonical, type Difference, differences, isEqual, project, touches } from "./compare.ts";
+export { canonical, type Difference, differences, isEqual, laidOver, project, touches } from "./compare.ts";
 export {
   field,
   findInexactNumber,

@@ -79,6 +79,26 @@ onBothEngines((engine) => {
   });
 });
 
+test("an update whose answer was lost is no harm that the next one does", async () => {
+  const place = await openPlace();
+  const { service, front } = place;
+  const stack = await place.stack("local");
+  await stack.up({ all: { rules: { a: rule(1), b: rule(2), c: rule(3) } } });
+  const [lost = ""] = service.rules().map(({ ruleId }) => ruleId);
+  front.behave(async (request, pass) => {
+    const answer = await pass();
+    return request.method === "PUT" && idIn(request.path) === lost ? { status: 500, body: {} } : answer;
+  });
+  const fewer = (k: number): JsonObject => {
+    const { isActive: _, ...rest } = rule(k, { priority: 50 });
+    return rest;
+  };
+  const less = { a: fewer(1), b: fewer(2), c: fewer(3) };
+  const { output } = await stack.upFails({ all: { rules: less } }, {}, /1 of 3 rules failed/);
+  expect(output).not.toContain("lost fields");
+  expect(service.rules().map((each) => each.rule.priority)).toEqual([50, 50, 50]);
+});
+
 test("a service that shows for a while what was before is no failure", async () => {
   const place = await openPlace();
   const { service, front } = place;

@@ -124,6 +124,8 @@ export interface RunChoice {
   readonly refresh?: boolean;
   readonly previewOnly?: boolean;
   readonly expectNoChanges?: boolean;
+  /** What the run is limited to; for the local engine alone. */
+  readonly targets?: readonly string[];
   /** How many operations may be under way at once. */
   readonly parallel?: number;
 }

@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take minutes. Begun last, they would run alone at the end, on one of the processors. */
 const long = [
-  "test/promises/faults/matrix.",
+  "test/promises/faults/contracts/",
   "test/local/conformance/",
   "test/package/consumers/",
   "test/local/engine/failure.",

@@ -81,16 +81,18 @@ const kinds: Kinds = {
     inject: (visit) => around(at, visit, () => hold(visit, at)),
   }),
 
-  close: ({ at }) => ({
+  close: ({ at, laterMs }, { closing }) => ({
     inject: (visit) => {
-      if (at === "before") return { send: "nothing" };
+      if (at === "later") serveLater(visit, laterMs, closing);
+      if (at === "before" || at === "later") return { send: "nothing" };
       const answer = visit.serve();
       return at === "after" ? { send: "nothing" } : { send: "half", answer, ending: "reset" };
     },
   }),
 
-  status: (fault, { contract, now }) => ({
+  status: (fault, { contract, now, closing }) => ({
     inject: (visit) => {
+      if (fault.at === "later") serveLater(visit, fault.laterMs, closing);
       if (fault.at === "after") visit.serve();
       return whole(refused(fault, contract, now()));
     },
@@ -218,6 +220,15 @@ async function around(at: "before" | "after", visit: Visit, wait: () => Promise<
   const answer = visit.serve();
   if (at === "after") await wait();
   return whole(answer);
+}
+
+/** Serves without waiting for it. To clear the faults changes nothing about it. */
+function serveLater(visit: Visit, laterMs = 1000, closing: AbortSignal): void {
+  setTimeout(laterMs, undefined, { signal: closing }).then(
+    () => visit.serve(),
+    // The service closes.
+    () => undefined,
+  );
 }
 
 function paginationOf({ operations }: Contract): Pagination {

@@ -33,6 +33,20 @@ const at = z
   .default("before")
   .describe("before: the request has not been carried out; after: it has, a write with its idempotency record");
 
+/** When a request is carried out whose answer says that it failed, or does not come. */
+const atOrLater = ["before", "after", "later"] as const;
+const laterMs = z
+  .int()
+  .min(1)
+  .max(3_600_000)
+  .optional()
+  .describe("With later: milliseconds from the answer until the request is carried out; default: 1000");
+const onlyLater = { path: ["laterMs"], error: 'allowed: nothing, but with at "later"' };
+
+function hasLaterMsInPlace(fault: { at: string; laterMs?: number | undefined }): boolean {
+  return fault.at === "later" || fault.laterMs === undefined;
+}
+
 const latency = z
   .strictObject({
     kind: z.literal("latency"),
@@ -46,18 +60,26 @@ const close = z
   .strictObject({
     kind: z.literal("close"),
     at: z
-      .enum(["before", "after", "mid-answer"])
+      .enum([...atOrLater, "mid-answer"])
       .default("before")
-      .describe("before, after: without an answer. mid-answer: carried out, half of the answer sent, connection reset"),
+      .describe(
+        "before, after, later: without an answer. later: carried out after it is closed. mid-answer: carried out, half of the answer sent, connection reset",
+      ),
+    laterMs,
     ...selection(anyOperation),
   })
+  .refine(hasLaterMsInPlace, onlyLater)
   .describe("The connection is closed");
 
 const status = z
   .strictObject({
     kind: z.literal("status"),
     status: z.int().min(400).max(599).describe("The HTTP status that is answered, such as 401, 403, 429, 500, 503"),
-    at,
+    at: z
+      .enum(atOrLater)
+      .default("before")
+      .describe(`${at.description}; later: it is carried out after the answer, as behind a gateway that does not wait`),
+    laterMs,
     retryAfterSeconds: z
       .int()
       .min(0)
@@ -66,6 +88,7 @@ const status = z
     retryAfterAs: z.enum(["seconds", "date"]).default("seconds").describe("How Retry-After says it"),
     ...selection(anyOperation),
   })
+  .refine(hasLaterMsInPlace, onlyLater)
   .describe("An error is answered, with code FAULT");
 
 const cutBody = z

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { FaultInput, LocalService } from "../../../local/service/index.ts";
 import { defineContract, loadPreset } from "../../../sdk/contract/index.ts";
@@ -225,6 +226,70 @@ describe("a redirect", () => {
     const service = await withFault({ kind: "redirect", location });
     expect(await (await fetch(service.url + rules)).text()).toBe("elsewhere");
     expect(reached).toBe(1);
+  });
+});
+
+describe("a request that is carried out after its answer", () => {
+  const laterMs = 200;
+  const faults = [
+    ...[408, 503, 504].map((status) => ({ kind: "status", status, at: "later", laterMs }) as const),
+    { kind: "close", at: "later", laterMs } as const,
+  ];
+
+  test.each(faults)(
+    "%j: the answer comes at once, the rule and its key later, the faults cleared or not",
+    async (fault) => {
+      const service = await withFault(fault);
+      expect(await createInto(service)).toMatchObject({
+        status: fault.kind === "status" ? fault.status : undefined,
+        failure: fault.kind === "status" ? undefined : "UND_ERR_SOCKET",
+        rules: 0,
+      });
+      service.faults.clear();
+      await expect.poll(() => service.rules().length).toBe(1);
+      expect(await again(service)).toBe("replayed");
+    },
+  );
+
+  test.each(faults)("%j: sent again before that with the same key, it is carried out once", async (fault) => {
+    const service = await withFault(fault);
+    await createInto(service);
+    expect(await again(service)).toBe("carried out");
+    await setTimeout(2 * laterMs);
+    expect(await again(service)).toBe("replayed");
+  });
+
+  test("sent again before that without a key, it is carried out twice where doubles are accepted", async () => {
+    const service = await serve({ contract, allowDuplicates: true });
+    service.faults.set({ kind: "status", status: 504, at: "later", laterMs });
+    const { body } = keyed;
+    const answers = [await attempt(service, "POST", rules, { body }), await attempt(service, "POST", rules, { body })];
+    expect(answers.map(({ status }) => status)).toEqual([504, 201]);
+    await expect.poll(() => service.rules().length).toBe(2);
+  });
+
+  test("an update and a delete, too", async () => {
+    const service = await serve({ contract });
+    const [changed, deleted] = [service.put(undefined, { name: "a" }), service.put(undefined, { name: "b" })];
+    service.faults.set({ kind: "status", status: 504, at: "later", laterMs, times: 2 });
+    await attempt(service, "PUT", `${rules}/${changed}`, { body: { name: "c" } });
+    await attempt(service, "DELETE", `${rules}?ruleId=${deleted}`);
+    expect(service.rules().map(({ rule }) => rule.name)).toEqual(["a", "b"]);
+    await expect.poll(() => service.rules().map(({ rule }) => rule.name)).toEqual(["c"]);
+  });
+
+  test("is not waited for when the service closes, nor carried out", async () => {
+    const service = await withFault({ kind: "status", status: 504, at: "later", laterMs: 60_000 });
+    await createInto(service);
+    const began = performance.now();
+    await service.close();
+    expect(performance.now() - began).toBeLessThan(30_000);
+  });
+
+  test.each(["status", "close"] as const)("%s: laterMs without it is refused", async (kind) => {
+    const service = await serve({ contract });
+    const fault = { ...(kind === "status" ? { kind, status: 504 } : { kind }), at: "after", laterMs } as const;
+    expect(() => service.faults.set(fault)).toThrow('laterMs: found 200; allowed: nothing, but with at "later"');
   });
 });
 

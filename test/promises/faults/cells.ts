@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -8,35 +6,21 @@ import {
   localCredentials,
   type RulesByHand,
   type ServedOperation,
+  startLocalService,
 } from "../../../local/service/index.ts";
 import { ownerOf } from "../../../provider/reconcile/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
-import { markBy, rule, type ServedContract, serve } from "../../support/connections.ts";
+import { markBy, rule } from "../../support/connections.ts";
 import { type HookNames, hooksHere, sessionOf } from "../../support/hosts.ts";
 import { ProviderHost } from "../../support/provider-host.ts";
+import { filesOf } from "./contract-files.ts";
 import { EngineModel, type Hooks } from "./engine-model.ts";
 import { hooksWithConnection } from "./hooks.ts";
 import { type FaultKind, kinds } from "./kinds.ts";
-import {
-  declaredAs,
-  hurried,
-  type Intruder,
-  type MatrixContract,
-  type OperationName,
-  type Resource,
-  type Scenario,
-  scenarios,
-  tooLateMs,
-} from "./scenarios.ts";
+import type { Row } from "./rows.ts";
+import { declaredAs, type Intruder, type Resource, type Scenario, scenarios, tooLateMs } from "./scenarios.ts";
 
 const hookNames: Record<Resource, HookNames> = { MerchantRule: "merchantRule", MerchantRuleSet: "merchantRuleSet" };
-
-/** Where a row of cells stands: everything but the fault and the request that it hits. */
-export interface Row {
-  readonly contract: MatrixContract;
-  readonly resource: Resource;
-  readonly operation: OperationName;
-}
 
 /** One fault at one request. */
 export interface Cell {
@@ -143,16 +127,17 @@ export function runCell(row: Row, cell: Cell): Promise<Ending> {
 }
 
 async function inBench<T>(row: Row, use: (bench: Bench) => Promise<T>): Promise<T> {
-  const { contract, allowsDuplicates, meanwhile } = row.contract;
-  const served = await serve(contract, {
+  const { allowsDuplicates, meanwhile } = row.contract;
+  const service = await startLocalService({
+    contract: filesOf(row.contract).contract,
     allowDuplicates: allowsDuplicates === true,
     ...(meanwhile === "other merchant" ? { merchants, ruleIds: "sequential" } : {}),
   });
   try {
-    return await use(new Bench(row, served));
+    return await use(new Bench(row, service));
   } finally {
-    served.service.faults.clear();
-    await served.close();
+    service.faults.clear();
+    await service.close();
   }
 }
 
@@ -176,27 +161,22 @@ class Bench {
   /** The rules of the merchant whose the stack is. */
   readonly #rules: RulesByHand;
 
-  constructor(row: Row, { service, environment }: ServedContract) {
+  constructor(row: Row, service: LocalService) {
     this.service = service;
     const isOneOfTwo = row.contract.meanwhile === "other merchant";
     this.#rules = isOneOfTwo ? service.of(merchant.name) : service;
     this.#row = row;
     this.#scenario = scenarios[row.operation];
-    const { MERCHANT_RULES_TOKEN: token, ...others } = environment;
+    const { file, hurriedFile } = filesOf(row.contract);
+    const { token, clientId, clientSecret } = localCredentials;
     // By the token operation where the contract has one, so that its request is in the matrix, too.
-    this.#environment = isOneOfTwo
-      ? { ...others, MERCHANT_RULES_TOKEN: merchant.token }
+    const credentials: Record<string, string> = isOneOfTwo
+      ? { MERCHANT_RULES_TOKEN: merchant.token }
       : row.contract.contract.auth?.token
-        ? {
-            ...others,
-            MERCHANT_RULES_CLIENT_ID: localCredentials.clientId,
-            MERCHANT_RULES_CLIENT_SECRET: localCredentials.clientSecret,
-          }
-        : { ...others, MERCHANT_RULES_TOKEN: token ?? "" };
-    const file = join(dirname(this.#environment.MERCHANT_RULES_CONTRACT ?? ""), "hurried.json");
-    const limits = { ...row.contract.contract.limits, ...hurried };
-    writeFileSync(file, JSON.stringify({ ...row.contract.contract, limits }));
-    this.#hurried = { ...this.#environment, MERCHANT_RULES_CONTRACT: file };
+        ? { MERCHANT_RULES_CLIENT_ID: clientId, MERCHANT_RULES_CLIENT_SECRET: clientSecret }
+        : { MERCHANT_RULES_TOKEN: token };
+    this.#environment = { MERCHANT_RULES_BASE_URL: service.url, MERCHANT_RULES_CONTRACT: file, ...credentials };
+    this.#hurried = { ...this.#environment, MERCHANT_RULES_CONTRACT: hurriedFile };
   }
 
   hooks(settings: readonly string[] = []): Hooks {
@@ -253,7 +233,7 @@ class Bench {
     faults.clear();
     // A service that carries a request out after the next run has looked makes the rule twice, and nobody can tell. The
     // hooks run faster than any engine starts, so the next run waits until the service has done what it was asked.
-    if (fault.kind === "latency" && fault.at !== "after") await sleep(fault.ms);
+    await sleep(delayMs(fault));
     return failures;
   }
 
@@ -362,10 +342,7 @@ class Bench {
       demand(advised !== "" && !settings.includes(advised), `an up without faults fails: ${said}`);
       if (advised === "MERCHANT_RULES_RECOVER")
         // A create that was held up may be carried out after the run has looked for it.
-        demand(
-          (isKill || (fault?.kind === "latency" && fault.at !== "after")) && !this.#row.contract.isMarked,
-          `must be recovered: ${said}`,
-        );
+        demand((isKill || delayMs(fault) > 0) && !this.#row.contract.isMarked, `must be recovered: ${said}`);
       else demand(!knewAny, `a rule that the state knows is there, and yet: ${said}`);
       settings.push(advised);
     }
@@ -424,6 +401,13 @@ class Bench {
     for (const [ruleId, definition] of known)
       demand(isDeepStrictEqual(live[String(ruleId)], definition), `the state says of ${ruleId}: ${text(definition)}`);
   }
+}
+
+/** How long after it came, or after its answer, a request is carried out; 0: at once, or never. */
+function delayMs(fault: FaultInput | undefined): number {
+  if (fault?.kind === "latency" && fault.at !== "after") return fault.ms;
+  if (fault?.kind === "status" || fault?.kind === "close") return fault.at === "later" ? (fault.laterMs ?? 0) : 0;
+  return 0;
 }
 
 /** What is in the one more often than in the other. */

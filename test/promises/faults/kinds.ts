@@ -13,6 +13,9 @@ export interface FaultKind {
 
 const any = ["token", "identity", "create", "get", "update", "delete", "list"] as const;
 const lists = ["list"] as const;
+const writes = ["create", "update", "delete"] as const;
+/** Later than a look-up just after the answer. */
+const laterMs = 150;
 
 export const kinds: readonly FaultKind[] = [
   { name: "latency", fault: { kind: "latency", ms: 60 }, operations: any },
@@ -29,6 +32,14 @@ export const kinds: readonly FaultKind[] = [
     { name: `${status} before the write`, fault: { kind: "status", status }, operations: any },
     { name: `${status} after the write`, fault: { kind: "status", status, at: "after" }, operations: any },
   ]),
+  { name: "closed, carried out later", fault: { kind: "close", at: "later", laterMs }, operations: writes },
+  ...[408, 503, 504].map(
+    (status): FaultKind => ({
+      name: `${status}, carried out later`,
+      fault: { kind: "status", status, at: "later", laterMs },
+      operations: writes,
+    }),
+  ),
   { name: "429", fault: { kind: "status", status: 429 }, operations: any },
   {
     name: "429, Retry-After in seconds",

@@ -7,23 +7,38 @@ const withoutList = contractOf({ operations: { list: null } });
 
 describe("a create that is answered 503", () => {
   test.each([
-    ["known", contractOf()],
-    ["not known", unknownLag],
-  ])("is looked up and sent again by the same run, where the lag of the list is %s", async (_case, contract) => {
-    const world = await open({ contract, allowDuplicates: true });
-    world.service.faults.set({ kind: "status", status: 503, operations: ["create"] });
-    const { id } = await (await world.host()).create({ definition: rule(1) });
-    expect(world.service.rules()).toMatchObject([{ ruleId: id }]);
-    expect(world.asked()).toEqual(["list", "create", "list", "create"]);
-  });
+    ["known", contractOf(), /the next run looks first/],
+    ["not known", unknownLag, /look at the service whether the rule is there/],
+  ])(
+    "is looked up and sent again by the next run alone, where the lag of the list is %s",
+    async (_case, contract, says) => {
+      const world = await open({ contract, allowDuplicates: true });
+      world.service.faults.set({ kind: "status", status: 503, operations: ["create"] });
+      const { message } = await failureOf((await world.host()).create({ definition: rule(1) }));
+      expect(message).toMatch(says);
+      expect(world.asked()).toEqual(["list", "create", "list"]);
+      const { id } = await (await world.host()).create({ definition: rule(1) });
+      expect(world.service.rules()).toMatchObject([{ ruleId: id }]);
+    },
+  );
 
   test("for several rules of a set is sent again for those alone", async () => {
     const world = await open({ allowDuplicates: true });
     world.service.faults.set({ kind: "status", status: 503, operations: ["create"], request: 2, times: 3 });
     const rules = Object.fromEntries(Array.from({ length: 6 }, (_, k) => [`r${k}`, rule(k)]));
-    await (await world.host("merchantRuleSet")).create({ rules });
+    const { partial } = await failureOf((await world.host("merchantRuleSet")).create({ rules }));
+    await (await world.host("merchantRuleSet")).update(partial?.id ?? "", partial?.properties ?? {}, { rules });
     expect(namesOf(world.service.rules())).toEqual(Object.values(rules).map(({ name }) => name));
     expect(writesOf(world)).toHaveLength(9);
+  });
+
+  test("is sent again with its own key alone, where the contract has idempotency", async () => {
+    const contract = contractOf({ idempotency: { header: "Idempotency-Key" } });
+    const world = await open({ contract, allowDuplicates: true });
+    world.service.faults.set({ kind: "status", status: 503, operations: ["create"], times: 2 });
+    await (await world.host()).create({ definition: rule(1) });
+    expect(world.service.rules()).toHaveLength(1);
+    expect(world.asked()).toEqual(["list", "create", "create", "create"]);
   });
 
   test("and was carried out all the same is not sent again", async () => {
@@ -34,10 +49,11 @@ describe("a create that is answered 503", () => {
     expect(writesOf(world)).toEqual(["create"]);
   });
 
-  test("always, ends with an error that says how often it was sent", async () => {
-    const world = await open();
+  test("always, is sent as often as limits.maxAttempts says, and the error says that the rule may exist", async () => {
+    const world = await open({ contract: contractOf({ idempotency: { header: "Idempotency-Key" } }) });
     world.service.faults.set({ kind: "status", status: 503, operations: ["create"], times: "always" });
-    await failureOf((await world.host()).create({ definition: rule(1) }));
+    const { message } = await failureOf((await world.host()).create({ definition: rule(1) }));
+    expect(message).toContain("the rule may exist");
     expect(world.service.rules()).toEqual([]);
     expect(writesOf(world)).toHaveLength(5);
   });
