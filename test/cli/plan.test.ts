@@ -351,7 +351,7 @@ describe("what a plan says of a rule", () => {
   test("of which nobody knows what the last run's write did: that the run looks at it, and no reason that is none", () => {
     const step = set("update", { a: { name: "a" }, b: "[secret]" }, { a: { name: "a" }, b: { name: "b" } });
     const { oldState } = step;
-    const outputs = { ...Object(Object(oldState).outputs), sealed: ["b"], doubtful: ["b"] };
+    const outputs = { ...Object(Object(oldState).outputs), sealed: ["b"], doubtful: { b: {} } };
     const { report } = plan([{ ...step, oldState: { ...Object(oldState), outputs } }], full);
     expect(report.unchanged).toBe(1);
     expect(report.findings).toMatchObject([

@@ -15,7 +15,7 @@ const any = ["token", "identity", "create", "get", "update", "delete", "list"] a
 const lists = ["list"] as const;
 const writes = ["create", "update", "delete"] as const;
 /** Later than a look-up just after the answer. */
-const laterMs = 150;
+const laterMs = 300;
 
 export const kinds: readonly FaultKind[] = [
   { name: "latency", fault: { kind: "latency", ms: 60 }, operations: any },
