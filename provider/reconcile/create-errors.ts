@@ -16,16 +16,37 @@ function sameKey({ ruleId, rule }: LiveRule, { contract }: Place): string {
   return `rule ${ruleId} has the same natural key (${naturalKey}${value}) and`;
 }
 
+/**
+ * `to take it over, add adopt: "7"`. A rule that the contract cannot change is taken as it is.
+ * @param how how it is taken, where it can be changed
+ */
+function taking(it: string, rules: readonly LiveRule[], making: Making, how = ""): string {
+  const { definition, key, of, place } = making;
+  const adopting = rules.map(({ ruleId }) => of.adopting(key, ruleId)).join(" or ");
+  const isFixed = rules.some(
+    ({ rule }) =>
+      !isAsDeclared(rule, definition, place) &&
+      reasonToReplace(seenAs(rule, definition, place), definition, place.contract) !== undefined,
+  );
+  return isFixed
+    ? `to take ${it} over, declare it as it is at the service and add ${adopting}; change it in a later run`
+    : `to take ${it} over${how}, add ${adopting}`;
+}
+
 /** The rule is another's. */
 export function refused(existing: LiveRule, why: string, making: Making, mayBeTaken = false): MerchantRulesError {
-  const { key, of, place, attempted } = making;
+  const { place, attempted } = making;
   const mark = markIn(existing.rule, place.contract);
   const isLost = mark !== undefined && hasOurNames(mark, making);
   const recovering = isLost
     ? `. If the state of this stack was lost, set ${place.options.recover.howTo} for one run, which takes over what is as declared as a whole`
     : "";
+  const canBeMarked = mark === undefined || place.contract.operations.update !== null;
+  const ways = canBeMarked
+    ? `${taking("it", [existing], making, " all the same")}; to leave it, declare yours with another natural key`
+    : "declare yours with another natural key; or have this one deleted, by who manages it or at the service, and run again";
   const advice = mayBeTaken
-    ? `to take it over all the same, add ${of.adopting(key, existing.ruleId)}; to leave it, declare yours with another natural key${recovering}`
+    ? `${ways}${recovering}`
     : "declare yours with another natural key, or the rule once. Where the other resource was only renamed to this one, give this one an alias; where it has just been changed to be another rule, run again";
   return new MerchantRulesError("RULE_CONFLICT", `${sameKey(existing, place)} ${why}`, { attempted, advice });
 }
@@ -41,11 +62,10 @@ export function inItsOwnWay(existing: LiveRule, { place, attempted }: Making): M
 }
 
 /** Several rules might be the declared one. */
-export function several(
-  found: readonly Found[],
-  { key, of, place, attempted, definition }: Making,
-): MerchantRulesError {
-  const ids = found.map(({ existing }) => existing.ruleId);
+export function several(found: readonly Found[], making: Making): MerchantRulesError {
+  const { place, attempted, definition } = making;
+  const rules = found.map(({ existing }) => existing);
+  const ids = rules.map(({ ruleId }) => ruleId);
   const { naturalKey } = place.contract.rule;
   const copied = found.find(({ facts }) => facts.isCopy);
   const what =
@@ -55,25 +75,19 @@ export function several(
   const why = copied === undefined ? "" : `, and a rule's mark is there twice: one of the two is a copy`;
   return new MerchantRulesError("RULE_CONFLICT", `${what}${why}`, {
     attempted,
-    advice: `to take one of them over, add ${ids.map((id) => of.adopting(key, id)).join(" or ")}; or delete at the service the rules that are not wanted, and run again`,
+    advice: `${taking("one of them", rules, making)}; or delete at the service the rules that are not wanted, and run again`,
   });
 }
 
 /** Nobody can tell whose rule this is, so nobody takes it over without a word. */
 export function unmarked(existing: LiveRule, making: Making): MerchantRulesError {
-  const { definition, key, of, place, attempted } = making;
+  const { definition, place, attempted } = making;
   const differs = !isAsDeclared(existing.rule, definition, place);
-  const isFixed =
-    differs && reasonToReplace(seenAs(existing.rule, definition, place), definition, place.contract) !== undefined;
   const others = isWhole(existing, making) ? "as it is declared" : "with the declared fields and others besides";
   const how = differs ? `and differs at ${pathsOf(existing.rule, definition, place)}` : others;
-  const adopting = of.adopting(key, existing.ruleId);
-  const ways = isFixed
-    ? `to take it over, declare it as it is at the service and add ${adopting}; change it in a later run`
-    : `to take it over${differs ? " and make it as declared" : ""}, add ${adopting}`;
   return new MerchantRulesError("RULE_CONFLICT", `${sameKey(existing, place)} exists already, ${how}`, {
     attempted,
-    advice: `${ways}. If this resource was only renamed or moved, give it an alias. If a run of this stack was killed, set ${place.options.recover.howTo} for one run, which takes over what is as declared as a whole`,
+    advice: `${taking("it", [existing], making, differs ? " and make it as declared" : "")}. If this resource was only renamed or moved, give it an alias. If a run of this stack was killed, set ${place.options.recover.howTo} for one run, which takes over what is as declared as a whole`,
   });
 }
 

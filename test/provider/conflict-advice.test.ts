@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule, serve } from "../support/connections.ts";
-import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
+import { failureOf, type Host, markBy, resource, startHost } from "../support/hosts.ts";
 
 const operations = { delete: { identifyBy: { in: "query" } } } as const;
 const withKey: ContractInput = { version: 1, operations, rule: { id: ["/id"], naturalKey: "/name" } };
@@ -102,5 +102,46 @@ describe("an update that is refused as a conflict", () => {
     const { props } = await host.read(id, outs);
     await host.update(id, props, declared(2));
     expect(service.rules()).toMatchObject([{ rule: { priority: 2 } }]);
+  });
+});
+
+describe("where the contract has no update", () => {
+  const owned: ContractInput = {
+    ...withKey,
+    operations: { ...operations, list: { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0 } },
+    rule: { ...withKey.rule, owner: { at: "/metadata/managedBy" } },
+  };
+  const declared = (definition: JsonObject, more: JsonObject = {}): JsonObject =>
+    resource("limit", { definition, ...more });
+  const marked = (owner: string): JsonObject => ({ ...rule(1), metadata: { managedBy: markBy(owner) } });
+
+  test("a rule of another stack is not to be adopted, which could not be: once it is deleted, this one is made", async () => {
+    const { hostBy, service } = await open(owned);
+    const ruleId = service.put(undefined, marked("shop/other/limit"));
+    const { message } = await failureOf((await hostBy(owned)).create(declared(rule(1))));
+    expect(message).toMatch(/RULE_CONFLICT/);
+    expect(message).toContain("have this one deleted, by who manages it or at the service, and run again");
+    expect(message).not.toContain("adopt");
+    service.remove(ruleId);
+    await (await hostBy(owned)).create(declared(rule(1)));
+    expect(service.rules()).toHaveLength(1);
+  });
+
+  test("one of two copies is taken as it is, and changed by a replacement in a later run", async () => {
+    const { hostBy, service } = await open(owned);
+    const [first] = [1, 2].map((n) => service.put(undefined, { ...marked("shop/prod/limit"), name: `rule-${n}` }));
+    const wanted = declared(rule(1, { priority: 7 }));
+    const { message } = await failureOf((await hostBy(owned)).create(wanted));
+    expect(message).toContain(`declare it as it is at the service and add adopt: "${first}"; change it in a later run`);
+    const { id, outs } = await (await hostBy(owned)).create(declared(rule(1), { adopt: first }));
+    expect(id).toBe(first);
+    const host = await hostBy(owned);
+    expect(await host.diff(id, outs, wanted)).toMatchObject({ replaces: ["definition"], deleteBeforeReplace: true });
+    await host.delete(id, outs);
+    await host.create(wanted);
+    expect(service.rules().map(({ rule: { name, priority } }) => [name, priority])).toEqual([
+      ["rule-2", 1],
+      ["rule-1", 7],
+    ]);
   });
 });

@@ -162,9 +162,11 @@ async function settle(
   let declared = program;
   const answers: Record<string, string> = {};
   const said: string[] = [];
-  for (let n = 1; n <= 5; n += 1) {
+  for (let n = 1; n <= 6; n += 1) {
     const failures = await engine.up(hooks(answers), declared);
-    if (failures.length === 0) return;
+    if (failures.length === 0 && declared === program) return;
+    // What was taken over as it is, or by its id, is in the state: the program has its say again.
+    if (failures.length === 0) declared = program;
     said.push(`run ${n}: ${failures.join("\n")}`);
     for (const failure of failures) {
       const [, word] = /\bset (MERCHANT_RULES_\w+)=true for one run/.exec(failure) ?? [];
@@ -177,7 +179,10 @@ async function settle(
   throw new Error(`the runs do not come to an end:\n${said.join("\n")}`);
 }
 
-/** The program with what a refusal advises to add: `adopt`, where the rule with that natural key is declared. */
+/**
+ * The program with what a refusal advises to add: `adopt`, where the rule with that natural key is declared, and where
+ * it can only be taken as it is, its live definition.
+ */
 function adopting(
   declared: Record<string, JsonObject>,
   failure: string,
@@ -185,11 +190,16 @@ function adopting(
 ): Record<string, JsonObject> {
   const changed = { ...declared };
   for (const [, ruleId = ""] of failure.matchAll(/rule (\w+) has its natural key/g)) {
-    const name = String(service.rules().find((each) => each.ruleId === ruleId)?.rule.name);
+    const { metadata: _mark, ...live } = service.rules().find((each) => each.ruleId === ruleId)?.rule ?? {};
+    const name = String(live.name);
+    const asItIs = failure.includes("declare it as it is at the service");
     for (const [resource, inputs] of Object.entries(changed))
-      if (Object(inputs.definition).name === name) changed[resource] = { ...inputs, adopt: ruleId };
-      else if (Object.hasOwn(Object(inputs.rules), name))
-        changed[resource] = { ...inputs, adopt: { ...Object(inputs.adopt), [name]: ruleId } };
+      if (Object(inputs.definition).name === name)
+        changed[resource] = { ...inputs, adopt: ruleId, ...(asItIs ? { definition: live } : {}) };
+      else if (Object.hasOwn(Object(inputs.rules), name)) {
+        const rules = asItIs ? { ...Object(inputs.rules), [name]: live } : inputs.rules;
+        changed[resource] = { ...inputs, rules, adopt: { ...Object(inputs.adopt), [name]: ruleId } };
+      }
   }
   return changed;
 }
