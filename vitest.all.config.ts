@@ -50,6 +50,7 @@ export default defineConfig({
       FUZZ_RUNS: process.env.FUZZ_RUNS ?? "25",
       FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
     },
+    setupFiles: "test/support/seed.ts",
     globalSetup: "test/promises/faults/report.ts",
     maxWorkers,
     sequence: { sequencer: LongestFirst },

@@ -13,6 +13,7 @@ const replacing = globSync(files).filter((file) =>
 export default defineConfig({
   test: {
     maxWorkers,
+    setupFiles: "test/support/seed.ts",
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -70,7 +70,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       }
       if (declared.isUnknown) return {};
       await glanceAtUnmanaged(of.owner, of.known, place, declared);
-      const there = stillThere(of.known, place);
+      const there = ownOf(of.known, of, place);
       if (isRule && there.size === 0) return { replaces: [field] };
       const steps = planned(there, declared, place);
       if (steps === undefined) return {};
@@ -143,7 +143,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const place = this.#session.place(declared.connection);
       const of = resourceOf(this.#shape, declared, readState(this.#shape, id, olds), this.#session);
       // The engine can replace a MerchantRule that is gone, an update cannot.
-      const known = this.#shape.isRule ? of.known : stillThere(of.known, place);
+      const known = this.#shape.isRule ? of.known : ownOf(of.known, of, place);
       const { outs } = await this.#make(id, known, of, declared, place, news);
       return { outs };
     });
@@ -235,6 +235,19 @@ function stillThere(known: Known, place: Place): Known {
   return new Map([...known].filter(([, { ruleId }]) => !place.live.isGone(ruleId)));
 }
 
+/**
+ * The rules that are the resource's own still: no other one has deleted them, nor has made another rule of one that the
+ * states of both know, as after a move in a run that came to no end.
+ */
+function ownOf(known: Known, of: Resource, place: Place): Known {
+  const { holders, live } = place;
+  return new Map(
+    [...stillThere(known, place)].filter(
+      ([, { ruleId, definition }]) => !holders.isAnotherNow(ruleId, of, live.naturalKeyOf(definition)),
+    ),
+  );
+}
+
 /** The steps that a diff speaks of; undefined where what would be refused depends on values that are unknown yet. */
 function planned(known: Known, { rules }: Inputs, place: Place): Step[] | undefined {
   try {
@@ -252,8 +265,11 @@ function share(steps: readonly Step[], of: Resource, place: Place): void {
   for (const step of steps) {
     // A rule that went to another resource of this run is let go of by the update.
     if (step.kind === "update" && isTakenOver(step, of, place)) continue;
-    if (step.kind === "keep" || step.kind === "update") holders.hold(step.known.ruleId, of);
-    else if (step.kind !== "create") holders.leave(step.known.ruleId, of);
+    if (step.kind === "keep" || step.kind === "update") {
+      const { definition } = step.kind === "keep" ? step.known : step.declared;
+      holders.hold(step.known.ruleId, of, place.live.naturalKeyOf(definition));
+    }
+    if (step.kind === "delete" || step.kind === "replace") holders.leave(step.known.ruleId, of);
   }
 }
 

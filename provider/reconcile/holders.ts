@@ -8,6 +8,8 @@ type Holder = Pick<Resource, "holder" | "owner">;
 
 interface Holding {
   by?: Holder;
+  /** The natural key that the rule is to have, as its keeper declares it. */
+  identity?: string | undefined;
   /** The holder deletes or replaces the rule in this run. */
   isLeaving?: boolean;
   /** The holder has taken the rule over again, as its own replacement. */
@@ -71,11 +73,20 @@ export class Holders {
     return (this.#byMark.get(place) ?? []).filter((held) => this.#known.get(held.known.ruleId) === held);
   }
 
-  /** The holder keeps the rule. @throws MerchantRulesError RULE_CONFLICT: another one holds it */
-  hold(ruleId: string, by: Holder): void {
+  /**
+   * The holder keeps the rule, and declares it with this natural key.
+   * @throws MerchantRulesError RULE_CONFLICT: another one holds it
+   */
+  hold(ruleId: string, by: Holder, identity: string | undefined): void {
     const holding = this.#of(ruleId);
     if (this.isHeldByOther(ruleId, by)) throw conflict(ruleId, holding.by?.owner);
-    this.#holdings.set(ruleId, { by });
+    this.#holdings.set(ruleId, { by, identity });
+  }
+
+  /** True where another resource keeps the rule, and has it be another rule than the one with this natural key. */
+  isAnotherNow(ruleId: string, by: Holder, identity: string | undefined): boolean {
+    const now = this.#of(ruleId).identity;
+    return this.isHeldByOther(ruleId, by) && now !== undefined && identity !== undefined && now !== identity;
   }
 
   /** The holder deletes or replaces the rule in this run, so that another may have it. */

@@ -129,7 +129,7 @@ describe("where the contract has no update", () => {
 
   test("one of two copies is taken as it is, and changed by a replacement in a later run", async () => {
     const { hostBy, service } = await open(owned);
-    const [first] = [1, 2].map((n) => service.put(undefined, { ...marked("shop/prod/limit"), name: `rule-${n}` }));
+    const [first = ""] = [1, 2].map((n) => service.put(undefined, { ...marked("shop/prod/limit"), name: `rule-${n}` }));
     const wanted = declared(rule(1, { priority: 7 }));
     const { message } = await failureOf((await hostBy(owned)).create(wanted));
     expect(message).toContain(`declare it as it is at the service and add adopt: "${first}"; change it in a later run`);

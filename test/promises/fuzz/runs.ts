@@ -7,9 +7,6 @@ const times = Number(process.env.FUZZ_RUNS ?? "1");
 /** The part of a test's runs that `npm test` makes: `npm run test:all` makes all of them, ten times. */
 const usualPart = 0.4;
 
-/** `npm test` makes the same runs everywhere and always; more of them, by FUZZ_RUNS, are other ones each time. */
-const usualSeed = 20_261_121;
-
 /** For vitest. */
 export const timeout = 120_000 * Math.max(1, times);
 
@@ -26,7 +23,7 @@ export async function check<T>(
   property: (value: T) => void | Promise<void>,
   examples: readonly T[] = [],
 ): Promise<void> {
-  const { FUZZ_SEED: seed, FUZZ_PATH: path } = process.env;
+  const path = process.env.FUZZ_PATH;
   const prototypes = ownNamesOfPrototypes();
   const result = await fc.check(
     fc.asyncProperty(input, async (value) => {
@@ -38,7 +35,6 @@ export async function check<T>(
     {
       numRuns: examples.length + Math.max(1, Math.round(numRuns * usualPart * times)),
       examples: examples.map((example) => [example]),
-      ...(seed === undefined && times !== 1 ? {} : { seed: Number(seed ?? usualSeed) }),
       ...(path === undefined ? {} : { path }),
     },
   );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
-import { marking as contract, marksOf, markText, open, ownedBy, writesOf } from "../worlds/world.ts";
+import { marking as contract, marksOf, markText, open, ownedBy, type World, writesOf } from "../worlds/world.ts";
 
 describe("a resource that is renamed (another owner, the same state)", () => {
   test("keeps its rule, and the next write rewrites the mark", async () => {
@@ -83,6 +84,73 @@ describe("a rule that moves within one stack is never refused, and never lost", 
     world.service.put(ruleId, rule(1, { metadata: { managedBy: markText("shop/test/old") } }));
     await (await world.host()).delete(ruleId, old.outs);
     expect(world.service.rules()).toEqual([]);
+  });
+
+  describe("where the states of both know it, because the run of the move did not come to its end", () => {
+    /** Rule 1 has moved from `old`, which is declared as before again, to `one`, which is to be another rule now. */
+    async function openMoved() {
+      const world = await open({ contract });
+      const as = (name: string, priority = 1, n = 1): JsonObject => ({
+        definition: rule(n, { priority }),
+        ...ownedBy(`shop/test/${name}`),
+      });
+      const old = await (await world.host()).create(as("old"));
+      const first = await world.host();
+      await first.check({}, as("one"));
+      const one = await first.create(as("one"));
+      expect(one.id).toBe(old.id);
+      return { world, old, one, as, changed: as("one", 5, 2) };
+    }
+    const rulesOf = ({ service }: World): unknown[] =>
+      service.rules().map(({ rule: { name, priority } }) => `${name} ${priority}`);
+
+    test("the one that is changed lets it go, where it comes second", async () => {
+      const { world, old, one, as, changed } = await openMoved();
+      const host = await world.host();
+      expect(await host.diff(old.id, old.outs, as("old"))).toMatchObject({ changes: "none" });
+      expect(await host.diff(one.id, one.outs, changed)).toMatchObject({ replaces: ["definition"] });
+      const next = await host.create(changed);
+      await host.delete(one.id, one.outs);
+      expect(next.id).not.toBe(old.id);
+      expect(rulesOf(world)).toEqual(["rule-1 1", "rule-2 5"]);
+    });
+
+    test("the other one makes its rule anew, where the changed one came first", async () => {
+      const { world, old, one, as, changed } = await openMoved();
+      const host = await world.host();
+      expect(await host.diff(one.id, one.outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+      expect(await host.diff(old.id, old.outs, as("old"))).toMatchObject({ replaces: ["definition"] });
+      await host.update(one.id, one.outs, changed);
+      await host.create(as("old"));
+      await host.delete(old.id, old.outs);
+      expect(rulesOf(world)).toEqual(["rule-2 5", "rule-1 1"]);
+    });
+
+    test("a set makes it anew as well", async () => {
+      const world = await open({ contract });
+      const all = { rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/all") };
+      const set = await (await world.host("merchantRuleSet")).create(all);
+      const [{ ruleId } = { ruleId: "" }] = world.service.rules();
+      const one = await (await world.host()).create({ definition: rule(1), ...ownedBy("shop/test/one") });
+      expect(one.id).toBe(ruleId);
+      const changed = { definition: rule(3), ...ownedBy("shop/test/one") };
+      const host = await world.host();
+      expect(await host.diff(one.id, one.outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+      const sets = host.as("merchantRuleSet");
+      expect(await sets.diff(set.id, set.outs, all)).toMatchObject({ changes: "some" });
+      await host.update(one.id, one.outs, changed);
+      const next = await sets.update(set.id, set.outs, all);
+      expect(rulesOf(world).toSorted()).toEqual(["rule-1 1", "rule-2 2", "rule-3 3"]);
+      await (await world.host("merchantRuleSet")).delete(set.id, next);
+      expect(rulesOf(world)).toEqual(["rule-3 3"]);
+    });
+
+    test("and two that declare it as the same rule are refused", async () => {
+      const { world, old, one, as } = await openMoved();
+      const host = await world.host();
+      await host.diff(old.id, old.outs, as("old"));
+      await expect(host.diff(one.id, one.outs, as("one"))).rejects.toThrow(/is managed by resource "shop\/test\/old"/);
+    });
   });
 
   test("and two resources that declare one rule at the same time are one rule and one error", async () => {
