@@ -171,7 +171,7 @@ async function settle(
       const [, word] = /\bset (MERCHANT_RULES_\w+)=true for one run/.exec(failure) ?? [];
       const [, accept] = /(MERCHANT_RULES_ACCEPT_ALL_GONE)=true/.exec(failure) ?? [];
       if (accept ?? word) answers[accept ?? word ?? ""] = "true";
-      if (failure.includes("one of the two is a copy")) declared = adopting(declared, failure, service);
+      if (failure.includes("to take one of them over")) declared = adopting(declared, failure, service);
       if (failure.includes("--refresh")) said.push(...(await engine.refresh(hooks(answers))));
     }
   }
@@ -188,7 +188,7 @@ function adopting(
   service: LocalService,
 ): Record<string, JsonObject> {
   const changed = { ...declared };
-  for (const [, ruleId = ""] of failure.matchAll(/rule (\w+) has its natural key/g)) {
+  for (const [, ruleId = ""] of failure.matchAll(/rules? (\w+)(?:, \w+)* ha(?:s|ve) its natural key/g)) {
     const { metadata: _mark, ...live } = service.rules().find((each) => each.ruleId === ruleId)?.rule ?? {};
     const name = String(live.name);
     const asItIs = failure.includes("declare it as it is at the service");
