@@ -45,7 +45,7 @@ export type Standing = "here" | "elsewhere";
 /** For how long no look may begin or end before the others of this run count as heard. */
 const quietMs = 250;
 
-/** The time that a create that knows no rule waits for resources that know some. It can only add a refusal. */
+/** The time that the creates of a run that knows no rule wait for resources that know some. It can only add a refusal. */
 const siblingsMs = 50;
 
 const checkMerchant =
@@ -70,6 +70,8 @@ export class PlaceProof {
   #looksUnderWay = 0;
   #quiet: { readonly over: Promise<void>; readonly end: () => void; readonly timer: NodeJS.Timeout } | undefined;
   #search: Promise<unknown> = Promise.resolve();
+  /** The one wait of a run whose creates know no rule. */
+  #siblings: Promise<unknown> | undefined;
 
   constructor(options: StandingOptions, live: Live, holders: Holders) {
     this.#options = options;
@@ -134,7 +136,10 @@ export class PlaceProof {
     const early = judgePlace({ ...(await this.#facts(of)), knowsRules: true, acceptAllGone: false, moved: true });
     const { moved, acceptAllGone } = this.#options;
     if (early !== "taken on trust" || moved.isGiven || acceptAllGone.isGiven) return await this.#judge(of, []);
-    if (this.#known().next().done) await sleep(siblingsMs);
+    if (this.#known().next().done) {
+      this.#siblings ??= sleep(siblingsMs);
+      await this.#siblings;
+    }
     // What is to be changed or deleted comes first: it says what this run makes of the rule, too.
     const own = [...touched, ...of.known.values()].map((known) => ({ known, of }));
     const byId = Map.groupBy([...own, ...this.#known()], ({ known }) => known.ruleId);
