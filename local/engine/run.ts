@@ -299,7 +299,7 @@ class Run {
     if (verb !== "refresh") execution.steps.length = 0;
     if (!refreshed.changed) return;
     execution.ledger.rebase(refreshed.resources);
-    if (!execution.preview) store.rewrite(execution.ledger);
+    if (!execution.preview) await store.rewrite(execution.ledger);
   }
 
   #refuseUnknownTargets(): void {
@@ -387,7 +387,7 @@ class Run {
       await execution.whenIdle();
       this.#registrar?.finishOutputs(failed);
       execution.ledger.clearInterrupted(options.clearPendingCreates === true && !failed);
-      if (!execution.preview) store.finish(execution.ledger);
+      if (!execution.preview) await store.finish(execution.ledger);
     } catch (error) {
       execution.fail(error, undefined);
     } finally {

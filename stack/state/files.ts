@@ -1,13 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { EngineError, messageOf, systemCode } from "../errors.ts";
+
+const sync = promisify(fsync);
 
 /** Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a crash. */
 export function writeAtomically(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  const temporary = temporaryOf(path);
   const fd = openSync(temporary, "w", 0o600);
   try {
     try {
@@ -24,6 +27,33 @@ export function writeAtomically(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
+/** The same while other work goes on. The file is replaced once `ready` has resolved, too. */
+export async function replaceAtomically(path: string, text: string, ready: Promise<void>): Promise<void> {
+  const temporary = temporaryOf(path);
+  const fd = openSync(temporary, "w", 0o600);
+  try {
+    try {
+      writeFileSync(fd, text);
+      await sync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    await ready;
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  const folder = openFolder(dirname(path));
+  if (folder === undefined) return;
+  await sync(folder).catch(bestEffort);
+  closeSync(folder);
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+}
+
 /** Makes a folder and those above it, so that they are there after a power failure, too. */
 export function makeFolderDurably(path: string): void {
   const first = mkdirSync(path, { recursive: true });
@@ -35,18 +65,30 @@ export function makeFolderDurably(path: string): void {
   }
 }
 
-/** A rename is only durable once its folder is; some systems cannot open a folder, and need not. */
-function syncFolder(folder: string): void {
-  let fd: number | undefined;
+/** A rename is only durable once its folder is. */
+function syncFolder(path: string): void {
+  const folder = openFolder(path);
+  if (folder === undefined) return;
   try {
-    fd = openSync(folder, "r");
-    fsyncSync(fd);
+    fsyncSync(folder);
   } catch {
-    // Best effort: the file itself is complete either way.
+    bestEffort();
   } finally {
-    if (fd !== undefined) closeSync(fd);
+    closeSync(folder);
   }
 }
+
+/** Undefined on a system that cannot open a folder; that one need not. */
+function openFolder(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a folder cannot be synced, the file itself is complete all the same. */
+function bestEffort(): void {}
 
 /**
  * The text of a file, or undefined when there is none. Fails, naming the file, where it cannot be read, or what `part`
