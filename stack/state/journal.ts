@@ -24,7 +24,9 @@ import type { ResourceTexts } from "./resource-texts.ts";
 export type JournalEntry =
   | readonly ["begin", handle: number, type: OperationType, resource?: ResourceState]
   | readonly ["put", handle: number, resource: ResourceState]
-  | readonly ["end" | "same" | "drop", handle: number];
+  | readonly ["end" | "same" | "drop", handle: number]
+  /** The create that an earlier run left open. */
+  | readonly ["settled", urn: string];
 
 /** What the handles of a journal name in a state file that was written in the course of it. */
 export interface Position {
@@ -40,6 +42,7 @@ const entrySchema = z.union([
   z.tuple([z.literal("begin"), handle, operationTypeSchema, resourceSchema.optional()]),
   z.tuple([z.literal("put"), handle, resourceSchema]),
   z.tuple([z.enum(["end", "same", "drop"]), handle]),
+  z.tuple([z.literal("settled"), z.string()]),
 ]);
 const lineSchema = z.union([
   z.object({ base: z.string() }),
@@ -99,7 +102,7 @@ export class JournalWriter {
   #textOf(entry: JournalEntry): string {
     const [kind, at, ...rest] = entry;
     const parts = rest.map((part) => (typeof part === "object" ? this.#texts.of(part) : JSON.stringify(part)));
-    return `[${[JSON.stringify(kind), at, ...parts].join(",")}]`;
+    return `[${[JSON.stringify(kind), JSON.stringify(at), ...parts].join(",")}]`;
   }
 
   /**
@@ -241,7 +244,7 @@ class Replay {
   readonly #last: Set<number>;
   readonly pending = new Map<number, PendingOperation>();
   /** What runs before this one had left open. */
-  readonly interrupted: readonly PendingOperation[];
+  interrupted: readonly PendingOperation[];
 
   constructor({ resources, pendingOperations }: Snapshot, position?: Position) {
     const { order = [...resources.keys()], touched = 0, running = [] } = position ?? {};
@@ -259,6 +262,11 @@ class Replay {
   }
 
   apply(entry: JournalEntry): void {
+    if (entry[0] === "settled") {
+      const [, urn] = entry;
+      this.interrupted = this.interrupted.filter(({ type, resource }) => type !== "creating" || resource.urn !== urn);
+      return;
+    }
     const [kind, at] = entry;
     if (kind === "begin") {
       const resource = entry[3] ?? this.#states.get(at);

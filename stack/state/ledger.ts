@@ -82,6 +82,14 @@ export class Ledger {
     this.#interrupted = left;
   }
 
+  /** Forgets that an earlier run left the create of a resource open: the state has it now. */
+  settleCreate(urn: string): void {
+    const left = this.#interrupted.filter(({ type, resource }) => type !== "creating" || resource.urn !== urn);
+    if (left.length === this.#interrupted.length) return;
+    this.#interrupted = left;
+    this.#log(["settled", urn]);
+  }
+
   get interrupted(): readonly PendingOperation[] {
     return this.#interrupted;
   }

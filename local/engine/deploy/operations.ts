@@ -39,6 +39,7 @@ export async function create(
   take(now, outcome, { id: outcome.id, created: time, modified: time });
   execution.ledger.end(now);
   execution.ledger.put(now);
+  execution.ledger.settleCreate(now.urn);
   if (replaced?.pendingReplacement === true) execution.ledger.drop(replaced);
   else if (replaced !== undefined) {
     replaced.delete = true;
