@@ -146,9 +146,16 @@ function textsOf(fields: Stored): Field[] {
 
 /** A list that is empty is left out, as the CLI does. */
 function listOf(key: string, texts: readonly string[]): Field[] {
-  return texts.length === 0 ? [] : [[key, `[${texts.join(",")}]`]];
+  return texts.length === 0 ? [] : [[key, `[${commas(texts)}]`]];
 }
 
 function objectOf(fields: readonly Field[]): string {
-  return `{${fields.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(",")}}`;
+  return `{${commas(fields.map(([key, text]) => `${JSON.stringify(key)}:${text}`))}}`;
+}
+
+/** Array.join would copy the whole state at each level. */
+function commas([first = "", ...others]: readonly string[]): string {
+  let text = first;
+  for (const each of others) text += `,${each}`;
+  return text;
 }

@@ -27,8 +27,15 @@ export function writeAtomically(path: string, text: string): void {
   syncFolder(dirname(path));
 }
 
-/** The same while other work goes on. The file is replaced once `ready` has resolved, too. */
-export async function replaceAtomically(path: string, text: string, ready: Promise<void>): Promise<void> {
+export interface Replacement {
+  /** What must have resolved before the file is replaced. */
+  readonly ready: Promise<void>;
+  /** The file is replaced again later: after a power failure it may be the one before this. */
+  readonly goesOn: boolean;
+}
+
+/** The same while other work goes on. */
+export async function replaceAtomically(path: string, text: Buffer, { ready, goesOn }: Replacement): Promise<void> {
   const temporary = temporaryOf(path);
   const fd = openSync(temporary, "w", 0o600);
   try {
@@ -44,10 +51,7 @@ export async function replaceAtomically(path: string, text: string, ready: Promi
     rmSync(temporary, { force: true });
     throw error;
   }
-  const folder = openFolder(dirname(path));
-  if (folder === undefined) return;
-  await sync(folder).catch(bestEffort);
-  closeSync(folder);
+  if (!goesOn) syncFolder(dirname(path));
 }
 
 function temporaryOf(path: string): string {
@@ -65,30 +69,18 @@ export function makeFolderDurably(path: string): void {
   }
 }
 
-/** A rename is only durable once its folder is. */
-function syncFolder(path: string): void {
-  const folder = openFolder(path);
-  if (folder === undefined) return;
+/** A rename is only durable once its folder is; some systems cannot open a folder, and need not. */
+function syncFolder(folder: string): void {
+  let fd: number | undefined;
   try {
-    fsyncSync(folder);
+    fd = openSync(folder, "r");
+    fsyncSync(fd);
   } catch {
-    bestEffort();
+    // Best effort: the file itself is complete either way.
   } finally {
-    closeSync(folder);
+    if (fd !== undefined) closeSync(fd);
   }
 }
-
-/** Undefined on a system that cannot open a folder; that one need not. */
-function openFolder(path: string): number | undefined {
-  try {
-    return openSync(path, "r");
-  } catch {
-    return undefined;
-  }
-}
-
-/** Where a folder cannot be synced, the file itself is complete all the same. */
-function bestEffort(): void {}
 
 /**
  * The text of a file, or undefined when there is none. Fails, naming the file, where it cannot be read, or what `part`

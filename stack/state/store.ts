@@ -38,6 +38,14 @@ export interface OpenedState {
 const leastBetweenMs = 1_000;
 const partOfTime = 20;
 
+/** How a run goes on from a whole state. */
+interface Going {
+  /** What the journal is told of it; undefined where there is no journal. */
+  readonly position?: Position;
+  /** The run writes another one later. Default: false. */
+  readonly goesOn?: boolean;
+}
+
 /** The state of one stack during one run: reads it, takes up what an interrupted run left, and keeps it on disk. */
 export class StateStore {
   readonly #backend: Backend;
@@ -186,7 +194,7 @@ export class StateStore {
 
   /** Writes the whole state and a new journal, after the ledger was based on other resources. */
   async rewrite(ledger: Ledger): Promise<void> {
-    await this.#whole(ledger);
+    await this.#last(ledger);
     if (this.#journalOpen) this.#journal.start(this.#hash);
   }
 
@@ -195,11 +203,19 @@ export class StateStore {
    * @throws EngineError FAILED: it cannot be written; the journal stays, and what it does not hold is named
    */
   async finish(ledger: Ledger): Promise<void> {
+    if (ledger.changed) await this.#last(ledger);
     clearTimeout(this.#timer);
-    if (ledger.changed) await this.#whole(ledger);
-    else await this.#written;
+    await this.#written;
     if (this.#journalOpen) this.#journal.remove();
     this.#journalOpen = false;
+  }
+
+  /** Nothing is under way any more. */
+  async #last(ledger: Ledger): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#written;
+    this.#texts.forgetChanged(ledger.takeAllEntries());
+    await this.#writeFile(ledger.snapshot(), { position: ledger.position() });
   }
 
   /** Writes the state of now as a whole. All who ask while one is being written share the next. */
@@ -214,7 +230,7 @@ export class StateStore {
       // A log that has failed does not hinder the whole state, which has all of it.
       if (this.#journalOpen && !this.#journal.hasFailed && entries.length > 0) this.#note(entries);
       else this.#texts.forgetChanged(entries);
-      await this.#writeFile(ledger.snapshot(), ledger.position());
+      await this.#writeFile(ledger.snapshot(), { position: ledger.position(), goesOn: true });
       this.#lastWriteMs = performance.now();
       this.#writeTookMs = this.#lastWriteMs - started;
     });
@@ -231,17 +247,17 @@ export class StateStore {
     return next;
   }
 
-  /** @param position set where the run goes on from there */
-  async #writeFile(snapshot: Snapshot, position?: Position): Promise<void> {
-    const problem = integrityProblem(snapshot.resources);
+  async #writeFile(snapshot: Snapshot, { position, goesOn = false }: Going = {}): Promise<void> {
+    const problem = goesOn ? undefined : integrityProblem(snapshot.resources);
     const { project, name } = this.#stack;
-    const text = formatCheckpoint(
+    const checkpoint = formatCheckpoint(
       `organization/${project}/${name}`,
       snapshot,
       this.#stored.checkpoint.rest,
       this.#crypter,
       this.#texts,
     );
+    const text = Buffer.from(checkpoint);
     const textHash = hash("sha256", text);
     const made = this.#unnoted;
     try {
@@ -249,7 +265,7 @@ export class StateStore {
       const told = isTold ? this.#journal.appendCheckpoint(textHash, position) : Promise.resolve();
       // What the run began with; not what it has written itself a moment ago.
       this.#isBackedUp ||= this.#backend.backUp(this.#stack);
-      await Promise.all([told, this.#backend.write(this.#stack, text, told)]);
+      await Promise.all([told, this.#backend.write(this.#stack, text, { ready: told, goesOn })]);
     } catch (cause) {
       throw this.#notWritten(cause);
     }

@@ -55,6 +55,8 @@ describe("a run on the local engine that is killed while it creates", () => {
       const names = service.rules().map((each) => String(each.rule.name));
       expect(names.length).toBe(total);
       expect(new Set(names).size).toBe(total);
+      // What was looked up is open no more.
+      expect(JSON.parse(project.state()).checkpoint.latest.pending_operations).toBeUndefined();
       await succeeds("refresh", "--preview-only", "--expect-no-changes");
       await succeeds("destroy");
       expect(service.rules()).toEqual([]);
