@@ -22,6 +22,7 @@ interface LocalOptions extends PolicyOptions {
   readonly expectNoChanges?: boolean;
   readonly refresh?: boolean;
   readonly clearPendingCreates?: boolean;
+  readonly importPendingCreates?: readonly string[];
   readonly previewOnly?: boolean;
   readonly skipPreview?: boolean;
   readonly yes?: boolean;
@@ -41,7 +42,6 @@ const optionsOfCli = [
   "--import-file",
   "--run-program",
   "--continue-on-error",
-  "--import-pending-creates",
   "--skip-pending-creates",
 ];
 
@@ -88,8 +88,15 @@ function verbCommand(verb: Verb): Command {
     .option("-j, --json", "print JSON as the Pulumi CLI: one document of a preview, else an event a line")
     .option("--expect-no-changes", "exit with 7 when there is a change");
   for (const flag of optionsOfCli) command.addOption(new Option(`${flag} [value...]`).hideHelp());
-  if (verb === "refresh") command.option("--clear-pending-creates", "forget the creates that an earlier run left open");
-  else command.option("-r, --refresh", "read the rules first");
+  if (verb === "refresh") {
+    command
+      .option("--clear-pending-creates", "forget the creates that an earlier run left open")
+      .option(
+        "--import-pending-creates <urn|id>",
+        "take such a create into the state: its URN, then the option again with its id (repeatable)",
+        collect,
+      );
+  } else command.option("-r, --refresh", "read the rules first");
   if (verb === "preview" || verb === "up") withPolicyOptions(command);
   if (verb === "preview") {
     // Every verb takes these, so that a script can give them to all; here they change nothing.
@@ -197,7 +204,8 @@ async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean): RunOptions {
-  const { stack, cwd, backend, parallel, target: targets, refresh, clearPendingCreates, previewed } = options;
+  const { stack, cwd, backend, parallel, target: targets, refresh, previewed } = options;
+  const { clearPendingCreates, importPendingCreates } = options;
   const { policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
   const packs = { policyPacks, policyPackConfigs, previewed };
   return {
@@ -210,6 +218,7 @@ function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean):
     refresh,
     previewOnly,
     clearPendingCreates,
+    importPendingCreates,
     ...packs,
   };
 }

@@ -38,7 +38,7 @@ export async function open(call: {
   if (crypters.config !== undefined && stackFile.encryptionSalt === undefined && !preview) {
     writeEncryptionSalt(stackFile, crypters.config.salt);
   }
-  if (created) store.create();
+  if (created) await store.create();
   return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, created, recovered };
 }
 

@@ -67,8 +67,8 @@ export async function importResources(options: ImportOptions): Promise<ImportRes
     const isNewStack = roots.some(({ type }) => type === stackType);
     if (!preview) {
       ledger.rebase([...resources, ...roots, ...imported]);
-      store.rewrite(ledger);
-      store.finish(ledger);
+      await store.rewrite(ledger);
+      await store.finish(ledger);
       const same = resources.filter(({ urn, delete: isGone }) => !isHiddenProvider(urn) && !isGone).length;
       const changes = {
         import: imported.length,

@@ -12,6 +12,7 @@ import { readStack, type StateStore, type StoredStack } from "../../stack/state/
 import { type PropertyMap, Secret } from "../../stack/values/value.ts";
 import { deleteAll } from "./deploy/deletes.ts";
 import { Execution } from "./deploy/execution.ts";
+import { importPendingCreates, sourcesFor, undecidedCreates } from "./deploy/pending-creates.ts";
 import { Providers } from "./deploy/providers.ts";
 import { refreshAll } from "./deploy/refresh.ts";
 import { Registrar } from "./deploy/registrar.ts";
@@ -54,6 +55,8 @@ export interface RunOptions extends PackChoice {
   readonly refresh?: boolean | undefined;
   /** Forgets the creates that an earlier run left open (`refresh`). */
   readonly clearPendingCreates?: boolean | undefined;
+  /** Takes creates that an earlier run left open into the state (`refresh`): a URN and the resource's id by turns. */
+  readonly importPendingCreates?: readonly string[] | undefined;
   /** Shows what `up`, `refresh` or `destroy` would do, and writes nothing. */
   readonly previewOnly?: boolean | undefined;
   /** True where the caller has had a preview with the policy packs: then an `up` does not begin with one. */
@@ -242,6 +245,7 @@ class Run {
   #registrar: Registrar | undefined;
   #cancelled = false;
   #isOver = false;
+  #undecided: readonly ResourceState[] = [];
 
   constructor(context: RunContext) {
     this.#context = context;
@@ -280,6 +284,7 @@ class Run {
 
   async #work(verb: Verb): Promise<void> {
     const { options, execution, providers } = this.#context;
+    this.#undecided = this.#undecidedCreates();
     this.#warnInterrupted();
     if (verb === "refresh") return await this.#refresh(verb);
     if (options.refresh === true) await this.#refresh(verb);
@@ -292,14 +297,18 @@ class Run {
   }
 
   async #refresh(verb: Verb): Promise<void> {
-    const { execution, store, providers } = this.#context;
+    const { execution, store, providers, options } = this.#context;
     this.#refuseUnknownTargets();
-    const refreshed = await refreshAll(execution, providers, this.#resources, this.#targets);
+    const pairs = options.importPendingCreates ?? [];
+    const { interrupted } = execution.ledger;
+    const { resources, imported } = await importPendingCreates(pairs, interrupted, this.#resources, this.#context);
+    const refreshed = await refreshAll(execution, providers, resources, this.#targets);
     this.#resources = refreshed.resources;
     if (verb !== "refresh") execution.steps.length = 0;
-    if (!refreshed.changed) return;
+    if (!refreshed.changed && imported.length === 0) return;
     execution.ledger.rebase(refreshed.resources);
-    if (!execution.preview) store.rewrite(execution.ledger);
+    for (const urn of imported) execution.ledger.settleCreate(urn);
+    if (!execution.preview) await store.rewrite(execution.ledger);
   }
 
   #refuseUnknownTargets(): void {
@@ -318,6 +327,7 @@ class Run {
       policies,
       targets: this.#targets,
       base: this.#resources,
+      undecided: this.#undecided,
     });
     this.#registrar = registrar;
     execution.beginAfter(() => registrar.quiet());
@@ -359,21 +369,28 @@ class Run {
     if (!execution.stopped && !this.#isOver) execution.fail(error, undefined);
   }
 
+  #undecidedCreates(): readonly ResourceState[] {
+    const { execution, config, env, project, resources } = this.#context;
+    const ofStack = {
+      config: (key: string) => config.get(key)?.text,
+      environment: env,
+      folder: project.programFolder,
+    };
+    return undecidedCreates(execution.ledger.interrupted, (resource) => sourcesFor(resource, resources, ofStack));
+  }
+
   #warnInterrupted(): void {
     const { execution } = this.#context;
     const { interrupted } = execution.ledger;
     if (interrupted.length === 0 || execution.preview) return;
-    const creating = interrupted.some(({ type }) => type === "creating");
-    const meaning = creating
-      ? "A resource that was being created may exist without being in the state. Where the provider can tell, its error says how to take it over; where it cannot, look for it and delete it. "
-      : "";
-    const next = creating
-      ? "When that is settled, forget it: refresh --clear-pending-creates."
-      : "This run goes on from there.";
     const list = interrupted.map(({ resource, type }) => `  * ${resource.urn}, interrupted while ${type}\n`).join("");
+    const next =
+      this.#undecided.length > 0
+        ? "A resource that was being created may exist without being in the state. Where nothing is known by which it could be looked up, preview and up stop before it: their error says what to do."
+        : "This run goes on from there.";
     execution.diagnose(
       "warning",
-      `an earlier run was interrupted during ${interrupted.length} operations:\n${list}${meaning}${next}`,
+      `an earlier run was interrupted during ${interrupted.length} operations:\n${list}${next}`,
     );
   }
 
@@ -387,7 +404,7 @@ class Run {
       await execution.whenIdle();
       this.#registrar?.finishOutputs(failed);
       execution.ledger.clearInterrupted(options.clearPendingCreates === true && !failed);
-      if (!execution.preview) store.finish(execution.ledger);
+      if (!execution.preview) await store.finish(execution.ledger);
     } catch (error) {
       execution.fail(error, undefined);
     } finally {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { describeIssues, EngineError, systemCode } from "../errors.ts";
 import { parseYaml } from "../project/yaml-file.ts";
 import { unsupported } from "../unsupported.ts";
-import { makeFolderDurably, readIfThere, writeAtomically } from "./files.ts";
+import { makeFolderDurably, type Replacement, readIfThere, replaceAtomically, writeAtomically } from "./files.ts";
 
 const metaSchema = z.looseObject({ version: z.number() });
 
@@ -90,12 +90,12 @@ export class Backend {
     return true;
   }
 
-  /** Writes a stack's checkpoint. */
-  write(stack: StackName, text: string): void {
+  /** Replaces a stack's checkpoint. */
+  async write(stack: StackName, text: Buffer, how: Replacement): Promise<void> {
     const file = this.stackFile(stack);
     makeFolderDurably(join(this.root, "stacks", stack.project));
     if (!existsSync(join(this.root, "meta.yaml"))) writeAtomically(join(this.root, "meta.yaml"), "version: 1\n");
-    writeAtomically(file, text);
+    await replaceAtomically(file, text, how);
     // The CLI's file store keeps a checksum beside each file; one that no longer fits must not stay.
     for (const stale of [`${file}.attrs`, `${file}.bak.attrs`]) rmSync(stale, { force: true });
   }

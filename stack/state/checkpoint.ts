@@ -5,9 +5,10 @@ import { whyNotJson } from "../../sdk/rules/json.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { describeIssues, EngineError } from "../errors.ts";
 import { unsupported } from "../unsupported.ts";
-import { encodeOperation, encodeResource, operationSchema, type Stored } from "./codec.ts";
+import { operationSchema, type Stored } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { type PendingOperation, type ResourceState, resourceSchema, type StoredResource } from "./resource-state.ts";
+import { ResourceTexts } from "./resource-texts.ts";
 
 /** The engine whose state format this is. The CLI checks that `magic` is the hash of `version`. */
 const formatVersion = "v3.260.0";
@@ -105,22 +106,56 @@ export interface Snapshot {
   readonly pendingOperations: readonly PendingOperation[];
 }
 
-/** Writes a state file as the CLI does: one line, keys in its order. `stack` is `organization/<project>/<stack>`. */
+/**
+ * Writes a state file as the CLI does: one line, keys in its order. `stack` is `organization/<project>/<stack>`; `texts`
+ * knows the resources' texts.
+ */
 export function formatCheckpoint(
   stack: string,
-  snapshot: Snapshot,
+  { resources, pendingOperations }: Snapshot,
   rest: Checkpoint["rest"],
   crypter: Crypter | undefined,
+  texts = new ResourceTexts(crypter),
 ): string {
-  const resources = snapshot.resources.map((resource) => encodeResource(resource, crypter));
-  const operations = snapshot.pendingOperations.map((operation) => encodeOperation(operation, crypter));
-  const latest: Stored = {
-    manifest: { time: new Date().toISOString(), magic: hash("sha256", formatVersion), version: formatVersion },
-  };
-  if (crypter !== undefined) latest.secrets_providers = { type: "passphrase", state: { salt: crypter.salt } };
-  if (resources.length > 0) latest.resources = resources;
-  if (operations.length > 0) latest.pending_operations = operations;
+  const operations = pendingOperations.map(({ resource, type }) =>
+    objectOf([["resource", texts.of(resource)], ...textsOf({ type })]),
+  );
   const { metadata = {}, ...others } = rest.latest;
-  latest.metadata = metadata;
-  return JSON.stringify({ version: 3, checkpoint: { stack, ...rest.checkpoint, latest: { ...latest, ...others } } });
+  const latest = [
+    ...textsOf({
+      manifest: { time: new Date().toISOString(), magic: hash("sha256", formatVersion), version: formatVersion },
+      ...(crypter === undefined ? {} : { secrets_providers: { type: "passphrase", state: { salt: crypter.salt } } }),
+    }),
+    ...listOf(
+      "resources",
+      resources.map((resource) => texts.of(resource)),
+    ),
+    ...listOf("pending_operations", operations),
+    ...textsOf({ metadata, ...others }),
+  ];
+  const checkpoint = [...textsOf({ stack, ...rest.checkpoint }), ["latest", objectOf(latest)] as const];
+  return objectOf([...textsOf({ version: 3 }), ["checkpoint", objectOf(checkpoint)]]);
+}
+
+/** A key with the JSON text of its value. */
+type Field = readonly [key: string, text: string];
+
+function textsOf(fields: Stored): Field[] {
+  return Object.entries(fields).map(([key, value]) => [key, JSON.stringify(value)]);
+}
+
+/** A list that is empty is left out, as the CLI does. */
+function listOf(key: string, texts: readonly string[]): Field[] {
+  return texts.length === 0 ? [] : [[key, `[${commas(texts)}]`]];
+}
+
+function objectOf(fields: readonly Field[]): string {
+  return `{${commas(fields.map(([key, text]) => `${JSON.stringify(key)}:${text}`))}}`;
+}
+
+/** Array.join would copy the whole state at each level. */
+function commas([first = "", ...others]: readonly string[]): string {
+  let text = first;
+  for (const each of others) text += `,${each}`;
+  return text;
 }

@@ -64,10 +64,6 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === false || value === "";
 }
 
-export function encodeOperation({ resource, type }: PendingOperation, crypter: Crypter | undefined): Stored {
-  return { resource: encodeResource(resource, crypter), type };
-}
-
 export function decodeOperation(
   { resource, type }: z.infer<typeof operationSchema>,
   crypter: Decrypter | undefined,

@@ -1,13 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { EngineError, messageOf, systemCode } from "../errors.ts";
+
+const sync = promisify(fsync);
 
 /** Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a crash. */
 export function writeAtomically(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  const temporary = temporaryOf(path);
   const fd = openSync(temporary, "w", 0o600);
   try {
     try {
@@ -22,6 +25,37 @@ export function writeAtomically(path: string, text: string): void {
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+export interface Replacement {
+  /** What must have resolved before the file is replaced. */
+  readonly ready: Promise<void>;
+  /** The file is replaced again later: after a power failure it may be the one before this. */
+  readonly goesOn: boolean;
+}
+
+/** The same while other work goes on. */
+export async function replaceAtomically(path: string, text: Buffer, { ready, goesOn }: Replacement): Promise<void> {
+  const temporary = temporaryOf(path);
+  const fd = openSync(temporary, "w", 0o600);
+  try {
+    try {
+      writeFileSync(fd, text);
+      await sync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    await ready;
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (!goesOn) syncFolder(dirname(path));
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
 }
 
 /** Makes a folder and those above it, so that they are there after a power failure, too. */

@@ -1,10 +1,10 @@
-import { closeSync, fdatasync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, rmSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { EngineError, type EngineErrorCode, messageOf } from "../errors.ts";
 import { settleAliases } from "./aliases.ts";
 import type { Snapshot } from "./checkpoint.ts";
-import { decodeResource, encodeResource } from "./codec.ts";
+import { decodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { tryJson, writeAtomically } from "./files.ts";
 import {
@@ -14,31 +14,43 @@ import {
   type ResourceState,
   resourceSchema,
 } from "./resource-state.ts";
+import type { ResourceTexts } from "./resource-texts.ts";
 
 /**
- * One thing that happened to the state. Resources are named by handles: a resource of the state file by its position
- * in it, a later one by the number that its first entry gives it. What begins with a resource that is known by its
+ * One thing that happened to the state. Resources are named by handles: a resource of the state file that the run began
+ * with by its position in it, a later one by the number that its first entry gives it. What begins with a resource that is known by its
  * handle need not repeat it.
  */
 export type JournalEntry =
   | readonly ["begin", handle: number, type: OperationType, resource?: ResourceState]
   | readonly ["put", handle: number, resource: ResourceState]
-  | readonly ["end" | "same" | "drop", handle: number];
+  | readonly ["end" | "same" | "drop", handle: number]
+  /** The create that an earlier run left open. */
+  | readonly ["settled", urn: string];
+
+/** What the handles of a journal name in a state file that was written in the course of it. */
+export interface Position {
+  /** The handles of the file's resources, in its order; the run has come to the first `touched` of them. */
+  readonly order: readonly number[];
+  readonly touched: number;
+  /** The handles of the first pending operations in the file: those of this run. */
+  readonly running: readonly number[];
+}
 
 const handle = z.number().int().nonnegative();
 const entrySchema = z.union([
   z.tuple([z.literal("begin"), handle, operationTypeSchema, resourceSchema.optional()]),
   z.tuple([z.literal("put"), handle, resourceSchema]),
   z.tuple([z.enum(["end", "same", "drop"]), handle]),
+  z.tuple([z.literal("settled"), z.string()]),
 ]);
 const lineSchema = z.union([
-  z.object({ base: z.string(), running: z.number().int().nonnegative().default(0) }),
-  z.object({ checkpoint: z.string() }),
+  z.object({ base: z.string() }),
+  z.object({ checkpoint: z.string(), order: z.array(handle), touched: handle, running: z.array(handle) }),
   z.array(entrySchema),
 ]);
 
 const syncFile = promisify(fdatasync);
-const nothing = { running: 0, entries: [] };
 
 /**
  * The log beside a state file: what happened since that file was written. Each line is written before the next thing
@@ -46,7 +58,7 @@ const nothing = { running: 0, entries: [] };
  */
 export class JournalWriter {
   readonly #file: string;
-  readonly #crypter: Crypter | undefined;
+  readonly #texts: ResourceTexts;
   #fd: number | undefined;
   /** Lines so far, how many of them are on the disk, and the sync that is under way. */
   #written = 0;
@@ -58,22 +70,17 @@ export class JournalWriter {
    */
   #failure: { readonly cause: unknown } | undefined;
 
-  constructor(file: string, crypter: Crypter | undefined) {
+  constructor(file: string, texts: ResourceTexts) {
     this.#file = file;
-    this.#crypter = crypter;
+    this.#texts = texts;
   }
 
-  /**
-   * Starts a new log upon the state file whose text has this hash; one that had failed goes on from there.
-   * @param going what goes on: the first entries, which say again what the file's first pending operations are
-   */
-  start(baseHash: string, going: { running: number; entries: readonly JournalEntry[] } = nothing): void {
+  /** Starts a new log upon the state file whose text has this hash; one that had failed goes on from there. */
+  start(baseHash: string): void {
     this.#close();
     this.#failure = undefined;
-    const { running, entries } = going;
-    const lines = [{ base: baseHash, running }, ...(entries.length === 0 ? [] : [this.#encoded(entries)])];
     try {
-      writeAtomically(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      writeAtomically(this.#file, `${JSON.stringify({ base: baseHash })}\n`);
       this.#safe = this.#written;
       this.#fd = openSync(this.#file, "a");
     } catch (cause) {
@@ -81,18 +88,21 @@ export class JournalWriter {
     }
   }
 
-  /** @throws EngineError FAILED when not all of it could be written, and from then on always. */
-  append(entries: readonly JournalEntry[]): void {
-    this.#write(this.#encoded(entries));
+  /** True where nothing more may be written. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
-  #encoded(entries: readonly JournalEntry[]): unknown[] {
-    return entries.map((entry) => {
-      if (entry[0] === "begin" && entry[3] !== undefined)
-        return [entry[0], entry[1], entry[2], encodeResource(entry[3], this.#crypter)];
-      if (entry[0] === "put") return [entry[0], entry[1], encodeResource(entry[2], this.#crypter)];
-      return entry;
-    });
+  /** @throws EngineError FAILED when not all of it could be written, and from then on always. */
+  append(entries: readonly JournalEntry[]): void {
+    this.#texts.forgetChanged(entries);
+    this.#write(`[${entries.map((entry) => this.#textOf(entry)).join(",")}]`);
+  }
+
+  #textOf(entry: JournalEntry): string {
+    const [kind, at, ...rest] = entry;
+    const parts = rest.map((part) => (typeof part === "object" ? this.#texts.of(part) : JSON.stringify(part)));
+    return `[${[JSON.stringify(kind), JSON.stringify(at), ...parts].join(",")}]`;
   }
 
   /**
@@ -109,13 +119,13 @@ export class JournalWriter {
 
   /**
    * Says that everything before this line is part of the state file whose text has this hash, and is to be written next.
-   * A log that has failed says nothing, lest it hinder that state: a run that is killed in between leaves a log that
-   * does not belong to the state file, and is not used.
+   * Resolves when the line is on the disk. A log that has failed says nothing, lest it hinder that state: a run that is
+   * killed in between leaves a log that does not belong to the state file, and is not used.
    */
-  appendCheckpoint(hash: string): void {
+  async appendCheckpoint(hash: string, position: Position): Promise<void> {
     if (this.#failure !== undefined) return;
-    fdatasyncSync(this.#write({ checkpoint: hash }));
-    this.#safe = this.#written;
+    this.#write(JSON.stringify({ checkpoint: hash, ...position }));
+    await this.durable();
   }
 
   remove(): void {
@@ -124,11 +134,11 @@ export class JournalWriter {
     this.#safe = this.#written;
   }
 
-  #write(line: unknown): number {
+  #write(line: string): void {
     if (this.#failure !== undefined) throw this.#failed(this.#failure.cause);
     const fd = this.#fd;
     if (fd === undefined) throw new EngineError("FAILED", `the journal ${this.#file} is not open`);
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    const bytes = Buffer.from(`${line}\n`);
     try {
       // A disk that is almost full takes a part.
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
@@ -136,7 +146,6 @@ export class JournalWriter {
       throw this.#failed(cause);
     }
     this.#written++;
-    return fd;
   }
 
   #failed(cause: unknown): EngineError {
@@ -194,10 +203,9 @@ export function recover(
   const start = lines.findLastIndex(
     (line) => ("base" in line && line.base === base.hash) || ("checkpoint" in line && line.checkpoint === base.hash),
   );
-  if (start < 0) return undefined;
-  const first = lines[start];
-  const running = first !== undefined && "running" in first ? first.running : 0;
-  const replay = new Replay(base.resources);
+  const from = lines[start];
+  if (from === undefined) return undefined;
+  const replay = new Replay(base, "order" in from ? from : undefined);
   let applied = 0;
   for (const [i, line] of lines.entries()) {
     if (i <= start || !Array.isArray(line)) continue;
@@ -210,7 +218,7 @@ export function recover(
   }
   return {
     resources: settleAliases(replay.resources()),
-    pendingOperations: [...replay.pending.values(), ...base.pendingOperations.slice(running)],
+    pendingOperations: [...replay.pending.values(), ...replay.interrupted],
     lines: applied,
   };
 }
@@ -235,13 +243,30 @@ class Replay {
   readonly #first: number[] = [];
   readonly #last: Set<number>;
   readonly pending = new Map<number, PendingOperation>();
+  /** What runs before this one had left open. */
+  interrupted: readonly PendingOperation[];
 
-  constructor(base: readonly ResourceState[]) {
-    for (const [i, resource] of base.entries()) this.#states.set(i, resource);
-    this.#last = new Set(this.#states.keys());
+  constructor({ resources, pendingOperations }: Snapshot, position?: Position) {
+    const { order = [...resources.keys()], touched = 0, running = [] } = position ?? {};
+    for (const [i, at] of order.entries()) {
+      const resource = resources[i];
+      if (resource !== undefined) this.#states.set(at, resource);
+    }
+    this.#first.push(...order.slice(0, touched));
+    this.#last = new Set(order.slice(touched));
+    for (const [i, at] of running.entries()) {
+      const operation = pendingOperations[i];
+      if (operation !== undefined) this.pending.set(at, operation);
+    }
+    this.interrupted = pendingOperations.slice(running.length);
   }
 
   apply(entry: JournalEntry): void {
+    if (entry[0] === "settled") {
+      const [, urn] = entry;
+      this.interrupted = this.interrupted.filter(({ type, resource }) => type !== "creating" || resource.urn !== urn);
+      return;
+    }
     const [kind, at] = entry;
     if (kind === "begin") {
       const resource = entry[3] ?? this.#states.get(at);

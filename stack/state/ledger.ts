@@ -1,6 +1,6 @@
 import { settleAliases } from "./aliases.ts";
 import type { Snapshot } from "./checkpoint.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { JournalEntry, Position } from "./journal.ts";
 import type { OperationType, PendingOperation, ResourceState } from "./resource-state.ts";
 
 /**
@@ -30,7 +30,9 @@ export class Ledger {
 
   begin(resource: ResourceState, type: OperationType): void {
     this.#running.set(resource, type);
-    this.#log(this.#beginEntry(resource, type));
+    const inState = this.#base.has(resource) || this.#new.has(resource);
+    const handle = this.#handle(resource);
+    this.#log(inState ? ["begin", handle, type] : ["begin", handle, type, resource]);
   }
 
   end(resource: ResourceState): void {
@@ -59,13 +61,18 @@ export class Ledger {
     this.#entries.push(["same", handle]);
   }
 
-  /** Starts over from other resources, those that a refresh found. The whole state must be written next. */
+  /**
+   * Starts over from other resources, those that a refresh found; handles count anew. The whole state, and a new journal,
+   * must be written next.
+   */
   rebase(resources: readonly ResourceState[]): void {
     this.#base = new Set(resources);
     this.#done.clear();
     this.#new.clear();
     this.#changed = true;
-    this.restart();
+    this.#entries = [];
+    this.#handles.clear();
+    for (const resource of resources) this.#handle(resource);
   }
 
   /** Forgets the operations that an earlier run left unfinished. Creates are kept until somebody says otherwise. */
@@ -75,34 +82,37 @@ export class Ledger {
     this.#interrupted = left;
   }
 
+  /** Forgets that an earlier run left the create of a resource open: the state has it now. */
+  settleCreate(urn: string): void {
+    const left = this.#interrupted.filter(({ type, resource }) => type !== "creating" || resource.urn !== urn);
+    if (left.length === this.#interrupted.length) return;
+    this.#interrupted = left;
+    this.#log(["settled", urn]);
+  }
+
   get interrupted(): readonly PendingOperation[] {
     return this.#interrupted;
   }
 
   /** The changes since the last call, for the journal; sames alone are not worth a line. */
   takeEntries(): readonly JournalEntry[] {
-    if (this.#entries.every(([kind]) => kind === "same")) return [];
+    return this.#entries.every(([kind]) => kind === "same") ? [] : this.takeAllEntries();
+  }
+
+  /** All of them: a whole state is written next, and the journal goes on behind it. */
+  takeAllEntries(): readonly JournalEntry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;
   }
 
-  /** After the whole state was written: handles count anew, in the order of the file. */
-  restart(): void {
-    this.#entries = [];
-    this.#handles.clear();
-    for (const resource of this.#order()) this.#handle(resource);
-    for (const resource of this.#running.keys()) this.#handle(resource);
-  }
-
-  /**
-   * The beginning of a new journal: what the run has touched already, lest what comes next be put before it, and
-   * what is under way: so many pending operations stand first in the whole state.
-   */
-  continuation(): { running: number; entries: readonly JournalEntry[] } {
-    const touched = this.#touched().map((resource): JournalEntry => ["same", this.#handle(resource)]);
-    const begun = [...this.#running].map(([resource, type]) => this.#beginEntry(resource, type));
-    return { running: begun.length, entries: [...touched, ...begun] };
+  /** What the handles of a journal name in the whole state of now. */
+  position(): Position {
+    return {
+      order: this.#order().map((resource) => this.#handle(resource)),
+      touched: this.#touched().length,
+      running: [...this.#running.keys()].map((resource) => this.#handle(resource)),
+    };
   }
 
   /** The state as of now. */
@@ -118,12 +128,6 @@ export class Ledger {
   #order(): ResourceState[] {
     const rest = [...this.#base].filter((resource) => !this.#done.has(resource) && !this.#new.has(resource));
     return [...this.#touched(), ...rest];
-  }
-
-  #beginEntry(resource: ResourceState, type: OperationType): JournalEntry {
-    const inState = this.#base.has(resource) || this.#new.has(resource);
-    const handle = this.#handle(resource);
-    return inState ? ["begin", handle, type] : ["begin", handle, type, resource];
   }
 
   #handle(resource: ResourceState): number {

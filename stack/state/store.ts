@@ -6,9 +6,10 @@ import { type Checkpoint, emptyCheckpoint, formatCheckpoint, parseCheckpoint, ty
 import { decodeOperation, decodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { readIfThere } from "./files.ts";
-import { type JournalEntry, JournalWriter, recover, wholeLines } from "./journal.ts";
+import { type JournalEntry, JournalWriter, type Position, recover, wholeLines } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
-import { integrityProblem, type ResourceState } from "./resource-state.ts";
+import { integrityProblem, type OperationType, type ResourceState } from "./resource-state.ts";
+import { ResourceTexts } from "./resource-texts.ts";
 
 /** A stack's state file as it was read, before anything in it is decrypted. */
 export interface StoredStack {
@@ -30,9 +31,20 @@ export interface OpenedState {
   readonly recovered: string | undefined;
 }
 
-/** Whole states are written at most so often, and take at most one part in so many of the time. */
+/**
+ * So often at most are whole states written for what ends, and they take at most one part in so many of the time. What
+ * begins to be created waits for one.
+ */
 const leastBetweenMs = 1_000;
 const partOfTime = 20;
+
+/** How a run goes on from a whole state. */
+interface Going {
+  /** What the journal is told of it; undefined where there is no journal. */
+  readonly position?: Position;
+  /** The run writes another one later. Default: false. */
+  readonly goesOn?: boolean;
+}
 
 /** The state of one stack during one run: reads it, takes up what an interrupted run left, and keeps it on disk. */
 export class StateStore {
@@ -40,14 +52,19 @@ export class StateStore {
   readonly #stack: StackName;
   readonly #crypter: Crypter | undefined;
   readonly #stored: StoredStack;
+  readonly #texts: ResourceTexts;
   readonly #journal: JournalWriter;
   #journalOpen = false;
   #timer: NodeJS.Timeout | undefined;
+  /** The whole state that is written when the one before it is. */
+  #next: Promise<void> | undefined;
+  /** Resolves when none is being written, whether well or not. */
+  #written: Promise<void> = Promise.resolve();
   /** True once a whole state is written that says what was begun first. */
   #hasBegun = false;
   #isBackedUp = false;
   /** Why the last whole state that was due could not be written. */
-  #overdue: EngineError | undefined;
+  #overdue: { readonly error: unknown } | undefined;
   /** The resources that the run began to create. */
   readonly #begun = new Set<ResourceState>();
   /** Those of them that were made, and are neither in the journal nor in a whole state. */
@@ -62,7 +79,8 @@ export class StateStore {
     this.#stored = stored;
     this.#crypter = crypter;
     this.#hash = hash("sha256", stored.text);
-    this.#journal = new JournalWriter(backend.journalFile(stack), crypter);
+    this.#texts = new ResourceTexts(crypter);
+    this.#journal = new JournalWriter(backend.journalFile(stack), this.#texts);
   }
 
   /** Decrypts the state, and folds in what an interrupted run had noted. `keep` is whether that may be written at once. */
@@ -101,7 +119,7 @@ export class StateStore {
         ? undefined
         : `took up the state where an interrupted run left it (${found.lines} steps of its journal)`;
     if (keep) {
-      if (found.lines > 0) this.#writeFile(found);
+      if (found.lines > 0) await this.#writeFile(found);
       this.#journal.remove();
     }
     return { snapshot: found, recovered };
@@ -126,13 +144,13 @@ export class StateStore {
   }
 
   /** Creates the stack's file, with no resources. */
-  create(): void {
-    this.#writeFile({ resources: [], pendingOperations: [] });
+  async create(): Promise<void> {
+    await this.#writeFile({ resources: [], pendingOperations: [] });
   }
 
   /**
    * Writes what happened since the last call: at once to the journal, and soon after as a whole state, so that the CLI,
-   * too, goes on from it after a kill. What is begun first is in the whole state before it is done. Synchronous, so that nothing can happen between the two.
+   * too, goes on from it after a kill.
    * @throws EngineError FAILED: the journal cannot be written; or something is begun, and the whole state could not be
    * written the last time
    */
@@ -140,13 +158,9 @@ export class StateStore {
     const entries = ledger.takeEntries();
     if (entries.length === 0) return;
     this.#note(entries);
-    const begins = entries.some(([kind]) => kind === "begin");
     // What is under way is noted to its end; nothing new begins.
-    if (begins && this.#overdue !== undefined) throw this.#overdue;
-    if (begins && !this.#hasBegun) {
-      this.#hasBegun = true;
-      this.#checkpoint(ledger, true);
-    } else this.#timer ??= setTimeout(() => this.#checkpointWhenDue(ledger), this.#dueMs).unref();
+    if (this.#overdue !== undefined && entries.some(([kind]) => kind === "begin")) throw this.#overdue.error;
+    this.#timer ??= setTimeout(() => this.#whole(ledger), this.#dueMs).unref();
   }
 
   #note(entries: readonly JournalEntry[]): void {
@@ -160,31 +174,27 @@ export class StateStore {
     this.#unnoted = this.#unnoted.filter((resource) => !made.includes(resource));
   }
 
-  /** Nobody waits for it, so the next one who begins something hears of its failure. */
-  #checkpointWhenDue(ledger: Ledger): void {
-    try {
-      this.#checkpoint(ledger, true);
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      this.#overdue = error;
-    }
-  }
-
   get #dueMs(): number {
     const betweenMs = Math.max(leastBetweenMs, partOfTime * this.#writeTookMs);
     return Math.max(0, this.#lastWriteMs + betweenMs - performance.now());
   }
 
-  /** The same, and resolves when it is on the disk. */
-  async commit(ledger: Ledger): Promise<void> {
+  /**
+   * Says what happened since the last call, and resolves when it is on the disk. What is begun first, and each create that
+   * begins, is in the state file then: the CLI does not read the journal, and nothing else would tell it of a create whose
+   * answer never comes.
+   * @throws EngineError as `save`
+   */
+  async commit(ledger: Ledger, begins?: OperationType): Promise<void> {
     this.save(ledger);
-    await this.#journal.durable();
+    const isNamed = begins === "creating" || (begins !== undefined && !this.#hasBegun);
+    if (begins !== undefined) this.#hasBegun = true;
+    await (isNamed ? this.#whole(ledger) : this.#journal.durable());
   }
 
-  /** Writes the whole state at once, after the ledger was based on other resources. */
-  rewrite(ledger: Ledger): void {
-    this.#checkpoint(ledger, false);
-    ledger.restart();
+  /** Writes the whole state and a new journal, after the ledger was based on other resources. */
+  async rewrite(ledger: Ledger): Promise<void> {
+    await this.#last(ledger);
     if (this.#journalOpen) this.#journal.start(this.#hash);
   }
 
@@ -192,46 +202,75 @@ export class StateStore {
    * Writes the whole state, when the run changed it, and ends the journal.
    * @throws EngineError FAILED: it cannot be written; the journal stays, and what it does not hold is named
    */
-  finish(ledger: Ledger): void {
+  async finish(ledger: Ledger): Promise<void> {
+    if (ledger.changed) await this.#last(ledger);
     clearTimeout(this.#timer);
-    if (ledger.changed) this.#checkpoint(ledger, false);
+    await this.#written;
     if (this.#journalOpen) this.#journal.remove();
     this.#journalOpen = false;
   }
 
-  #checkpoint(ledger: Ledger, goesOn: boolean): void {
+  /** Nothing is under way any more. */
+  async #last(ledger: Ledger): Promise<void> {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const started = performance.now();
-    this.#writeFile(ledger.snapshot());
-    this.#writeTookMs = performance.now() - started;
-    this.#lastWriteMs = performance.now();
-    if (!goesOn) return;
-    ledger.restart();
-    this.#journal.start(this.#hash, ledger.continuation());
+    await this.#written;
+    this.#texts.forgetChanged(ledger.takeAllEntries());
+    await this.#writeFile(ledger.snapshot(), { position: ledger.position() });
   }
 
-  #writeFile(snapshot: Snapshot): void {
-    const problem = integrityProblem(snapshot.resources);
+  /** Writes the state of now as a whole. All who ask while one is being written share the next. */
+  #whole(ledger: Ledger): Promise<void> {
+    if (this.#next !== undefined) return this.#next;
+    const next = this.#written.then(async () => {
+      this.#next = undefined;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      const started = performance.now();
+      const entries = ledger.takeAllEntries();
+      // A log that has failed does not hinder the whole state, which has all of it.
+      if (this.#journalOpen && !this.#journal.hasFailed && entries.length > 0) this.#note(entries);
+      else this.#texts.forgetChanged(entries);
+      await this.#writeFile(ledger.snapshot(), { position: ledger.position(), goesOn: true });
+      this.#lastWriteMs = performance.now();
+      this.#writeTookMs = this.#lastWriteMs - started;
+    });
+    this.#next = next;
+    this.#written = next.then(
+      () => {
+        this.#overdue = undefined;
+      },
+      (error: unknown) => {
+        // Where nobody waits for it, the next who begins something hears of its failure.
+        this.#overdue = { error };
+      },
+    );
+    return next;
+  }
+
+  async #writeFile(snapshot: Snapshot, { position, goesOn = false }: Going = {}): Promise<void> {
+    const problem = goesOn ? undefined : integrityProblem(snapshot.resources);
     const { project, name } = this.#stack;
-    const text = formatCheckpoint(
+    const checkpoint = formatCheckpoint(
       `organization/${project}/${name}`,
       snapshot,
       this.#stored.checkpoint.rest,
       this.#crypter,
+      this.#texts,
     );
+    const text = Buffer.from(checkpoint);
     const textHash = hash("sha256", text);
-    if (this.#journalOpen) this.#journal.appendCheckpoint(textHash);
+    const made = this.#unnoted;
     try {
+      const isTold = position !== undefined && this.#journalOpen;
+      const told = isTold ? this.#journal.appendCheckpoint(textHash, position) : Promise.resolve();
       // What the run began with; not what it has written itself a moment ago.
       this.#isBackedUp ||= this.#backend.backUp(this.#stack);
-      this.#backend.write(this.#stack, text);
+      await Promise.all([told, this.#backend.write(this.#stack, text, { ready: told, goesOn })]);
     } catch (cause) {
       throw this.#notWritten(cause);
     }
     this.#hash = textHash;
-    this.#overdue = undefined;
-    this.#unnoted = [];
+    this.#unnoted = this.#unnoted.filter((resource) => !made.includes(resource));
     if (problem !== undefined) {
       throw new EngineError(
         "STATE_INVALID",

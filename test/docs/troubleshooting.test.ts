@@ -23,6 +23,7 @@ const ofSources = [
   "Node is too old",
   "The option import is refused",
   "A rule alone as the target",
+  "An earlier run ended while it created",
   "The passphrase is missing",
 ];
 

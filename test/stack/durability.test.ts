@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Backend } from "../../stack/state/backend.ts";
 import { JournalWriter, recover } from "../../stack/state/journal.ts";
 import { Ledger } from "../../stack/state/ledger.ts";
+import { ResourceTexts } from "../../stack/state/resource-texts.ts";
 import { readStack, StateStore } from "../../stack/state/store.ts";
 import { resource } from "./resource.ts";
 
@@ -48,7 +49,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function started(): JournalWriter {
-  const writer = new JournalWriter(file, undefined);
+  const writer = new JournalWriter(file, new ResourceTexts(undefined));
   writer.start("hash");
   return writer;
 }
@@ -127,7 +128,7 @@ describe("a disk that takes only a part of a line", () => {
 
   test.each([0, 1, 7, 12])(
     "and is full after %i bytes: it is an error, nothing is written after it, and what was whole before can be read",
-    (bytes) => {
+    async (bytes) => {
       const writer = started();
       writer.append([["drop", 0]]);
       disk.left = bytes;
@@ -135,7 +136,7 @@ describe("a disk that takes only a part of a line", () => {
       disk.left = Number.POSITIVE_INFINITY;
       const length = readFileSync(file).length;
       expect(() => writer.append([["drop", 2]])).toThrow(/journal cannot be written: ENOSPC/);
-      writer.appendCheckpoint("another");
+      await writer.appendCheckpoint("another", { order: [], touched: 0, running: [] });
       expect(readFileSync(file)).toHaveLength(length);
       expect(left()).toEqual(urns.slice(1));
 
@@ -151,7 +152,7 @@ describe("a disk that takes only a part of a line", () => {
     const backend = await Backend.open(pathToFileURL(mkdtempSync(join(folder, "backend-"))).href, folder);
     const stack = { project: "p", name: "s" };
     const store = new StateStore(backend, stack, await readStack(backend, stack), undefined);
-    store.create();
+    await store.create();
     const ledger = new Ledger({ resources: [], pendingOperations: [] });
     ledger.put(resource("a"));
     store.save(ledger);
@@ -161,7 +162,7 @@ describe("a disk that takes only a part of a line", () => {
     disk.left = Number.POSITIVE_INFINITY;
     ledger.put(resource("c"));
     expect(() => store.save(ledger)).toThrow(/ENOSPC/);
-    store.finish(ledger);
+    await store.finish(ledger);
 
     const { snapshot, recovered } = await new StateStore(
       backend,

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { JournalWriter, recover } from "../../stack/state/journal.ts";
 import { Ledger } from "../../stack/state/ledger.ts";
 import type { ResourceState } from "../../stack/state/resource-state.ts";
+import { ResourceTexts } from "../../stack/state/resource-texts.ts";
 import { resource } from "./resource.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "merchant-rules-journal-"));
@@ -59,7 +60,7 @@ describe("the journal of a run", () => {
         const base = [0, 1, 2, 3].map((i) => resource(`base-${i}`));
         const stored = structuredClone(base);
         const ledger = new Ledger({ resources: base, pendingOperations: [] });
-        const writer = new JournalWriter(file, undefined);
+        const writer = new JournalWriter(file, new ResourceTexts(undefined));
         writer.start("hash");
         const seen: { resources: string[]; pending: string[] }[] = [];
         const save = (): void => {
@@ -105,13 +106,16 @@ describe("the journal of a run", () => {
   });
 
   test("is not applied to a state that someone else has written since", () => {
-    const text = '{"base":"one"}\n[["drop",0]]\n{"checkpoint":"two"}\n[["drop",1]]\n';
-    const resources = [resource("a"), resource("b")];
-    const from = (hash: string) =>
-      recover(text, "journal", { hash, resources, pendingOperations: [] }, undefined)?.resources.length;
-    expect(from("one")).toBe(0);
-    expect(from("two")).toBe(1);
-    expect(from("three")).toBeUndefined();
+    const checkpoint = { checkpoint: "two", order: [1, 2], touched: 0, running: [] };
+    const text = `{"base":"one"}\n[["drop",0]]\n${JSON.stringify(checkpoint)}\n[["drop",2]]\n`;
+    const from = (hash: string, ...names: string[]) => {
+      const resources = names.map((name) => resource(name));
+      const found = recover(text, "journal", { hash, resources, pendingOperations: [] }, undefined);
+      return found?.resources.map(({ id }) => id);
+    };
+    expect(from("one", "a", "b", "c")).toEqual(["b"]);
+    expect(from("two", "b", "c")).toEqual(["b"]);
+    expect(from("three", "b", "c")).toBeUndefined();
   });
 
   test("is refused as a whole where a whole line is none of its own, be it the last one, and the line is named", () => {

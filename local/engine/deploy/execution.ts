@@ -1,5 +1,6 @@
 import { EngineError, messageOf, RunIsOver } from "../../../stack/errors.ts";
 import type { Ledger } from "../../../stack/state/ledger.ts";
+import type { OperationType } from "../../../stack/state/resource-state.ts";
 import type { StateStore } from "../../../stack/state/store.ts";
 import { isHiddenProvider } from "../../../stack/state/urn.ts";
 import type { RunEvent, Step } from "./step.ts";
@@ -146,8 +147,8 @@ export class Execution {
     this.#store?.save(this.ledger);
   }
 
-  /** The same, and waits until it is on the disk: a power failure does not lose it either. */
-  async commit(): Promise<void> {
-    await this.#store?.commit(this.ledger);
+  /** The same, and waits until it is on the disk: a power failure does not lose it either. `begins` is what begins now. */
+  async commit(begins?: OperationType): Promise<void> {
+    await this.#store?.commit(this.ledger, begins);
   }
 }

@@ -7,7 +7,7 @@ import type { Hooks } from "./providers.ts";
 
 /**
  * Runs what must be noted in state before it begins and after it has ended, whichever way. Both notes are on the disk
- * before the run goes on: the first, lest a power failure hide that a resource may exist, the second with its id.
+ * before the run goes on: the first, lest a kill or a power failure hide that a resource may exist, the second with its id.
  */
 async function noted<T>(
   execution: Execution,
@@ -17,7 +17,7 @@ async function noted<T>(
 ): Promise<T> {
   execution.ledger.begin(resource, type);
   try {
-    await execution.commit();
+    await execution.commit(type);
     return await work();
   } catch (error) {
     // A lost provider host leaves open whether the operation took effect: so does the state.
@@ -39,6 +39,7 @@ export async function create(
   take(now, outcome, { id: outcome.id, created: time, modified: time });
   execution.ledger.end(now);
   execution.ledger.put(now);
+  execution.ledger.settleCreate(now.urn);
   if (replaced?.pendingReplacement === true) execution.ledger.drop(replaced);
   else if (replaced !== undefined) {
     replaced.delete = true;

@@ -17,13 +17,14 @@ import {
 } from "../../../stack/state/resource-state.ts";
 import { makeUrn, parseUrn } from "../../../stack/state/urn.ts";
 import { unsupported } from "../../../stack/unsupported.ts";
-import { equalMaps, keepCiphertexts, type PropertyMap } from "../../../stack/values/value.ts";
+import { containsUnknown, equalMaps, keepCiphertexts, type PropertyMap } from "../../../stack/values/value.ts";
 import { unknownText } from "../../../stack/values/wire.ts";
 import type { MonitorHandler, Registered, Registration, Severity } from "../hosts/registration.ts";
 import type { Policies } from "../policies/policies.ts";
 import { deleteAll } from "./deletes.ts";
 import { newState, settleSame } from "./goal.ts";
 import { PassedOver } from "./passed-over.ts";
+import { HeldBack } from "./pending-creates.ts";
 import { planResource } from "./resource.ts";
 import type { ResourceContext } from "./resource-context.ts";
 import { reviewResource, reviewStack } from "./review.ts";
@@ -40,6 +41,8 @@ interface RegistrarOptions extends Pick<ResourceContext, "execution" | "provider
   readonly config: PropertyMap;
   readonly policies: Policies | undefined;
   readonly targets: Targets;
+  /** The creates of earlier runs of which nobody can tell whether they took effect. */
+  readonly undecided: readonly ResourceState[];
 }
 
 /**
@@ -58,6 +61,7 @@ export class Registrar implements MonitorHandler {
   readonly #urnByFormer = new Map<string, string>();
   readonly #context: ResourceContext;
   readonly #passedOver: PassedOver;
+  readonly #heldBack: HeldBack;
   readonly #outputsDone = new Set<string>();
   readonly #open = new Set<Promise<unknown>>();
   /** Errors that the program has logged, and so shown already. */
@@ -80,6 +84,7 @@ export class Registrar implements MonitorHandler {
     };
     const { operated } = this.#context;
     this.#passedOver = new PassedOver({ ...options, olds: this.#olds, seen: this.#seen, operated });
+    this.#heldBack = new HeldBack(options.execution, options.undecided);
     for (const resource of options.base) if (!resource.delete) this.#olds.set(resource.urn, resource);
   }
 
@@ -119,7 +124,7 @@ export class Registrar implements MonitorHandler {
       this.#stackOutputs = { urn, outputs };
       return;
     }
-    if (this.#passedOver.isSkipped(urn)) return;
+    if (this.#passedOver.isSkipped(urn) || this.#heldBack.has(urn)) return;
     const state = this.#news.get(urn);
     if (state === undefined || this.#outputsDone.has(urn)) {
       const when = state === undefined ? "before the resource" : "twice";
@@ -192,14 +197,15 @@ export class Registrar implements MonitorHandler {
     await reviewStack(execution, policies, resources, stackUrn);
   }
 
-  /** Settles the stack's outputs; those of a failed run are added to what was there. */
+  /** Settles the stack's outputs; those of a failed run, as far as they are known, are added to what was there. */
   finishOutputs(failed: boolean): void {
     if (this.#stackOutputs === undefined) return;
     const { urn, outputs } = this.#stackOutputs;
     const state = this.#news.get(urn);
     if (state === undefined || this.#outputsDone.has(urn)) return;
     this.#outputsDone.add(urn);
-    this.#setOutputs(state, failed ? { ...this.#olds.get(urn)?.outputs, ...outputs } : outputs);
+    const known = Object.entries(outputs).filter(([, value]) => !containsUnknown(value));
+    this.#setOutputs(state, failed ? { ...this.#olds.get(urn)?.outputs, ...Object.fromEntries(known) } : outputs);
   }
 
   #setOutputs(state: ResourceState, outputs: PropertyMap): void {
@@ -249,6 +255,10 @@ export class Registrar implements MonitorHandler {
     const provider = await this.#referenceOf(registration);
     const now = newState(urn, registration, old, { provider, formerUrn: this.#formerByUrn.get(urn) });
     if (!this.#isTarget(now)) return this.#passOver(registration, old, now);
+    if (this.#heldBack.take(old, now, () => this.#formerUrns(registration))) {
+      this.#context.operated.add(urn);
+      return { urn, id: "", outputs: {}, isUnknown: true };
+    }
     this.#passedOver.refuseNeeded(now);
     if (registration.custom) await planResource(this.#context, registration, old, now);
     else {
@@ -305,9 +315,7 @@ export class Registrar implements MonitorHandler {
     if (claimed !== undefined) {
       throw new EngineError("FAILED", `${urn} is registered, but ${claimed} has it as an alias already`, { urn });
     }
-    const { stack, project } = this.#options;
-    const former = formerUrns(registration, { stack, project, formerUrn: (of) => this.#formerByUrn.get(of) });
-    for (const candidate of [urn, ...former]) {
+    for (const candidate of [urn, ...this.#formerUrns(registration)]) {
       const old = this.#olds.get(candidate);
       if (old === undefined) continue;
       if (candidate !== urn) {
@@ -324,6 +332,11 @@ export class Registrar implements MonitorHandler {
       return old;
     }
     return undefined;
+  }
+
+  #formerUrns(registration: Registration): string[] {
+    const { stack, project } = this.#options;
+    return formerUrns(registration, { stack, project, formerUrn: (of) => this.#formerByUrn.get(of) });
   }
 
   async #review(policies: Policies, now: ResourceState, deleteBeforeReplace: boolean | undefined): Promise<void> {

@@ -16,7 +16,7 @@ export interface Run {
   readonly interrupted?: "cancelled" | "killed";
 }
 
-export type Flag = "--refresh" | "--preview-only" | "--expect-no-changes";
+export type Flag = "--refresh" | "--preview-only" | "--expect-no-changes" | "--clear-pending-creates";
 
 /** The history of one stack. */
 export interface Case {
@@ -511,6 +511,8 @@ export const cases: readonly Case[] = [
         ),
         interrupted: "killed",
       },
+      // Without it the local engine stops before "b", and the CLI goes on.
+      refresh("--clear-pending-creates"),
       after(go, up()),
     ],
   },
@@ -519,6 +521,7 @@ export const cases: readonly Case[] = [
     runs: [
       { ...up(`new Rule("a", { name: "a", pause: true });`), interrupted: "killed" },
       refresh(),
+      refresh("--clear-pending-creates"),
       after(go, up()),
       destroy(),
     ],

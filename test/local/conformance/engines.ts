@@ -59,6 +59,7 @@ export const local: Engine = async (project, run) => {
       refresh: flags.includes("--refresh"),
       targets: targets.map(targetOf),
       previewOnly: flags.includes("--preview-only"),
+      clearPendingCreates: flags.includes("--clear-pending-creates"),
       signal: cancel.signal,
       onEvent: (event) => lines.onEvent(event),
     });

@@ -118,6 +118,21 @@ describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
     expect(project.state().pending_operations).toMatchObject([{ type: "creating" }]);
   });
 
+  test("the state file names every create before its request is sent", async () => {
+    const names = ["a", "b", "c", "d", "e", "f"];
+    const project = new Project(`
+      for (const name of ${JSON.stringify(names)}) new Rule(name, { name, pause: true });
+    `);
+    const { child, exited } = project.start(["up", "--yes", "--parallel", "6"]);
+    await project.until(() => project.rules().length === names.length);
+    child.kill("SIGKILL");
+    await exited;
+    const open = project
+      .state()
+      .pending_operations.map(({ type, resource }) => `${type} ${resource.urn.split("::").at(-1)}`);
+    expect(open.sort()).toEqual(names.map((name) => `creating ${name}`));
+  });
+
   test("each run stands in the history, with the state after it, and a backup", async () => {
     const project = new Project(`new Rule("a", { name: "a" });`);
     await project.ok("up");

@@ -90,7 +90,7 @@ describe.concurrent("a run that fails", { timeout: 120_000 }, () => {
     expect(project.rules()).toHaveLength(1);
   });
 
-  test("says so when the provider host dies, and warns of the open operation until it is settled", async () => {
+  test("says so when the provider host dies, and does not create the resource again until a person has said what is so", async () => {
     const project = new Project(`new Rule("fatal", { name: "fatal", die: "create" });`);
     const failed = await project.run("up");
     expect(failed.errors.map(({ code, message }) => [code, message])).toEqual([
@@ -103,17 +103,22 @@ describe.concurrent("a run that fails", { timeout: 120_000 }, () => {
       { type: "creating", resource: { urn: expect.stringMatching(/::fatal$/) } },
     ]);
     project.program(`new Rule("fatal", { name: "fatal" });`);
-    const next = await project.ok("up");
+    const next = await project.run("up");
     expect(next.messages).toContainEqual(
       expect.stringMatching(/interrupted during 1 operations:\n {2}\* \S+::fatal, interrupted while creating/),
     );
+    expect(next.errors).toMatchObject([
+      { message: expect.stringContaining("create fatal failed: an earlier run ended") },
+    ]);
+    expect(project.rules()).toEqual([]);
     // As with the CLI: whether there is another one somewhere, only a person can say.
     expect(project.state().pending_operations).toMatchObject([{ type: "creating" }]);
     await project.ok("refresh");
     expect(project.state().pending_operations).toMatchObject([{ type: "creating" }]);
     await project.ok("refresh", { clearPendingCreates: true });
     expect(project.state().pending_operations).toEqual([]);
-    expect((await project.ok("up")).messages).toEqual([]);
+    const later = await project.ok("up");
+    expect([stepNames(later), later.messages]).toEqual([["create fatal"], []]);
   });
 
   test("deletes nothing when the program fails, and shows the program's error", async () => {
@@ -197,16 +202,19 @@ describe.concurrent("a run that is interrupted", { timeout: 120_000 }, () => {
 
     project.program(program(""));
     // A preview sees what the journal knows, and leaves it where it is.
-    expect(stepNames(await project.ok("preview"))).toEqual(["create open"]);
+    const preview = await project.run("preview");
+    expect([stepNames(preview, ["same"]), preview.errors.length]).toEqual([["same done", "same fixture-dev"], 1]);
     expect(project.exists(journal)).toBe(true);
-    const next = await project.ok("up");
+    const next = await project.run("up");
     expect(next.messages).toContainEqual(expect.stringContaining("took over the lock"));
     expect(next.messages).toContainEqual(
       expect.stringMatching(
         /during 1 operations:\n.*::open, interrupted while creating\nA resource that was being created may exist/,
       ),
     );
-    expect(stepNames(next)).toEqual(["create open"]);
+    expect(stepNames(next)).toEqual([]);
+    await project.ok("refresh", { clearPendingCreates: true });
+    expect(stepNames(await project.ok("up"))).toEqual(["create open"]);
     expect(`${project.resource("done").id}.json`).toBe(done);
     expect(project.exists(journal)).toBe(false);
   });
@@ -231,6 +239,7 @@ describe.concurrent("a run that is interrupted", { timeout: 120_000 }, () => {
     child.kill("SIGTERM");
     expect(await exited).toBe(8);
     project.program(program(""));
+    await project.ok("refresh", { clearPendingCreates: true });
     expect(stepNames(await project.ok("up"))).toEqual(["create open"]);
   });
 });

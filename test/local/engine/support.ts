@@ -35,7 +35,9 @@ const stateSchema = z.looseObject({
     latest: z.looseObject({
       manifest: z.looseObject({}),
       resources: z.array(z.looseObject({ urn: z.string(), type: z.string(), id: z.string().optional() })).default([]),
-      pending_operations: z.array(z.looseObject({ type: z.string() })).default([]),
+      pending_operations: z
+        .array(z.looseObject({ type: z.string(), resource: z.looseObject({ urn: z.string() }) }))
+        .default([]),
     }),
   }),
 });

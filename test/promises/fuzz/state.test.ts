@@ -13,6 +13,7 @@ import { decodeResource } from "../../../stack/state/codec.ts";
 import { type Crypter, newCrypter } from "../../../stack/state/crypter.ts";
 import { JournalWriter } from "../../../stack/state/journal.ts";
 import { takeLock } from "../../../stack/state/lock.ts";
+import { ResourceTexts } from "../../../stack/state/resource-texts.ts";
 import { readStack, StateStore } from "../../../stack/state/store.ts";
 import { rule } from "../../support/connections.ts";
 import { extremes, foreign, mutated } from "./mutations.ts";
@@ -77,7 +78,7 @@ beforeAll(async () => {
   stateText = formatCheckpoint("organization/fuzzed/dev", { resources, pendingOperations: [] }, rest, crypter);
 
   const file = join(folder, "journal");
-  const writer = new JournalWriter(file, crypter);
+  const writer = new JournalWriter(file, new ResourceTexts(crypter));
   writer.start(createHash("sha256").update(stateText).digest("hex"));
   const [, , first, last] = resources;
   if (first === undefined || last === undefined) throw new Error("the state has no rules");

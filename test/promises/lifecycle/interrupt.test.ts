@@ -69,7 +69,6 @@ describe("a run on the local engine", () => {
       project.project.set({ MERCHANT_RULES_RECOVER: "true" });
       await project.succeeds("up");
       expectExactly(project.service, 0);
-      await project.succeeds("refresh", "--clear-pending-creates");
       expectTrueState(project);
     },
   );

@@ -55,6 +55,8 @@ describe("a run on the local engine that is killed while it creates", () => {
       const names = service.rules().map((each) => String(each.rule.name));
       expect(names.length).toBe(total);
       expect(new Set(names).size).toBe(total);
+      // What was looked up is open no more.
+      expect(JSON.parse(project.state()).checkpoint.latest.pending_operations).toBeUndefined();
       await succeeds("refresh", "--preview-only", "--expect-no-changes");
       await succeeds("destroy");
       expect(service.rules()).toEqual([]);
@@ -63,8 +65,10 @@ describe("a run on the local engine that is killed while it creates", () => {
 });
 
 describe("a run on the local engine that is killed in the middle of a create, by a contract without a list", () => {
-  test("the next run names the resource and says that it may exist, for nobody can know", async () => {
-    const { project, service, succeeds } = await openStack("local", { contract: withoutLookUp });
+  /** Up to the rule "lost", which the service has made; the engine is killed before it hears of it. */
+  async function killed() {
+    const opened = await openStack("local", { contract: withoutLookUp });
+    const { project, service } = opened;
     project.declare({ lost: { definition: rule(1) } });
 
     service.faults.set({ kind: "hold", at: "after", operations: ["create"] });
@@ -79,14 +83,42 @@ describe("a run on the local engine that is killed in the middle of a create, by
     await exited;
     held.release();
     service.faults.clear();
+    return opened;
+  }
 
-    const again = await succeeds("up");
-    expect(again.output).toMatch(/MerchantRule::lost, interrupted while creating/);
-    expect(again.output).toContain("may exist without being in the state");
-    expect(again.output).toContain("refresh --clear-pending-creates");
+  test("the next run stops before that resource, and makes none again until a person has said what is so", async () => {
+    const { project, service, run, succeeds } = await killed();
+    project.declare({ lost: { definition: rule(1) }, other: { definition: rule(2) } });
+    for (const verb of ["preview", "up"]) {
+      const again = await run(verb);
+      expect(again.code, again.output).toBe(1);
+      expect(again.output).toContain("create lost failed: an earlier run ended while it created lost");
+      expect(again.output).toContain("refresh --clear-pending-creates");
+    }
+    expect(service.rules()).toHaveLength(2);
     await succeeds("refresh", "--clear-pending-creates");
+    for (const { ruleId, rule: made } of service.rules()) if (made.name === "rule-1") service.remove(ruleId);
     const later = await succeeds("up");
     expect(later.output).not.toContain("interrupted");
+    expect(service.rules()).toHaveLength(2);
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+  });
+
+  test("the rule that was made is taken into the state by its id", async () => {
+    const { project, service, run, succeeds } = await killed();
+    const [made] = service.rules();
+    const { output } = await run("up");
+    const words = /refresh (--import-pending-creates) '(\S+)' (--import-pending-creates) <its id>/
+      .exec(output)
+      ?.slice(1);
+    await succeeds("refresh", ...(words ?? []), made?.ruleId ?? "");
+    expect(JSON.parse(project.state()).checkpoint.latest.pending_operations).toBeUndefined();
+    service.resetRequests();
+    await succeeds("up", "--expect-no-changes");
+    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await succeeds("destroy");
+    expect(service.rules()).toEqual([]);
+    expect(service.requests.map(({ operation }) => operation)).not.toContain("create");
   });
 });
 

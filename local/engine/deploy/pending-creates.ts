@@ -1,0 +1,141 @@
+import { canBeFound } from "../../../provider/look-up.ts";
+import type { SettingsSources } from "../../../provider/settings.ts";
+import { setType } from "../../../provider/types.ts";
+import { EngineError } from "../../../stack/errors.ts";
+import { configIn } from "../../../stack/read-stack.ts";
+import { isProvider, needs, type PendingOperation, type ResourceState } from "../../../stack/state/resource-state.ts";
+import { parseUrn } from "../../../stack/state/urn.ts";
+import { toProgram, toWire } from "../../../stack/values/wire.ts";
+import type { Execution } from "./execution.ts";
+import type { Providers } from "./providers.ts";
+import { stepOf } from "./step.ts";
+
+/**
+ * The creates that an earlier run left open and of which nobody can tell whether they took effect: neither has the
+ * engine an answer, nor does the provider look for them before it creates.
+ */
+export function undecidedCreates(
+  interrupted: readonly PendingOperation[],
+  sourcesOf: (resource: ResourceState) => SettingsSources,
+): readonly ResourceState[] {
+  return interrupted.flatMap(({ type, resource }) => {
+    // A provider is a resource of the engine itself.
+    if (type !== "creating" || isProvider(resource.type)) return [];
+    return canBeFound(resource.type, toWire(resource.inputs, toProgram), sourcesOf(resource)) ? [] : [resource];
+  });
+}
+
+/** The settings with which the provider works on a resource: those of its explicit provider, else the stack's config. */
+export function sourcesFor(
+  resource: ResourceState,
+  base: readonly ResourceState[],
+  ofStack: SettingsSources,
+): SettingsSources {
+  const explicit = base.find(({ urn, id, inputs }) => {
+    return `${urn}::${id}` === resource.provider && "merchant-rules:provider" in inputs;
+  });
+  if (explicit === undefined) return ofStack;
+  const { texts } = configIn(explicit.inputs);
+  return { ...ofStack, config: (key) => texts.get(key) };
+}
+
+/** What a run does not come to: undecided creates, and what needs them. It stays as it is, and the run fails. */
+export class HeldBack {
+  readonly #execution: Execution;
+  readonly #undecided: ReadonlySet<string>;
+  readonly #held = new Set<string>();
+
+  constructor(execution: Execution, undecided: readonly ResourceState[]) {
+    this.#execution = execution;
+    this.#undecided = new Set(undecided.map(({ urn }) => urn));
+  }
+
+  has(urn: string): boolean {
+    return this.#held.has(urn);
+  }
+
+  /** Whether a resource is held back; says so. `formerUrns` are those that it may have been created under. */
+  take(old: ResourceState | undefined, now: ResourceState, formerUrns: () => readonly string[]): boolean {
+    if (this.#undecided.size === 0) return false;
+    const undecided = [now.urn, ...formerUrns()].find((urn) => this.#undecided.has(urn));
+    const needed = needs(now).find((urn) => this.#held.has(urn));
+    if (undecided === undefined && needed === undefined) return false;
+    this.#held.add(now.urn);
+    if (undecided !== undefined) {
+      this.#execution.fail(mayExist(now, undecided), now.urn, true);
+      this.#execution.noteFailed(stepOf(old === undefined ? "create" : "same", old, now));
+    } else if (needed !== undefined) {
+      const message = `${parseUrn(now.urn).name} stays as it is, because it needs ${parseUrn(needed).name}`;
+      this.#execution.diagnose("info", message, now.urn);
+    }
+    return true;
+  }
+}
+
+function mayExist({ urn, type }: ResourceState, undecided: string): EngineError {
+  const { name } = parseUrn(urn);
+  const reason = `an earlier run ended while it created ${name}, so it may exist already, and nothing is known by which it could be looked up`;
+  const taken =
+    type === setType
+      ? "for each of its rules that is there, add the id to adopt of the set; then refresh --clear-pending-creates, and run again"
+      : `where it is there, refresh --import-pending-creates '${undecided}' --import-pending-creates <its id>; where it is not, refresh --clear-pending-creates; then run again`;
+  return new EngineError("FAILED", `create ${name} failed: ${reason}. What to do: look at the service; ${taken}`, {
+    urn,
+  });
+}
+
+/** A resource, by the URN under which it was being created, and the id that the service gave it. */
+interface Named {
+  readonly urn: string;
+  readonly id: string;
+}
+
+/**
+ * Takes resources whose create an earlier run left open into the state, as they are at the service.
+ * @param pairs a URN and an id by turns, as the CLI takes them
+ * @returns all resources; of one that was being replaced the old one is to be deleted
+ * @throws EngineError: no such create is open, or the provider finds nothing under that id
+ */
+export async function importPendingCreates(
+  pairs: readonly string[],
+  interrupted: readonly PendingOperation[],
+  base: readonly ResourceState[],
+  { execution, providers }: { execution: Execution; providers: Providers },
+): Promise<{ resources: readonly ResourceState[]; imported: readonly string[] }> {
+  let resources = base;
+  const imported: string[] = [];
+  for (const { urn, id } of namedIn(pairs)) {
+    const open = interrupted.find(({ type, resource }) => type === "creating" && resource.urn === urn)?.resource;
+    if (open === undefined) throw cannotImport(urn, "no run has left a create of it open", "leave it out");
+    if (open.type === setType) {
+      const advice = "add the ids of its rules to adopt of the set, and refresh --clear-pending-creates";
+      throw cannotImport(urn, "a set has no id at the service", advice);
+    }
+    const found = await execution.turn(() => providers.hostOf(open).read({ ...open, id, outputs: open.inputs }));
+    if (found.id === "")
+      throw cannotImport(urn, `its provider finds nothing with the id ${id}`, "look which id it has");
+    const time = new Date().toISOString();
+    const now = { ...open, id: found.id, inputs: found.inputs ?? open.inputs, outputs: found.outputs };
+    const others = resources.flatMap((one) => {
+      if (one.urn !== urn || one.delete) return [one];
+      return one.pendingReplacement ? [] : [{ ...one, delete: true }];
+    });
+    resources = [...others, { ...now, created: time, modified: time }];
+    imported.push(urn);
+    execution.diagnose("info", `${parseUrn(urn).name} was taken into the state with the id ${found.id}`, urn);
+  }
+  return { resources, imported };
+}
+
+function namedIn(pairs: readonly string[]): Named[] {
+  return pairs.flatMap((urn, k) => {
+    const id = pairs[k + 1];
+    if (k % 2 === 1) return [];
+    if (id === undefined) throw cannotImport(urn, "its id is missing", "give a URN and an id by turns");
+    return [{ urn, id }];
+  });
+}
+
+function cannotImport(urn: string, why: string, advice: string): EngineError {
+  return new EngineError("FAILED", `import the pending create ${urn} failed: ${why}. What to do: ${advice}`, { urn });
+}

@@ -1,0 +1,28 @@
+import { valueAt } from "../sdk/rules/index.ts";
+import type { DeclaredRule } from "./reconcile/index.ts";
+import { declaredContract, type SettingsSources } from "./settings.ts";
+import { ruleShape, setShape } from "./state/shape.ts";
+import { readInputs } from "./state/state.ts";
+import type { Properties } from "./state/wire.ts";
+import { connectionType, ruleType, setType } from "./types.ts";
+
+/**
+ * Whether the provider finds by itself what an earlier create of a resource made, when it creates that again: by a list,
+ * and by the mark or the natural key of each rule.
+ * @param inputs as `check` passed them
+ * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
+ */
+export function canBeFound(type: string, inputs: Properties, sources: SettingsSources): boolean {
+  // It has nothing at the service.
+  if (type === connectionType) return true;
+  if (type !== ruleType && type !== setType) return false;
+  const { rules, connection, connectionId, owner } = readInputs(type === setType ? setShape : ruleShape, inputs);
+  const contract = declaredContract({ ...sources, checksDefinitions: false }, connection);
+  if (contract === undefined || contract.operations.list === null) return false;
+  const { naturalKey } = contract.rule;
+  if (contract.rule.owner !== null && connectionId !== undefined && owner !== "") return true;
+  // What is adopted by its id was not made.
+  const isKnown = ({ definition, adopt }: DeclaredRule): boolean =>
+    typeof adopt === "string" || (naturalKey !== null && (valueAt(definition, naturalKey) ?? null) !== null);
+  return rules.values().every(isKnown);
+}
