@@ -8,8 +8,7 @@ const set: Declared = { all: { rules: { a: rule(1), b: rule(2) } } };
 const changedSet: Declared = { all: { rules: { a: rule(1, { priority: 7 }), b: rule(2) } } };
 
 /** What an error advises where all rules are gone: the variable, and the command of that one run. */
-const advised =
-  /(?:really|all) deleted at the service, set (\w+)=true for one run of `pulumi up (--refresh)`/;
+const advised = /(?:really|all) deleted at the service, set (\w+)=true for one run of `pulumi up (--refresh)`/;
 
 onBothEngines((engine) => {
   test.each([
