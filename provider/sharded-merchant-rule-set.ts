@@ -35,7 +35,7 @@ const mostShards = 1000;
  */
 export class ShardedMerchantRuleSet<Definition extends object = JsonObject> extends ComponentResource {
   /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
-  readonly rules: pulumi.Output<Record<string, Definition>>;
+  readonly rules: pulumi.Output<Record<string, Definition | string>>;
   /** The service's identifiers of the rules, by key. */
   readonly ruleIds: pulumi.Output<Record<string, string>>;
 

@@ -12,7 +12,7 @@ import {
   type Watch,
 } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
-import { withSecretsMarked } from "./secrets.ts";
+import { definitionsIn, inFormOf } from "./definitions.ts";
 import type { Shape } from "./shape.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
 
@@ -45,7 +45,7 @@ export interface Inputs extends Watch {
 
 export function readInputs(shape: Shape, news: Properties): Inputs {
   const { onUnmanaged } = news;
-  const definitions = shape.read(news[shape.field] ?? {});
+  const definitions = definitionsIn(shape, news[shape.field]);
   const rules = new Map<string, DeclaredRule>();
   for (const [key, value] of definitions) {
     const definition = isJsonObject(value) ? value : {};
@@ -77,7 +77,7 @@ export interface State {
 /** @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
 export function readState(shape: Shape, id: string, state: Properties): State {
   demandVersion(state);
-  const definitions = shape.read(state[shape.field] ?? {});
+  const definitions = definitionsIn(shape, state[shape.field]);
   const sealed = new Set(isJsonArray(state.sealed) ? state.sealed : []);
   const taken = new Set(isJsonArray(state.taken) ? state.taken : []);
   const doubtful = isJsonObject(state.doubtful) ? state.doubtful : {};
@@ -155,7 +155,7 @@ export function writeState(
 }
 
 /**
- * The inputs with which a resource would have been declared to be as it is seen.
+ * The inputs with which a resource would have been declared to be as it is seen, each rule in the form that it has in `from`.
  * @param secrets as of {@link writeState}
  */
 export function writeInputs(
@@ -164,9 +164,12 @@ export function writeInputs(
   from: Properties,
   secrets: readonly Pointer[] = [],
 ): Properties {
+  const given = shape.entries(from[shape.field] ?? {});
   const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
     key,
-    isSealed ? secret(definition) : withSecretsMarked(leavingDefinition(definition), secrets),
+    isSealed
+      ? secret(inFormOf(given.get(key), definition, []))
+      : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
   return leaving({
     ...picked(from, [...shape.options, ...internalFields]),
