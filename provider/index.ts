@@ -28,4 +28,3 @@ export {
 export { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
 export { Provider, type ProviderArgs } from "./provider.ts";
 export { ruleTexts } from "./rule-texts.ts";
-export { ShardedMerchantRuleSet, type ShardedMerchantRuleSetArgs } from "./sharded-merchant-rule-set.ts";

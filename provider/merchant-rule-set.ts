@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
+import { definitionsOf } from "../sdk/rules/definition.ts";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
-import { definitionsOf } from "./rule-texts.ts";
 import { setType as type } from "./types.ts";
 
 /** The arguments of a set of rules. */

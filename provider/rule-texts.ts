@@ -1,6 +1,5 @@
 import { Output } from "@pulumi/pulumi/output.js";
 import { canonical } from "../sdk/rules/compare.ts";
-import { definitionOf } from "../sdk/rules/definition.ts";
 import { isJson, type JsonObject } from "../sdk/rules/json.ts";
 import { joinPath, walk } from "../sdk/rules/walk.ts";
 import { declaredJson } from "./declared-json.ts";
@@ -19,23 +18,6 @@ export function ruleTexts<Definition extends object | string = JsonObject>(
   return Object.fromEntries(
     Object.entries(rules).map(([key, rule]) => [key, textOf(rule, joinPath("rules", key)) ?? rule]),
   );
-}
-
-/**
- * The definitions of rules as a resource shows them, such as in a policy pack of your own or in a mock: each an object or its
- * JSON text. What is neither, as a value that is not known yet, stays as it is.
- *
- * @typeParam Definition the program's own claim about its rules; nothing is checked against it
- * @param rules `rules` of a MerchantRuleSet, or `{ [name]: definition }` of MerchantRules
- */
-export function definitionsOf<Definition = JsonObject>(
-  rules: Readonly<Record<string, unknown>>,
-): Record<string, Definition> {
-  const definitions = Object.entries(rules).map(([key, rule]) => [
-    key,
-    typeof rule === "string" ? definitionOf(rule) : rule,
-  ]);
-  return Object.fromEntries(definitions);
 }
 
 /** Undefined for a text, and for a definition that is not plain. */

@@ -4,7 +4,6 @@ import {
   type ConnectionId,
   connectionIdIn,
   type DeclaredRule,
-  type Group,
   type Known,
   type KnownRule,
   type Owner,
@@ -25,11 +24,9 @@ export const providerField = "__provider";
 export const ownerField = "__owner";
 /** The input that holds the id of the resource's Connection: all that rules take from it. */
 export const connectionIdField = "__connection";
-/** The input by which the sets of a ShardedMerchantRuleSet know each other: `{ "<name>#<how many sets>": null }`, likewise. */
-export const groupField = "__group";
 
 /** The inputs that programs do not write themselves. */
-export const internalFields = [providerField, ownerField, connectionIdField, groupField];
+export const internalFields = [providerField, ownerField, connectionIdField];
 
 /** A program's declaration, as `check` passed it. */
 export interface Inputs extends Watch {
@@ -59,7 +56,6 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
     connectionId: connectionIdIn(news[connectionIdField]),
     owner: ownerInput(news),
     onUnmanaged: onUnmanaged === "warn" || onUnmanaged === "fail" ? onUnmanaged : "ignore",
-    group: groupIn(news),
     allowEmpty: news.allowEmpty === true,
   };
 }
@@ -193,11 +189,7 @@ export function connectionName({ connection }: Properties): string {
   return typeof connection === "string" ? connection : defaultConnection;
 }
 
-function ownerInput({ [ownerField]: owner }: Properties): Owner {
+/** The names of a resource, as its inputs or outputs have them. */
+export function ownerInput({ [ownerField]: owner }: Properties): Owner {
   return isJsonObject(owner) ? (Object.keys(owner)[0] ?? "") : "";
-}
-
-function groupIn({ [groupField]: group }: Properties): Group | undefined {
-  const [, name, sets] = /^(.*)#(\d+)$/s.exec(isJsonObject(group) ? (Object.keys(group)[0] ?? "") : "") ?? [];
-  return name === undefined ? undefined : { name, sets: Number(sets) };
 }

@@ -1,5 +1,5 @@
 export { canonical, type Difference, differences, isEqual, laidOver, project, touches } from "./compare.ts";
-export { definitionOf } from "./definition.ts";
+export { definitionOf, definitionsOf } from "./definition.ts";
 export {
   field,
   findInexactNumber,
