@@ -102,7 +102,8 @@ function faultOf(step: PreviewStep): string | undefined {
     for (const side of ["inputs", "outputs"] as const) {
       const value = known?.[side][shape.field] ?? {};
       const definitions = [...definitionsIn(shape, value)].map(([key, each]) => [shape.path(key), each] as const);
-      const odd = [[shape.field, value] as const, ...definitions].find(([, each]) => !isDefinition(each));
+      const whole = shape.isRule ? [] : [[shape.field, value] as const];
+      const odd = [...whole, ...definitions].find(([, each]) => !isDefinition(each));
       if (odd !== undefined) return `the ${state} ${side} have ${kindOf(odd[1])} at ${odd[0]}`;
     }
   }
