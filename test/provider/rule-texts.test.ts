@@ -232,6 +232,18 @@ test("a secret that appears at the service is no plain text in the state", async
   expect(typeof Object(read.props.rules).a).toBe("object");
 });
 
+test("a set of more than 2,000 objects is told once a run what texts would save, a set of texts never", async () => {
+  const { host, another } = await open();
+  const rules = Object.fromEntries(Array.from({ length: 2001 }, (_, k) => [`r${k}`, rule(k)]));
+  for (const name of ["one", "two"]) await host.check({ ...resource(name, { rules }) });
+  expect(host.stderr).toMatch(/^one: 2001 rules are declared as objects\. .*ruleTexts\(rules\).*$/);
+  const { r0: _, ...fewer } = rules;
+  const quiet = await another();
+  await quiet.check(resource("one", { rules: fewer }));
+  await quiet.check(resource("two", { rules: ruleTexts(rules) }));
+  expect(quiet.stderr).toBe("");
+});
+
 describe("ruleTexts", () => {
   test("turns plain definitions into canonical texts, and leaves the others as they are", () => {
     const hidden = { name: "hidden", pin: secret("1") };
