@@ -63,7 +63,7 @@ describe("docs/reference/resources.md", () => {
       propertiesOf(program, sdk, type).map(({ name }) => name),
     );
     const rows = rowsOf(sectionOf(page, "Options of Pulumi"));
-    expect(rows.every((cells) => cells.length === 4)).toBe(true);
+    expect(rows.every((cells) => cells.length === 3)).toBe(true);
     expect(rows.flatMap(([names = ""]) => codeIn(names)).sort()).toEqual([...new Set(options)].sort());
   });
 });

@@ -126,7 +126,7 @@ describe.each(refusals)("%s never makes a rule gone", (_, fault, reason, { isDon
     // A delete without an answer of the service is believed by a look alone. Where that shows the rule, the state has the doubt.
     const isDoubtful = isDone || fault.kind === "close" || (fault.kind === "status" && fault.status === 500);
     if (isDone) expect(Object.keys(Object(partial?.properties.ruleIds))).toEqual(["a", "b"]);
-    else expect(partial?.properties.doubtful).toEqual(isDoubtful ? ["a", "b", "c"] : undefined);
+    else expect(Object.keys(Object(partial?.properties.doubtful))).toEqual(isDoubtful ? ["a", "b", "c"] : []);
 
     await expect((await runOfOnes()).update(id, outs, { definition: changed.a })).rejects.toThrow(reason);
     if (isDone) await (await runOfOnes()).delete(id, outs);
