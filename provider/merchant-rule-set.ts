@@ -9,7 +9,7 @@ import { setType as type } from "./types.ts";
 /** The arguments of a set of rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
   /**
-   * Definitions by key, each an object or its JSON text; see `MerchantRuleArgs.definition`. The engine takes about a fifth of
+   * Definitions by key, each an object or its JSON text; see `MerchantRuleArgs.definition`. The engine takes a fraction of
    * the time for texts; `ruleTexts` and `loadRules(folder, { as: "texts" })` make them. A rule is its key: adding, changing or removing one touches that rule alone, and renaming one
    * touches none. A key has 1 to 200 letters, digits, blanks and `. _ : / @ -`, a letter or digit first.
    */

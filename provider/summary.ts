@@ -62,7 +62,7 @@ export function hintAtTexts(inputs: Properties): string | undefined {
   const count = [...objects].length;
   if (count <= manyObjects) return undefined;
   const name = nameOf({ owner: ownerInput(inputs) });
-  return `${name}: ${count} rules are declared as objects. Declared as JSON texts they take the engine about a fifth of the time: ruleTexts(rules), or loadRules(folder, { as: "texts" })`;
+  return `${name}: ${count} rules are declared as objects. Declared as JSON texts they take the engine a fraction of the time: ruleTexts(rules), or loadRules(folder, { as: "texts" })`;
 }
 
 /** The outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`. */
