@@ -16,6 +16,7 @@ import type { Session } from "./hooks/session.ts";
 import { type Observed, observed, resourceOf } from "./observed.ts";
 import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
+import { definitionsIn } from "./state/definitions.ts";
 import { revealed } from "./state/secrets.ts";
 import { ruleShape, type Shape, setShape } from "./state/shape.ts";
 import { readState, type State } from "./state/state.ts";
@@ -103,6 +104,8 @@ interface Resource {
   readonly secrets: PathsByKey;
   readonly unreadable: PathsByKey;
   readonly ignored: readonly Pointer[];
+  /** The keys of rules that are declared as texts: no option can name a path inside one. */
+  readonly texts: ReadonlySet<string>;
   readonly isLeaving: boolean;
 }
 
@@ -176,7 +179,10 @@ function readResource(resource: StateResource, session: Session): Resource | und
     state,
     session,
     place: session.place(state.connection),
-    declared: declared === undefined ? undefined : shape.read(declared),
+    declared: declared === undefined ? undefined : definitionsIn(shape, declared),
+    texts: new Set(
+      [...shape.entries(declared ?? {})].flatMap(([key, rule]) => (typeof rule === "string" ? [key] : [])),
+    ),
     secrets: byKey(shape, [outputs.secrets, inputs.secrets].flat().map(outsideArrays)),
     unreadable: byKey(shape, [outputs.unreadable, inputs.unreadable].flat()),
     ignored,
@@ -208,7 +214,7 @@ function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
 type Compared = Omit<Drift, "unmanaged" | "withoutList">;
 
 async function compare(resource: Resource): Promise<Compared> {
-  const { place, name, shape, state, declared, secrets, unreadable, ignored } = resource;
+  const { place, name, shape, state, declared, secrets, unreadable, ignored, texts } = resource;
   const live = await observedNow(resource);
   const changed: ChangedRule[] = [];
   const missing: RuleName[] = [];
@@ -232,7 +238,8 @@ async function compare(resource: Resource): Promise<Compared> {
     }
     const marks = { secrets: pathsOf(secrets, key), unreadable: pathsOf(unreadable, key) };
     const wayTo = shape.isRule ? [shape.field] : [shape.field, key];
-    const isIgnored = (path: Path): boolean => ignored.some((pattern) => isAtOrBelow([...wayTo, ...path], pattern));
+    const isIgnored = (path: Path): boolean =>
+      ignored.some((pattern) => isAtOrBelow(texts.has(key) ? wayTo : [...wayTo, ...path], pattern));
     const drifted = driftOf(wanted, found, marks, place).filter(({ path }) => !isIgnored(path));
     if (drifted.length > 0) changed.push({ ...rule, differences: drifted, owner: found.takenBy });
     if (found.takenBy !== undefined) takenOver.push({ rule, by: found.takenBy });

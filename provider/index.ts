@@ -27,4 +27,4 @@ export {
 } from "./merchant-rule.ts";
 export { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
 export { Provider, type ProviderArgs } from "./provider.ts";
-export { ShardedMerchantRuleSet, type ShardedMerchantRuleSetArgs } from "./sharded-merchant-rule-set.ts";
+export { ruleTexts } from "./rule-texts.ts";

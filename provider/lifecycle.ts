@@ -28,7 +28,7 @@ import {
 import type { Shape } from "./state/shape.ts";
 import { type Inputs, keyOfLeft, readInputs, readState, type State, writeInputs, writeState } from "./state/state.ts";
 import { isUnknown, type Properties } from "./state/wire.ts";
-import { describeOutcome, describePlan } from "./summary.ts";
+import { describeOutcome, describePlan, hintAtTexts } from "./summary.ts";
 
 /**
  * The six hooks that the provider host calls, for rules by key: observe, plan, apply. A MerchantRule is the set with one
@@ -51,7 +51,10 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   check(olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
     return this.#run("check", () => {
       const result = checked(this.#shape, this.#session, olds, news);
-      if (result.failures?.length === 0) this.#announce(olds, news);
+      if (result.failures?.length === 0) {
+        this.#announce(olds, news);
+        if (!this.#shape.isRule) this.#session.sayOnce("texts", hintAtTexts(news));
+      }
       return result;
     });
   }
@@ -69,7 +72,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
         return { replaces: ["connection"] };
       }
       if (declared.isUnknown) return {};
-      await glanceAtUnmanaged(of.owner, of.known, place, declared);
+      await glanceAtUnmanaged(of.known, place, declared);
       const there = ownOf(of.known, of, place);
       if (isRule && there.size === 0) return { replaces: [field] };
       const steps = planned(there, declared, place);
@@ -125,7 +128,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
         const fact = `is managed by "${takenBy}" now, as its mark says; it is neither changed nor deleted here`;
         say(fact, known.ruleId, { key, of });
       }
-      await lookForUnmanaged(of.owner, rules, place, readInputs(this.#shape, props));
+      await lookForUnmanaged(rules, place, readInputs(this.#shape, props));
       await sayLeftovers(of, rules, place);
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
       const secrets = place.contract.rule.secret;
@@ -197,7 +200,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     const [first] = steps;
     if (isRule && first?.kind === "replace") throw mustBeReplaced(first, place);
     // Of an update, the diff before it has looked.
-    if (known.size === 0) await lookForUnmanaged(of.owner, known, place, declared);
+    if (known.size === 0) await lookForUnmanaged(known, place, declared);
     const outcomes = await apply(steps, of, place).finally(() => place.holders.declare(of.holder, new Set()));
     if (!isRule) print(describeOutcome(steps, outcomes, of));
     const rules = stillThere(rulesAfter(outcomes), place);

@@ -1,6 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MerchantRulesError, shortened } from "../sdk/errors.ts";
+import { placeOfBadJson } from "../sdk/json-text.ts";
+import { canonical } from "../sdk/rules/compare.ts";
 import {
   findNotJson,
   isJson,
@@ -14,7 +16,7 @@ import { pathOf } from "../sdk/rules/walk.ts";
 import { type Fault, readTextFile, YamlDocument } from "../sdk/yaml-document.ts";
 
 /** Options for a folder of rules. */
-export interface LoadRulesOptions {
+export interface LoadRulesOptions<As extends "objects" | "texts" = "objects"> {
   /**
    * A second folder, of what one environment has otherwise. Each of its files is merged over the rule of the same name by
    * JSON Merge Patch (RFC 7396): objects are merged field by field, null removes a field, everything else (arrays, too)
@@ -22,6 +24,11 @@ export interface LoadRulesOptions {
    * out; an empty file does not, it is a fault. Default: none.
    */
   readonly overlay?: string;
+  /**
+   * `texts`: each definition as its JSON text, in the form that `ruleTexts` gives; for sets of thousands of rules. Default:
+   * `objects`.
+   */
+  readonly as?: As;
 }
 
 /**
@@ -35,7 +42,7 @@ export interface LoadRulesOptions {
  * what checks definitions is the JSON Schema in the contract (`rule.schema`), where there is one.
  *
  * @param folder its path, from the working directory of the program (with Pulumi: where `Pulumi.yaml` is) if relative
- * @param options `overlay`: a folder of the same form, with what differs in one environment
+ * @param options `overlay`: a folder of the same form, with what differs in one environment; `as`: objects or texts
  * @returns the definitions by key, sorted by key
  * @throws MerchantRulesError RULE_INVALID, with the first fault of each file, and its line where there is one. A file is
  * refused that cannot be read, is not one object, declares a field twice, has a merge key (`<<`) or more than 100
@@ -44,11 +51,19 @@ export interface LoadRulesOptions {
  * leaves out a rule which is not there, and an option that there is not. A program that does not catch the error ends with its message and without a
  * stack trace.
  */
+export function loadRules(
+  folder: string,
+  options: LoadRulesOptions<"texts"> & { readonly as: "texts" },
+): Record<string, string>;
 export function loadRules<Definition extends object = JsonObject>(
   folder: string,
-  options: LoadRulesOptions = {},
-): Record<string, Definition> {
-  const overlay = overlayIn(options, folder);
+  options?: LoadRulesOptions,
+): Record<string, Definition>;
+export function loadRules(
+  folder: string,
+  options: LoadRulesOptions<"objects" | "texts"> = {},
+): Record<string, JsonObject | string> {
+  const { overlay, areTexts } = optionsIn(options, folder);
   const faults: FileFault[] = [];
   const files = filesIn(folder, faults);
   const rules = new Map<string, JsonObject>();
@@ -60,23 +75,27 @@ export function loadRules<Definition extends object = JsonObject>(
   if (overlay !== undefined) layOver(rules, files, filesIn(overlay, faults), faults);
   if (faults.length > 0) throw invalid(overlay === undefined ? folder : `${folder} and ${overlay}`, faults);
   const sorted = [...rules].sort(([a], [b]) => (a < b ? -1 : 1));
-  // The caller claims what the files hold; see above.
-  return Object.fromEntries(sorted) as Record<string, Definition>;
+  return Object.fromEntries(areTexts ? sorted.map(([key, rule]) => [key, canonical(rule)]) : sorted);
 }
 
 /** Programs run without a check of their types: a misspelt option would leave every rule as another environment has it. */
-function overlayIn(options: LoadRulesOptions, folder: string): string | undefined {
+function optionsIn(
+  options: LoadRulesOptions<"objects" | "texts">,
+  folder: string,
+): { readonly overlay: string | undefined; readonly areTexts: boolean } {
   const refused = (reason: string): MerchantRulesError =>
     new InvalidRules("RULE_INVALID", reason, {
       attempted: `load rules from ${folder}`,
-      advice: 'write loadRules("<folder>", { overlay: "<folder>" }), or leave the second argument out',
+      advice: 'write loadRules("<folder>", { overlay: "<folder>", as: "texts" }), or leave out what is not needed',
     });
   if (typeof options !== "object" || options === null) throw refused("the second argument is no object of options");
-  const unknown = Object.keys(options).find((name) => name !== "overlay");
-  if (unknown !== undefined) throw refused(`there is no option ${JSON.stringify(unknown)}; there is: overlay`);
-  const { overlay } = options;
-  if (overlay === undefined || (typeof overlay === "string" && overlay !== "")) return overlay;
-  throw refused("the option overlay does not name a folder");
+  const unknown = Object.keys(options).find((name) => name !== "overlay" && name !== "as");
+  if (unknown !== undefined) throw refused(`there is no option ${JSON.stringify(unknown)}; there are: overlay, as`);
+  const { overlay, as = "objects" } = options;
+  if (overlay !== undefined && (typeof overlay !== "string" || overlay === ""))
+    throw refused("the option overlay does not name a folder");
+  if (as !== "objects" && as !== "texts") throw refused('the option as is neither "objects" nor "texts"');
+  return { overlay, areTexts: as === "texts" };
 }
 
 /** A file that holds a rule, with its path as the caller gave the folder's. */
@@ -197,7 +216,7 @@ function readJsonFile(file: string): { value: Json; text: string } | { fault: Fa
   const { path, found } = findNotJson(read.value) ?? { path: [], found: typeof read.value };
   const place = shortened(pathOf(path), 77);
   const what = `${place} holds ${found}, which is not JSON`.trimStart();
-  return { fault: { what, line: document.lineOfPath(path) } };
+  return { fault: { what, line: document.placeOfPath(path).line } };
 }
 
 /** YAML's parser reads the text, too: of two fields with one name, JSON.parse silently keeps the last. */
@@ -209,32 +228,7 @@ function readJson(text: string, document: YamlDocument): { value: unknown } | { 
   } catch (error) {
     // No cause: its message may quote the file.
     const reason = whyNotJson(error);
-    return { fault: { what: `is not JSON: ${reason}`, line: lineOfBadJson(text) } };
-  }
-}
-
-/**
- * The line where a text stops being JSON. Not every message of JSON.parse has a position, so this is a binary search: a
- * text that is cut before the fault fails at its end, if at all.
- */
-function lineOfBadJson(text: string): number {
-  const lines = text.trimEnd().split("\n");
-  let [low, high] = [1, lines.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (beginsWell(`${lines.slice(0, middle).join("\n")}\n`)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function beginsWell(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    const [, position = 0] = /at position (\d+)/.exec(reasonOf(error)) ?? [];
-    return reasonOf(error).startsWith("Unexpected end") || Number(position) >= text.length;
+    return { fault: { what: `is not JSON: ${reason}`, line: placeOfBadJson(text, error).line } };
   }
 }
 

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { CustomResource } from "@pulumi/pulumi/resource.js";
+import { definitionsOf } from "../sdk/rules/definition.ts";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import type { DefinitionInput } from "./merchant-rule.ts";
 import { keepProgramFrames, refuseImport, registeredInputs } from "./registration.ts";
@@ -8,10 +9,11 @@ import { setType as type } from "./types.ts";
 /** The arguments of a set of rules. */
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
   /**
-   * Definitions by key. A rule is its key: adding, changing or removing one touches that rule alone, and renaming one
+   * Definitions by key, each an object or its JSON text; see `MerchantRuleArgs.definition`. The engine takes a fraction of
+   * the time for texts; `ruleTexts` and `loadRules(folder, { as: "texts" })` make them. A rule is its key: adding, changing or removing one touches that rule alone, and renaming one
    * touches none. A key has 1 to 200 letters, digits, blanks and `. _ : / @ -`, a letter or digit first.
    */
-  rules: pulumi.Input<Record<string, pulumi.Input<DefinitionInput<Definition>>>>;
+  rules: pulumi.Input<Record<string, pulumi.Input<string> | pulumi.Input<DefinitionInput<Definition>>>>;
   /**
    * The connection by which the service is reached, by its name in settings; a plain text. Default: `default`. A change
    * replaces. Not together with an explicit provider.
@@ -45,8 +47,8 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
   /** @internal */
   static readonly __pulumiType = type;
 
-  /** The definitions by key, as they were declared, or as they were seen by the last refresh. */
-  declare readonly rules: pulumi.Output<Record<string, Definition>>;
+  /** The rules by key as they were declared, objects or JSON texts, or as they were seen by the last refresh. */
+  declare readonly rules: pulumi.Output<Record<string, Definition | string>>;
   /** The service's identifiers of the rules, by key. */
   declare readonly ruleIds: pulumi.Output<Record<string, string>>;
 
@@ -59,6 +61,11 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
     } finally {
       restoreTraces();
     }
+  }
+
+  /** The definitions by key, whichever form each was declared in. */
+  get definitions(): pulumi.Output<Record<string, Definition>> {
+    return this.rules.apply((rules) => definitionsOf<Definition>(rules));
   }
 
   /** True of a MerchantRuleSet, from whichever copy of this package. */

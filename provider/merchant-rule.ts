@@ -5,10 +5,12 @@ import { keepProgramFrames, refuseImport, registeredInputs } from "./registratio
 import { ruleType as type } from "./types.ts";
 
 /** The arguments of one rule. */
-export interface MerchantRuleArgs<Definition extends object = JsonObject> {
+export interface MerchantRuleArgs<Definition extends object | string = JsonObject> {
   /**
    * The rule as the service stores it: any JSON object; its fields are a gap of the specification (seed, section 2).
    * Fields that are left out are not managed; null is a value. May hold outputs and secrets at any depth.
+   * Or its JSON text, which means the same and which the engine sees as one value: no option or transform can name a path
+   * inside it, a Pulumi secret hides all of it, and a value at a path of the contract's `rule.secret` is refused in it.
    * A change updates the rule in place, or replaces it where the contract has no update or calls the path immutable.
    */
   definition: pulumi.Input<DefinitionInput<Definition>>;
@@ -29,7 +31,7 @@ export interface MerchantRuleArgs<Definition extends object = JsonObject> {
 export type DefinitionInput<T> = Json extends T
   ? JsonInput
   : JsonObject extends T
-    ? JsonInputs
+    ? JsonInputs | (string extends T ? pulumi.Input<string> : never)
     : T extends string | number | boolean | null | undefined
       ? pulumi.Input<T>
       : { [K in keyof T]: pulumi.Input<DefinitionInput<T[K]>> };
@@ -53,11 +55,11 @@ export interface JsonInputs {
  *
  * @throws pulumi.RunError when the definition holds something that is not JSON, with its path.
  */
-export class MerchantRule<Definition extends object = JsonObject> extends CustomResource {
+export class MerchantRule<Definition extends object | string = JsonObject> extends CustomResource {
   /** @internal */
   static readonly __pulumiType = type;
 
-  /** The definition as it was declared, or as it was seen by the last refresh. */
+  /** The definition as it was declared, an object or its JSON text, or as it was seen by the last refresh. */
   declare readonly definition: pulumi.Output<Definition>;
 
   constructor(name: string, args: MerchantRuleArgs<Definition>, opts?: pulumi.CustomResourceOptions) {

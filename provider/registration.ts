@@ -67,11 +67,6 @@ export function refuseImport(type: string, name: string, opts: CustomResourceOpt
     );
 }
 
-/** The input by which the sets of a ShardedMerchantRuleSet know each other. */
-export function groupInput(name: string, sets: number): Record<string, unknown> {
-  return { __group: { [`${ownerOf(getProject(), getStack(), name)}#${sets}`]: null } };
-}
-
 const sdk = ["node_modules", "@pulumi", "pulumi", ""].join(sep);
 
 /**

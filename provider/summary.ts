@@ -1,6 +1,9 @@
-import { differences, joinPath, pathOf } from "../sdk/rules/index.ts";
+import { differences, isJsonObject, joinPath, pathOf } from "../sdk/rules/index.ts";
 import { counted, type PlannedChange, plannedChange, plannedWords } from "./planned-changes.ts";
 import type { Outcome, Place, Resource, Step } from "./reconcile/index.ts";
+import { setShape } from "./state/shape.ts";
+import { ownerInput } from "./state/state.ts";
+import type { Properties } from "./state/wire.ts";
 
 /** Rules that a preview names, and paths that it names of one. */
 const mostRules = 20;
@@ -47,6 +50,21 @@ function linesOf({ change, step, formerKey }: Planned, { contract }: Place): str
   return paths.length > mostPaths ? [...lines, `  ${symbol} ${rule}: ${paths.length - mostPaths} more`] : lines;
 }
 
+/** A set with more objects is slow to the engine. */
+const manyObjects = 2000;
+
+/** The words on what texts would save; undefined for a set that has few rules, or texts. */
+export function hintAtTexts(inputs: Properties): string | undefined {
+  const objects = setShape
+    .entries(inputs.rules ?? {})
+    .values()
+    .filter(isJsonObject);
+  const count = [...objects].length;
+  if (count <= manyObjects) return undefined;
+  const name = nameOf({ owner: ownerInput(inputs) });
+  return `${name}: ${count} rules are declared as objects. Declared as JSON texts they take the engine a fraction of the time: ruleTexts(rules), or loadRules(folder, { as: "texts" })`;
+}
+
 /** The outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`. */
 export function describeOutcome(steps: readonly Step[], outcomes: readonly Outcome[], of: Resource): string {
   const failed = outcomes.filter(({ error }) => error !== undefined).length;
@@ -71,6 +89,6 @@ export function describeOutcome(steps: readonly Step[], outcomes: readonly Outco
 }
 
 /** A resource's own name, the last part of its owner's. */
-function nameOf({ owner }: Resource): string {
+function nameOf({ owner }: Pick<Resource, "owner">): string {
   return owner.split("/").slice(2).join("/");
 }

@@ -12,8 +12,14 @@ export interface Fault {
   readonly cause?: unknown;
 }
 
-/** A fault of a text, which always has its line. */
-export type TextFault = Fault & { readonly line: number };
+/** The place of a character in a text, from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A fault of a text, which always has its place. */
+export type TextFault = Fault & TextPlace;
 
 const maxFileBytes = 1_048_576;
 
@@ -75,16 +81,16 @@ export class YamlDocument {
       return { value: this.#document.toJS({ maxAliasCount: mostAliases }) };
     } catch (cause) {
       // An alias without an anchor, or aliases that would give a huge value.
-      return { fault: { line: this.#lineOfAlias(), what: reasonOf(cause), cause } };
+      return { fault: { ...this.#placeOfAlias(), what: reasonOf(cause), cause } };
     }
   }
 
   #syntaxFault(): TextFault | undefined {
-    if (this.#isTooDeep) return { line: 1, what: tooDeep };
+    if (this.#isTooDeep) return { line: 1, column: 1, what: tooDeep };
     const [error] = [...this.#document.errors, ...this.#document.warnings];
     if (error === undefined) return undefined;
     const what = wordings[error.code] ?? error.message.split("\n")[0] ?? error.code;
-    return { line: this.#lineAt(error.pos[0]), what };
+    return { ...this.#placeAt(error.pos[0]), what };
   }
 
   /** The first place that is correct syntax but would not be read as it is written; in JSON, too. */
@@ -93,7 +99,7 @@ export class YamlDocument {
     let fault: TextFault | undefined;
     const refuse = (node: Yaml.Node, what: string | undefined): symbol | undefined => {
       if (what === undefined) return undefined;
-      fault = { line: this.#lineAt(node.range?.[0] ?? 0), what };
+      fault = { ...this.#placeAt(node.range?.[0] ?? 0), what };
       return visit.BREAK;
     };
     let aliases = 0;
@@ -121,8 +127,8 @@ export class YamlDocument {
     return undefined;
   }
 
-  /** The line of the first alias without an anchor before it; or else of the first alias, one of those that give too much. */
-  #lineOfAlias(): number {
+  /** The place of the first alias without an anchor before it; or else of the first alias, one of those that give too much. */
+  #placeOfAlias(): TextPlace {
     const aliases: Yaml.Alias[] = [];
     this.#yaml.visit(this.#document, {
       Alias: (_key, alias) => {
@@ -130,11 +136,11 @@ export class YamlDocument {
       },
     });
     const first = aliases.find((alias) => alias.resolve(this.#document) === undefined) ?? aliases[0];
-    return this.#lineAt(first?.range?.[0] ?? 0);
+    return this.#placeAt(first?.range?.[0] ?? 0);
   }
 
-  /** The line of a path, or of the deepest node above it that is found. */
-  lineOfPath(path: Path): number {
+  /** The place of a path, or of the deepest node above it that is found. */
+  placeOfPath(path: Path): TextPlace {
     const { isAlias, isMap, isNode, isScalar, isSeq } = this.#yaml;
     let node: unknown = this.#document.contents;
     let start = this.#document.contents?.range[0] ?? 0;
@@ -147,11 +153,12 @@ export class YamlDocument {
       if (at === undefined) break;
       start = at;
     }
-    return this.#lineAt(start);
+    return this.#placeAt(start);
   }
 
-  #lineAt(offset: number): number {
-    return this.#lines.linePos(offset).line;
+  #placeAt(offset: number): TextPlace {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line, column: col };
   }
 }
 

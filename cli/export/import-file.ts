@@ -14,10 +14,10 @@ import {
   writeState,
 } from "../../provider/state/state.ts";
 import { connectionType } from "../../provider/types.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import { canonical, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { secretSignature, signatureKey } from "../../stack/values/wire.ts";
 import type { ExportedRule } from "./exported-rule.ts";
-import { setName } from "./program.ts";
+import { areTexts, setName } from "./program.ts";
 import { withSecretsAs } from "./secrets.ts";
 
 /** The stack whose state the rules go into, and what this state says of them. */
@@ -102,6 +102,9 @@ function stored(shape: Shape, name: string, rules: ReadonlyMap<string, ExportedR
     [providerField]: providerSource(shape.isRule ? "merchantRule" : "merchantRuleSet"),
     [ownerField]: { [owner]: null },
     [connectionIdField]: connectionId,
+    ...(shape.isRule || !areTexts([...rules])
+      ? {}
+      : { rules: Object.fromEntries([...rules].map(([key, { definition }]) => [key, canonical(definition)])) }),
   };
   const known = new Map(
     [...rules].map(([key, { ruleId, definition }]): [string, KnownRule] => [
@@ -116,9 +119,10 @@ function stored(shape: Shape, name: string, rules: ReadonlyMap<string, ExportedR
       [signatureKey]: secretSignature,
       ciphertext: encrypt(JSON.stringify(value)),
     });
+    const written = shape.entries(properties[shape.field] ?? {});
     const definitions = [...rules].map(([key, { definition, secrets }]): [string, Json] => [
       key,
-      withSecretsAs(definition, secrets, secret),
+      secrets.length === 0 ? (written.get(key) ?? definition) : withSecretsAs(definition, secrets, secret),
     ]);
     return { ...properties, [shape.field]: shape.write(new Map(definitions)) };
   };

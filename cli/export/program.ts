@@ -9,6 +9,14 @@ export interface ProgramParts {
   readonly connection: string | undefined;
 }
 
+/** A set with more rules is declared as texts, which take the engine a fraction of the time. */
+const mostObjects = 1000;
+
+/** True where a set of exported rules declares them as JSON texts, but for those with secrets. */
+export function areTexts(rules: { readonly length: number }): boolean {
+  return rules.length > mostObjects;
+}
+
 /** The name of the set that holds exported rules. */
 export const setName = "rules";
 
@@ -18,23 +26,27 @@ export const setName = "rules";
  * @param adopt what the set is to say of taking rules over; undefined: nothing
  */
 export function setProgram(
-  { secrets, connection }: ProgramParts,
+  { rules, secrets, connection }: ProgramParts,
   folder: string,
   adopt: true | Readonly<Record<string, string>> | undefined,
 ): string {
-  const load = `loadRules${secrets.length === 0 ? "" : "<any>"}(${JSON.stringify(folder)})`;
+  const asTexts = areTexts(rules);
+  const load =
+    secrets.length === 0
+      ? `loadRules(${JSON.stringify(folder)}${asTexts ? ', { as: "texts" }' : ""})`
+      : `loadRules<any>(${JSON.stringify(folder)})`;
   const put = secrets.map(({ rule, path, value, configKey }) => {
     const place = pathOf(path, `definitions[${JSON.stringify(rule.key)}]`);
     return `${place} = ${fromConfig(value, configKey)};`;
   });
   const declared = [
-    secrets.length === 0 ? `  rules: ${load},` : "  rules: definitions,",
+    `  rules: ${secrets.length === 0 ? load : asTexts ? "ruleTexts(definitions)" : "definitions"},`,
     ...(connection === undefined ? [] : [`  connection: ${JSON.stringify(connection)},`]),
     ...(adopt === undefined ? [] : [`  adopt: ${literal(adopt, [], () => "", 2)},`]),
   ];
   const lines = [
     ...(secrets.length === 0 ? [] : ['import * as pulumi from "@pulumi/pulumi";']),
-    `import { ${jsonType(secrets)}loadRules, MerchantRuleSet } from "pulumi-merchant-rules";`,
+    `import { ${jsonType(secrets)}loadRules, MerchantRuleSet${asTexts && secrets.length > 0 ? ", ruleTexts" : ""} } from "pulumi-merchant-rules";`,
     "",
     ...(secrets.length === 0
       ? []

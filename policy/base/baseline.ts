@@ -2,7 +2,15 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ruleType, setType } from "../../provider/types.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { field, isJsonArray, isJsonObject, type Json, mapJson, type Path } from "../../sdk/rules/index.ts";
+import {
+  definitionOf,
+  field,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  mapJson,
+  type Path,
+} from "../../sdk/rules/index.ts";
 import { reasonOf, whyNotJson } from "../../sdk/rules/json.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { callersFile } from "./callers-file.ts";
@@ -111,7 +119,7 @@ function rulesOf(resource: Json, file: string): DeployedRule[] {
   const name = (textAt(resource, "urn") ?? "").split("::").slice(3).join("::");
   const connection = textAt(outputs, "connection") ?? "default";
   const { value, sealed } = opened(at(outputs, type === ruleType ? "definition" : "rules") ?? {}, file);
-  if (type === ruleType) return [{ key: name, resource: name, connection, definition: value, sealed }];
+  if (type === ruleType) return [{ key: name, resource: name, connection, definition: definitionOf(value), sealed }];
   const isSealed = sealed.some((path) => path.length === 0);
   // The ids are no secret where the definitions are.
   const keyed = isSealed ? at(outputs, "ruleIds") : value;
@@ -124,7 +132,7 @@ function rulesOf(resource: Json, file: string): DeployedRule[] {
       key,
       resource: name,
       connection,
-      definition: isJsonObject(value) ? (field(value, key) ?? null) : null,
+      definition: isJsonObject(value) ? definitionOf(field(value, key) ?? null) : null,
       sealed: isSealed ? [[]] : (inside.get(key) ?? []).map((path) => path.slice(1)),
     }));
 }

@@ -1,6 +1,7 @@
 import type { PolicyResource, ResourceValidationArgs } from "@pulumi/policy";
 import { ruleType, setType } from "../../provider/types.ts";
 import {
+  definitionOf,
   isAtOrBelow,
   isJsonObject,
   type Json,
@@ -53,7 +54,7 @@ export function isRuleAmong(names: readonly string[], resource: string, key: str
 
 function declared(resource: AnalyzedResource, key: string, holder: object, field: string): DeclaredRule {
   const unknown: Unknown[] = [];
-  const definition = knownJson(read(holder, field), unknown);
+  const definition = definitionOf(knownJson(read(holder, field), unknown) ?? {});
   return new DeclaredRule(resource, key, isJsonObject(definition) ? definition : {}, unknown);
 }
 

@@ -1,7 +1,7 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
 import type { z } from "zod";
 import { ruleType } from "../../provider/types.ts";
-import { type Json, type Pointer, segmentsOf } from "../../sdk/rules/index.ts";
+import { definitionOf, type Json, type Pointer, segmentsOf, withValueAt } from "../../sdk/rules/index.ts";
 import { isPlainObject } from "../../sdk/rules/json.ts";
 import { type AnalyzedResource, declaresRules } from "./declared-rule.ts";
 import { placesAt } from "./places.ts";
@@ -53,11 +53,21 @@ export function remediation<Shape extends z.core.$ZodLooseShape>(
 
 /** Corrects the properties of a resource. @returns how many values were wrong */
 function correctAll({ type, props }: AnalyzedResource, { pointer: pattern, correct }: Correction): number {
-  const inRules = type === ruleType ? `/definition${pattern}` : `/rules/*${pattern}`;
   let corrected = 0;
-  for (const { pointer, value } of placesAt(plain(props) ?? null, inRules)) {
-    const right = correct(value);
-    if (right !== value && write(props, segmentsOf(pointer), right)) corrected += 1;
+  for (const { pointer, value: rule } of placesAt(
+    plain(props) ?? null,
+    type === ruleType ? "/definition" : "/rules/*",
+  )) {
+    const definition = definitionOf(rule);
+    const wrong = placesAt(definition, pattern).flatMap((place) => {
+      const right = correct(place.value);
+      return right === place.value ? [] : [{ pointer: place.pointer, right }];
+    });
+    // A rule that is a text is written as a whole.
+    if (typeof rule === "string" && wrong.length > 0) {
+      const right = wrong.reduce<Json>((fixed, each) => withValueAt(fixed, each.pointer, each.right), definition);
+      if (write(props, segmentsOf(pointer), JSON.stringify(right))) corrected += wrong.length;
+    } else for (const each of wrong) if (write(props, segmentsOf(pointer + each.pointer), each.right)) corrected += 1;
   }
   return corrected;
 }

@@ -1,6 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { type Contract, definitionChecker } from "../../sdk/contract/index.ts";
+import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { readJsonText } from "../../sdk/json-text.ts";
 import {
   canonical,
   findInexactNumber,
@@ -13,14 +14,17 @@ import {
   pointerOf,
   segmentsOf,
   valueAt,
+  walk,
 } from "../../sdk/rules/index.ts";
 import { printable, printableLines } from "../../sdk/rules/printable.ts";
+import { type TextPlace, YamlDocument } from "../../sdk/yaml-document.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { definitionsIn } from "../state/definitions.ts";
 import { withSecretsMarked } from "../state/secrets.ts";
 import type { Shape } from "../state/shape.ts";
 import { connectionName, internalFields } from "../state/state.ts";
-import { isUnknown, type Properties } from "../state/wire.ts";
-import { bytesOf, mostStateBytesOf } from "../state/worst-state.ts";
+import { isUnknown, type Properties, withinSecret } from "../state/wire.ts";
+import { mostBytesOf, mostStateBytesOf } from "../state/worst-state.ts";
 import type { Session } from "./session.ts";
 
 type Failure = dynamic.CheckFailure;
@@ -70,9 +74,9 @@ function contractFaults(
   const value = news[shape.field];
   const unmanaged = unmanagedFaults(news, contract, session);
   if (value === undefined || isUnknown(value)) return unmanaged;
-  const rules = shape.read(value);
-  const faults = [...rules].flatMap(([key, definition]) => definitionFaults(definition, shape.path(key), contract));
+  const faults = [...shape.entries(value)].flatMap(([key, rule]) => ruleFaults(rule, shape, key, contract));
   if (faults.length > 0) return [...unmanaged, ...faults];
+  const rules = definitionsIn(shape, value);
   return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizeFaults(shape, contract, inputs, olds)];
 }
 
@@ -98,34 +102,79 @@ function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract, 
   return [{ property: "onUnmanaged", reason: noContract === undefined ? reason : `${reason}; ${noContract}` }];
 }
 
+function ruleFaults(rule: Json, shape: Shape, key: string, contract: Contract): Failure[] {
+  const property = shape.path(key);
+  if (isUnknown(rule)) return [];
+  if (typeof rule === "string") {
+    // The engine prints the value of a property that it finds by this path, and so the whole text of a MerchantRule.
+    const place = shape.isRule ? "" : property;
+    return textFaults(rule, contract).map((reason) => ({ property: place, reason: `the JSON text ${reason}` }));
+  }
+  if (!isJsonObject(rule))
+    return [{ property, reason: "must be an object, or its JSON text: the rule as the service stores it" }];
+  return definitionFaults(rule, contract).map(({ path, reason }) => ({ property: pathOf(path, property), reason }));
+}
+
+/** The faults of a rule that is given as a JSON text, each with its line and column. */
+function textFaults(text: string, contract: Contract): string[] {
+  const read = readJsonText(text);
+  if ("fault" in read) return [`${placeIn(read.fault)}: ${read.fault.what}`];
+  const definition = read.value;
+  if (!isJsonObject(definition)) return ["holds no object: the rule as the service stores it"];
+  const faults = [...definitionFaults(definition, contract), ...faultsAsText(definition, contract)];
+  if (faults.length === 0) return [];
+  const document = new YamlDocument(text);
+  return faults.map(({ path, reason }) => {
+    const at = placeIn(document.placeOfPath(path));
+    return path.length === 0 ? `${at}: ${reason}` : `${at}: ${pathOf(path)} ${reason}`;
+  });
+}
+
+function placeIn({ line, column }: TextPlace): string {
+  return `at line ${line}, column ${column}`;
+}
+
+/** What an object may hold and its text may not. */
+function faultsAsText(definition: JsonObject, { rule }: Contract): DefinitionFault[] {
+  const faults: DefinitionFault[] = [];
+  const marked = rule.secret.length === 0 ? definition : withSecretsMarked(definition, rule.secret);
+  walk<never>(marked, (value, { path }) => {
+    if (withinSecret(value) === undefined) return undefined;
+    const reason =
+      "is secret by the contract (rule.secret), and in a text no value can be hidden by itself. Declare this rule as an object";
+    faults.push({ path: [...path], reason });
+    return undefined;
+  });
+  const proto = walk(definition, (_, { path }) => (path.at(-1) === "__proto__" ? [...path] : undefined));
+  if (proto !== undefined) faults.push({ path: proto, reason: "cannot be declared: an object cannot have this field" });
+  return faults;
+}
+
 const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
 
 /** The faults of a definition: what cannot be sent, and what the contract's JSON Schema does not allow. */
-function definitionFaults(definition: Json, property: string, { rule }: Contract): Failure[] {
-  if (isUnknown(definition)) return [];
-  if (!isJsonObject(definition)) return [{ property, reason: "must be an object: the rule as the service stores it" }];
+function definitionFaults(definition: JsonObject, { rule }: Contract): readonly DefinitionFault[] {
   const fault = findNotJson(definition);
-  if (fault !== undefined)
-    return [{ property: pathOf(fault.path, property), reason: `holds ${fault.found}, which is not JSON` }];
+  if (fault !== undefined) return [{ path: fault.path, reason: `holds ${fault.found}, which is not JSON` }];
   const rounded = findInexactNumber(definition);
   if (rounded !== undefined) {
     const reason =
       "holds an integer beyond 2^53, whose last digits a program and many services lose; declare it as a text or in a larger unit";
-    return [{ property: pathOf(rounded.path, property), reason }];
+    return [{ path: rounded.path, reason }];
   }
   if (rule.owner !== null && valueAt(definition, rule.owner.at) !== undefined) {
     const reason = `declares ${rule.owner.at}, where the mark of the rule's owner stands (rule.owner in the contract)`;
-    return [{ property, reason }];
+    return [{ path: [], reason }];
   }
   const above = rule.owner === null ? undefined : blockedAt(definition, rule.owner.at);
   if (above !== undefined && rule.owner !== null) {
     const reason = `declares ${above || "the rule"} as a text, null or a list, and the mark of the rule's owner must stand below it, at ${rule.owner.at} (rule.owner in the contract)`;
-    return [{ property, reason }];
+    return [{ path: [], reason }];
   }
   if (rule.schema === null) return [];
   const { schema } = rule;
   const check = getOrMake(checkers, schema, () => definitionChecker(schema));
-  return check(definition, isUnknown).map(({ path, reason }) => ({ property: pathOf(path, property), reason }));
+  return check(definition, isUnknown);
 }
 
 /** The pointer of a declared value above a place that is no object, so that nothing can be written there. */
@@ -165,19 +214,19 @@ const mostStateBytes = 12_000_000;
 function sizeFaults(shape: Shape, contract: Contract, inputs: Properties, olds: Properties): Failure[] {
   if (shape.isRule) return [];
   // The marks of secrets are a part of what goes back to the engine.
-  const rules = shape.read(inputs[shape.field] ?? {});
-  const before = secretsMarked(shape.read(olds[shape.field] ?? {}), contract);
+  const rules = definitionsIn(shape, inputs[shape.field]);
+  const before = secretsMarked(definitionsIn(shape, olds[shape.field]), contract);
   // Most sets are far from it: twice what there is, and what stands around a rule, is more than any state of theirs.
   const all = [...rules, ...before];
   const roughly = all.reduce(
-    (sum, [key, rule]) => sum + 2 * (bytesOf(rule) + 4 * Buffer.byteLength(key) + aroundRule),
+    (sum, [key, rule]) => sum + 2 * (mostBytesOf(rule) + 4 * Buffer.byteLength(key) + aroundRule),
     0,
   );
   if (roughly <= mostStateBytes) return [];
   const bytes = mostStateBytesOf({ shape, contract, inputs, rules, before });
   if (bytes <= mostStateBytes) return [];
-  const shards = Math.ceil((2 * bytes) / mostStateBytes);
-  const reason = `the rules are too large for one set (${megabytes(bytes)} of at most ${megabytes(mostStateBytes)} MB): if a part of it failed, what was done could not be kept. Spread them over several sets: new ShardedMerchantRuleSet(…, { rules, shards: ${shards} })`;
+  const sets = Math.ceil((2 * bytes) / mostStateBytes);
+  const reason = `the rules are too large for one set (${megabytes(bytes)} of at most ${megabytes(mostStateBytes)} MB): if a part of it failed, what was done could not be kept. Declare them as ${sets} sets`;
   // Without a property: the engine would print the whole of it.
   return [{ property: "", reason }];
 }
@@ -194,7 +243,7 @@ function withSecrets(shape: Shape, contract: Contract, news: Properties): Proper
   const value = news[shape.field];
   if (contract.rule.secret.length === 0 || value === undefined || isUnknown(value)) return news;
   if (!shape.isRule && !isJsonObject(value)) return news;
-  return { ...news, [shape.field]: shape.write(secretsMarked(shape.read(value), contract)) };
+  return { ...news, [shape.field]: shape.write(secretsMarked(shape.entries(value), contract)) };
 }
 
 function secretsMarked(rules: ReadonlyMap<string, Json>, { rule }: Contract): ReadonlyMap<string, Json> {

@@ -1,6 +1,7 @@
 import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { print } from "../print.ts";
 import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
 import {
   type ConnectionSettings,
@@ -28,6 +29,7 @@ export class Session {
   /** The ids that a refresh has read, by connection: one that was replaced and is not deleted yet is read, too. */
   readonly #readIds = new Map<string, Map<string, ConnectionId>>();
   #noContract: string | undefined;
+  readonly #said = new Set<string>();
 
   /** @param onListed hears how many rules a reading of a list has seen so far */
   constructor(sources: SettingsSources, onListed: (rules: number) => void = () => {}) {
@@ -48,6 +50,13 @@ export class Session {
   /** Says that no contract was found, and where it was looked for; undefined where there is one. */
   get noContract(): string | undefined {
     return this.#noContract;
+  }
+
+  /** Prints a sentence, once a run for each subject. */
+  sayOnce(subject: string, sentence: string | undefined): void {
+    if (sentence === undefined || this.#said.has(subject)) return;
+    this.#said.add(subject);
+    print(sentence);
   }
 
   /** An error as the user should see it: one that comes of a missing contract says that there is none. */

@@ -29,7 +29,7 @@ export class Holders {
   readonly #holdings = new Map<string, Holding>();
   readonly #known = new Map<string, Held>();
   readonly #firstToKnow = new Map<string, string>();
-  readonly #byMark = new Map<string, Held[]>();
+  readonly #byMark = new Map<string, Map<string, Held>>();
   /** The identities that resources declare, as `check` saw them. */
   readonly #declared = new Map<string, ReadonlySet<string>>();
   /** Resources whose rule the engine replaces, as they were: their creates know no rule. */
@@ -43,7 +43,8 @@ export class Holders {
       const held = { known, of };
       this.#known.set(known.ruleId, held);
       if (!this.#firstToKnow.has(known.ruleId)) this.#firstToKnow.set(known.ruleId, of.holder);
-      if (typeof known.mark === "string") getOrMake(this.#byMark, known.mark, () => []).push(held);
+      if (typeof known.mark === "string")
+        getOrMake(this.#byMark, known.mark, () => new Map<string, Held>()).set(known.ruleId, held);
     }
   }
 
@@ -70,7 +71,8 @@ export class Holders {
 
   /** The rules that states know by the place in a mark. */
   knownAs(place: string): readonly Held[] {
-    return (this.#byMark.get(place) ?? []).filter((held) => this.#known.get(held.known.ruleId) === held);
+    const heard = this.#byMark.get(place)?.values() ?? [];
+    return [...heard].filter((held) => this.#known.get(held.known.ruleId) === held);
   }
 
   /**

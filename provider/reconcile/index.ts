@@ -24,5 +24,5 @@ export {
 export { isElsewhere, type Resource, whoseIs } from "./resource.ts";
 export { say } from "./say.ts";
 export { type Answer, replacing } from "./standing.ts";
-export { type Group, glanceAtUnmanaged, lookForUnmanaged, type Watch } from "./unmanaged.ts";
+export { glanceAtUnmanaged, lookForUnmanaged, type Watch } from "./unmanaged.ts";
 export { judgeRead } from "./whose.ts";

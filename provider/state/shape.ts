@@ -15,8 +15,8 @@ export interface Shape {
   readonly field: "definition" | "rules";
   /** The inputs that a program may give beside it. */
   readonly options: readonly string[];
-  /** The values in the field by key, whatever they are. */
-  read(value: Json): Map<string, Json>;
+  /** The values in the field by key, whatever they are; what they mean is read by `definitionsIn`. */
+  entries(value: Json): Map<string, Json>;
   /** The field, from what stands in it by key. */
   write(definitions: ReadonlyMap<string, Json>): Json;
   /** The ids by key, in the state of a resource that has an id itself. */
@@ -40,7 +40,7 @@ export const ruleShape: Shape = {
   isRule: true,
   field: "definition",
   options: ["connection", "adopt"],
-  read: (value) => new Map([["", value]]),
+  entries: (value) => new Map([["", value]]),
   write: (definitions) => definitions.get("") ?? {},
   ids: (id, { ruleId }) => new Map([["", id === "" ? String(ruleId) : id]]),
   writeIds: (ids) => ({ ruleId: ids.get("") ?? "" }),
@@ -63,7 +63,7 @@ export const setShape: Shape = {
   isRule: false,
   field: "rules",
   options: ["connection", "adopt", "onUnmanaged", "allowEmpty"],
-  read: (value) => new Map(isJsonObject(value) ? Object.entries(value) : []),
+  entries: (value) => new Map(isJsonObject(value) ? Object.entries(value) : []),
   write: (rules) => Object.fromEntries(rules),
   ids: (_, { ruleIds }) =>
     new Map(

@@ -4,7 +4,6 @@ import {
   type ConnectionId,
   connectionIdIn,
   type DeclaredRule,
-  type Group,
   type Known,
   type KnownRule,
   type Owner,
@@ -12,7 +11,7 @@ import {
   type Watch,
 } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
-import { withSecretsMarked } from "./secrets.ts";
+import { definitionsIn, inFormOf } from "./definitions.ts";
 import type { Shape } from "./shape.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
 
@@ -25,11 +24,9 @@ export const providerField = "__provider";
 export const ownerField = "__owner";
 /** The input that holds the id of the resource's Connection: all that rules take from it. */
 export const connectionIdField = "__connection";
-/** The input by which the sets of a ShardedMerchantRuleSet know each other: `{ "<name>#<how many sets>": null }`, likewise. */
-export const groupField = "__group";
 
 /** The inputs that programs do not write themselves. */
-export const internalFields = [providerField, ownerField, connectionIdField, groupField];
+export const internalFields = [providerField, ownerField, connectionIdField];
 
 /** A program's declaration, as `check` passed it. */
 export interface Inputs extends Watch {
@@ -45,7 +42,7 @@ export interface Inputs extends Watch {
 
 export function readInputs(shape: Shape, news: Properties): Inputs {
   const { onUnmanaged } = news;
-  const definitions = shape.read(news[shape.field] ?? {});
+  const definitions = definitionsIn(shape, news[shape.field]);
   const rules = new Map<string, DeclaredRule>();
   for (const [key, value] of definitions) {
     const definition = isJsonObject(value) ? value : {};
@@ -59,7 +56,6 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
     connectionId: connectionIdIn(news[connectionIdField]),
     owner: ownerInput(news),
     onUnmanaged: onUnmanaged === "warn" || onUnmanaged === "fail" ? onUnmanaged : "ignore",
-    group: groupIn(news),
     allowEmpty: news.allowEmpty === true,
   };
 }
@@ -77,7 +73,7 @@ export interface State {
 /** @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
 export function readState(shape: Shape, id: string, state: Properties): State {
   demandVersion(state);
-  const definitions = shape.read(state[shape.field] ?? {});
+  const definitions = definitionsIn(shape, state[shape.field]);
   const sealed = new Set(isJsonArray(state.sealed) ? state.sealed : []);
   const taken = new Set(isJsonArray(state.taken) ? state.taken : []);
   const doubtful = isJsonObject(state.doubtful) ? state.doubtful : {};
@@ -155,7 +151,7 @@ export function writeState(
 }
 
 /**
- * The inputs with which a resource would have been declared to be as it is seen.
+ * The inputs with which a resource would have been declared to be as it is seen, each rule in the form that it has in `from`.
  * @param secrets as of {@link writeState}
  */
 export function writeInputs(
@@ -164,9 +160,12 @@ export function writeInputs(
   from: Properties,
   secrets: readonly Pointer[] = [],
 ): Properties {
+  const given = shape.entries(from[shape.field] ?? {});
   const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
     key,
-    isSealed ? secret(definition) : withSecretsMarked(leavingDefinition(definition), secrets),
+    isSealed
+      ? secret(inFormOf(given.get(key), definition, []))
+      : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
   return leaving({
     ...picked(from, [...shape.options, ...internalFields]),
@@ -190,11 +189,7 @@ export function connectionName({ connection }: Properties): string {
   return typeof connection === "string" ? connection : defaultConnection;
 }
 
-function ownerInput({ [ownerField]: owner }: Properties): Owner {
+/** The names of a resource, as its inputs or outputs have them. */
+export function ownerInput({ [ownerField]: owner }: Properties): Owner {
   return isJsonObject(owner) ? (Object.keys(owner)[0] ?? "") : "";
-}
-
-function groupIn({ [groupField]: group }: Properties): Group | undefined {
-  const [, name, sets] = /^(.*)#(\d+)$/s.exec(isJsonObject(group) ? (Object.keys(group)[0] ?? "") : "") ?? [];
-  return name === undefined ? undefined : { name, sets: Number(sets) };
 }

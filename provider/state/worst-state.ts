@@ -1,6 +1,7 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { fieldsAdded, type KnownRule, reasonToReplace } from "../reconcile/index.ts";
+import { inFormOf } from "./definitions.ts";
 import type { Shape } from "./shape.ts";
 import { keyOfLeft, writeState } from "./state.ts";
 import type { Properties } from "./wire.ts";
@@ -23,15 +24,17 @@ export function mostStateBytesOf(change: Change): number {
  * The rules of the largest state: each as it was or as it is to be, whichever is larger; both, where a change replaces it
  * and the old one may not go.
  */
-function worstRules({ contract, rules, before }: Change): Map<string, KnownRule> {
+function worstRules({ shape, contract, inputs, rules, before }: Change): Map<string, KnownRule> {
   const worst = new Map<string, KnownRule>();
   const add = (key: string, definition: Json | undefined, doubt: JsonObject = {}): void => {
     if (isJsonObject(definition))
       worst.set(key, { ruleId: longId, definition, mark: "", isTaken: true, isSealed: true, doubt });
   };
+  const given = shape.entries(inputs[shape.field] ?? {});
   for (const key of new Set([...rules.keys(), ...before.keys()])) {
     const [old, next] = [before.get(key), rules.get(key)];
-    const isLarger = bytesOf(old ?? null) > bytesOf(next ?? null);
+    const size = (rule: Json = null): number => bytesOf(isJsonObject(rule) ? inFormOf(given.get(key), rule, []) : rule);
+    const isLarger = size(old) > size(next);
     const isChange = isJsonObject(old) && isJsonObject(next);
     add(key, isLarger ? old : next, isChange ? fieldsAdded(old, next) : {});
     if (!isChange || isEqual(old, next, contract.rule)) continue;
@@ -42,8 +45,13 @@ function worstRules({ contract, rules, before }: Change): Map<string, KnownRule>
 
 const longId = "0".repeat(64);
 
+/** The most bytes that a definition takes, as an object or as its text. */
+export function mostBytesOf(definition: Json): number {
+  return Math.max(bytesOf(definition), bytesOf(JSON.stringify(definition)));
+}
+
 /** The most bytes of protocol buffers that a value takes. */
-export function bytesOf(value: Json): number {
+function bytesOf(value: Json): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 4;
   if (isJsonArray(value)) return value.reduce<number>((sum, child) => sum + bytesOf(child) + 4, 4);
   if (!isJsonObject(value)) return 9;

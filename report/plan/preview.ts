@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
+import { definitionsIn } from "../../provider/state/definitions.ts";
 import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
 import { isUnknown, withinSecret } from "../../provider/state/wire.ts";
 import { ruleType, setType } from "../../provider/types.ts";
@@ -100,8 +101,9 @@ function faultOf(step: PreviewStep): string | undefined {
   ] as const) {
     for (const side of ["inputs", "outputs"] as const) {
       const value = known?.[side][shape.field] ?? {};
-      const definitions = [...shape.read(value)].map(([key, each]) => [shape.path(key), each] as const);
-      const odd = [[shape.field, value] as const, ...definitions].find(([, each]) => !isDefinition(each));
+      const definitions = [...definitionsIn(shape, value)].map(([key, each]) => [shape.path(key), each] as const);
+      const whole = shape.isRule ? [] : [[shape.field, value] as const];
+      const odd = [...whole, ...definitions].find(([, each]) => !isDefinition(each));
       if (odd !== undefined) return `the ${state} ${side} have ${kindOf(odd[1])} at ${odd[0]}`;
     }
   }

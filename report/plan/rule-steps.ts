@@ -1,4 +1,5 @@
 import { type DeclaredRule, type KnownRule, plan, type Step } from "../../provider/reconcile/plan.ts";
+import { definitionsIn } from "../../provider/state/definitions.ts";
 import type { Shape } from "../../provider/state/shape.ts";
 import { type Inputs, readInputs, readState, type State } from "../../provider/state/state.ts";
 import { isUnknown } from "../../provider/state/wire.ts";
@@ -148,14 +149,14 @@ interface DeclaredRules {
 
 function knownIn(shape: Shape, { id, outputs }: PreviewState): KnownRules {
   const state = readState(shape, id, outputs);
-  const definitions = shape.read(outputs[shape.field] ?? {});
+  const definitions = definitionsIn(shape, outputs[shape.field]);
   const opaque = new Set([...definitions].flatMap(([key, value]) => (isJsonObject(value) ? [] : [key])));
   return { state, opaque, isOpaque: opacityOf(outputs[shape.field]) !== undefined };
 }
 
 function declaredIn(shape: Shape, inputs: JsonObject): DeclaredRules {
   const opaque = new Map<string, "secret" | "unknown">();
-  for (const [key, value] of shape.read(inputs[shape.field] ?? {})) {
+  for (const [key, value] of shape.entries(inputs[shape.field] ?? {})) {
     const opacity = opacityOf(value);
     if (opacity !== undefined) opaque.set(key, opacity);
   }

@@ -63,7 +63,7 @@ export function parseContract(text: string, file: string, use?: ContractUse): Co
   const document = new YamlDocument(text);
   const read = document.read();
   if ("fault" in read) throw invalid(file, [`${file}:${read.fault.line}: ${printable(read.fault.what, 200)}`]);
-  const placeOf = ({ path }: Pick<ContractIssue, "path">): string => `${file}:${document.lineOfPath(path)}: `;
+  const placeOf = ({ path }: Pick<ContractIssue, "path">): string => `${file}:${document.placeOfPath(path).line}: `;
   const notJson = findNotJson(read.value);
   if (notJson === undefined) return contractOf(read.value, file, placeOf, use);
   throw invalid(file, [`${placeOf(notJson)}${sentence({ ...notJson, allowed: "what JSON can hold" })}`]);

@@ -1,4 +1,5 @@
 export { canonical, type Difference, differences, isEqual, laidOver, project, touches } from "./compare.ts";
+export { definitionOf, definitionsOf } from "./definition.ts";
 export {
   field,
   findInexactNumber,

@@ -11,6 +11,6 @@ export function parseYaml(text: string, file: string, code: EngineErrorCode = "P
   const read = document.read();
   if ("fault" in read) throw refuse(read.fault.line, read.fault.what);
   const odd = findNotJson(read.value);
-  if (odd !== undefined) throw refuse(document.lineOfPath(odd.path), `${pathOf(odd.path)} holds ${odd.found}`);
+  if (odd !== undefined) throw refuse(document.placeOfPath(odd.path).line, `${pathOf(odd.path)} holds ${odd.found}`);
   return read.value;
 }

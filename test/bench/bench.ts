@@ -89,10 +89,10 @@ async function main(argv: readonly string[]): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-function runsOn(engine: MeasuredEngine, { rules, wholeCheckpoints, setsOnly }: Options): Run[] {
-  const { set, setAtWireMock, sharded, single, doNothing, serialized, restObject } = subjects;
+function runsOn(engine: MeasuredEngine, { wholeCheckpoints, setsOnly }: Options): Run[] {
+  const { set, texts, setAtWireMock, single, doNothing, serialized, restObject } = subjects;
   if (engine === "opentofu") return setsOnly ? [] : [{ engine, subject: restObject, checkpoints: "its own" }];
-  const ofSets = [set, ...(rules > 1000 ? [sharded] : []), ...(hasJava ? [setAtWireMock] : [])];
+  const ofSets = [set, texts, ...(hasJava ? [setAtWireMock] : [])];
   const each = setsOnly ? [] : [single, doNothing];
   if (engine === "local") return [...ofSets, ...each].map((subject) => ({ engine, subject, checkpoints: "journal" }));
   const whole = wholeCheckpoints ? [...each, serialized] : [];

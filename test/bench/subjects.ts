@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 export type SubjectName =
   | "MerchantRuleSet"
   | "MerchantRuleSet at WireMock"
-  | "ShardedMerchantRuleSet"
+  | "MerchantRuleSet of texts"
   | "MerchantRule × N"
   | "do-nothing × N"
   | "dynamic.Resource × N"
@@ -49,13 +49,13 @@ new MerchantRuleSet("rules", { rules });
 /** The same, at a server that this project did not write. */
 const setAtWireMock: Subject = { ...set, name: "MerchantRuleSet at WireMock", service: "wiremock" };
 
-/** As docs/performance.md advises for many thousands: a set for every 500 rules. */
-const sharded: Subject = {
+/** The same rules as JSON texts. */
+const texts: Subject = {
   ...set,
-  name: "ShardedMerchantRuleSet",
+  name: "MerchantRuleSet of texts",
   program: `${definitions}
-import { ShardedMerchantRuleSet } from "pulumi-merchant-rules";
-new ShardedMerchantRuleSet("rules", { rules, shards: Math.ceil(Object.keys(rules).length / 500) });
+import { MerchantRuleSet, ruleTexts } from "pulumi-merchant-rules";
+new MerchantRuleSet("rules", { rules: ruleTexts(rules) });
 `,
 };
 
@@ -123,4 +123,4 @@ const restObject: Subject = {
   updatesTenth: false,
 };
 
-export const subjects = { set, setAtWireMock, sharded, single, doNothing, serialized, restObject };
+export const subjects = { set, texts, setAtWireMock, single, doNothing, serialized, restObject };

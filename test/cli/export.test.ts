@@ -3,6 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ExportedRule } from "../../cli/export/exported-rule.ts";
+import { importOfSet } from "../../cli/export/import-file.ts";
+import { setProgram } from "../../cli/export/program.ts";
+import { secretsOf } from "../../cli/export/secrets.ts";
 import { loadRules } from "../../provider/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
@@ -251,6 +255,16 @@ describe("merchant-rules export", () => {
     expect(stack.read("rules.ts")).toContain('rules: loadRules("rules"),\n  adopt: true,');
   });
 
+  test("declares more than 1,000 rules as texts, and the import has the very texts of the program", async () => {
+    const stack = await opened(Array.from({ length: 1001 }, (_, k) => rule(k)));
+    const { code, stdout } = await stack.exports();
+    expect(code, stdout).toBe(0);
+    expect(stack.read("rules.ts")).toContain('rules: loadRules("rules", { as: "texts" }),');
+    const texts = loadRules(join(stack.folder, "rules"), { as: "texts" });
+    expect(Object.keys(texts)).toHaveLength(1001);
+    expect(stack.imported().resources[1]).toMatchObject({ inputs: { rules: texts }, outputs: { rules: texts } });
+  });
+
   test("reads over a named connection, and declares it", async () => {
     const stack = await opened([rule(1)]);
     const { MERCHANT_RULES_BASE_URL: url = "", MERCHANT_RULES_TOKEN: token = "" } = stack.environment;
@@ -281,6 +295,32 @@ describe("merchant-rules export", () => {
 });
 
 describe("secrets in an export", () => {
+  test("leave their rules objects, where the others are texts", () => {
+    const rules = Array.from({ length: 1001 }, (_, k): ExportedRule => {
+      const definition = rule(k, k === 5 ? { pin: "hush" } : {});
+      return { key: `r${k}`, ruleId: `${k}`, definition, secrets: k === 5 ? [["pin"]] : [] };
+    });
+    const secrets = secretsOf(rules, ({ definition }) => definition.pin ?? null);
+    const program = setProgram({ rules, secrets, connection: undefined }, "rules", undefined);
+    expect(program).toContain("loadRules, MerchantRuleSet, ruleTexts }");
+    expect(program).toContain("rules: ruleTexts(definitions),");
+    const into = {
+      project: "p",
+      stack: "s",
+      connection: undefined,
+      hasMarks: false,
+      connectionId: "c",
+      made: undefined,
+    };
+    const { text } = importOfSet(rules, { ...into, encrypt: () => "(encrypted)" });
+    expect(text).not.toContain("hush");
+    const [{ inputs, outputs }] = JSON.parse(text).resources;
+    for (const { rules: imported } of [inputs, outputs]) {
+      expect(imported.r5).toMatchObject({ name: "rule-5", pin: { ciphertext: "(encrypted)" } });
+      expect(JSON.parse(imported.r6)).toEqual(rule(6));
+    }
+  });
+
   const contract: ContractInput = { ...preset, rule: { ...freeRule, secret: ["/webhook/token"] } };
   const withToken = (k: number, token: string): JsonObject => rule(k, { webhook: { token, url: "https://x" } });
   const everything = (folder: string): string =>

@@ -7,7 +7,7 @@ import { unknownValue } from "../../provider/state/wire.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { command } from "./run.ts";
 
 const recorded = fileURLToPath(new URL("recorded", import.meta.url));
@@ -47,6 +47,33 @@ describe("merchant-rules plan", () => {
       expect(code).toBe(0);
     },
   );
+
+  test("says the same where rules are JSON texts, on either side or on both", async () => {
+    const asText = (rule: Json): Json =>
+      isJsonObject(rule) && !JSON.stringify(rule).includes("[secret]") ? JSON.stringify(rule) : rule;
+    const withTexts = (properties: Json | undefined): Json => {
+      const { definition, rules, ...others } = isJsonObject(properties) ? properties : {};
+      const texts = Object.entries(isJsonObject(rules) ? rules : {}).map(([key, rule]) => [key, asText(rule)]);
+      return {
+        ...others,
+        ...(definition === undefined ? {} : { definition: asText(definition) }),
+        ...(isJsonObject(rules) ? { rules: Object.fromEntries(texts) } : {}),
+      };
+    };
+    const asTexts = (sides: readonly string[]) =>
+      JSON.parse(readFileSync(join(recorded, "preview.json"), "utf8"), (key, value: Json) =>
+        sides.includes(key) && isJsonObject(value)
+          ? { ...value, inputs: withTexts(value.inputs), outputs: withTexts(value.outputs) }
+          : value,
+      );
+    for (const sides of [["oldState"], ["newState"], ["oldState", "newState"]]) {
+      const file = written(asTexts(sides));
+      expect(await command("plan", file, "--cwd", recorded), sides.join()).toMatchObject({
+        stdout: recordedPlan,
+        stderr: "",
+      });
+    }
+  });
 
   test("takes --json for --format json", async () => {
     const preview = join(recorded, "preview.json");

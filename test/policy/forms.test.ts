@@ -37,6 +37,18 @@ describe("number-ranges", () => {
     ]);
   });
 
+  test("sees a rule that is a JSON text as it sees an object", async () => {
+    const bad = { priority: 0, conditions: [{ value: 5 }] };
+    const text = JSON.stringify(bad, null, 2);
+    const declared = (as: unknown) => [rule("a", as), ruleSet("all", { b: as, c: { priority: 1 } })];
+    const { violations } = await evaluate(numberRanges, declared(text), config);
+    expect(violations).toHaveLength(2);
+    expect(violations).toEqual((await evaluate(numberRanges, declared(bad), config)).violations);
+    expect((await evaluate(numberRanges, [ruleSet("all", { b: unknown })], config)).notes).toEqual([
+      "not known before the run, so not checked: b",
+    ]);
+  });
+
   test("leaves out what is not known yet, and says so", async () => {
     const declared = [
       rule("a", { priority: unknown, conditions: [{ value: unknown, field: unknown }, { value: 10 }] }),

@@ -57,6 +57,18 @@ const around = {
 };
 
 describe("normal-form, as a remediation", () => {
+  test("corrects a rule that is a text as it does an object, and leaves other texts as they are", async () => {
+    const wrong = { name: " a ", limits: [{ currency: "eur" }] };
+    const right = { name: "a", limits: [{ currency: "EUR" }] };
+    const kept = '{ "name": "b" }';
+    expect(await remediated(ruleSet("all", { a: JSON.stringify(wrong), b: kept }))).toMatchObject({
+      rules: { a: JSON.stringify(right), b: kept },
+    });
+    expect(await remediated({ ...rule("one", {}), props: { definition: JSON.stringify(wrong) } })).toMatchObject({
+      definition: JSON.stringify(right),
+    });
+  });
+
   test("trims texts and writes currency codes in capital letters, and changes nothing else", async () => {
     const definition = { name: " large ", currency: "eur", note: " x ", tags: [" a", 5, "b"], n: 1.5, none: null };
     expect(await remediated(rule("a", definition, { props: around }))).toEqual({

@@ -72,6 +72,17 @@ describe("removed-rules", () => {
     expect((await evaluate(removedRules, renamed, config)).violations).toEqual([]);
   });
 
+  test("knows rules that are deployed as JSON texts, also as secret ones", async () => {
+    const config = { maximumShare: 0, naturalKey: "/name" };
+    const text = JSON.stringify({ name: "n1" });
+    for (const deployed of [text, plaintext(text)]) {
+      const baseline = stackExport([ruleSet("set", { a: deployed })]);
+      const moved = [ruleSet("other", { b: text })];
+      expect((await evaluate(removedRules, moved, { ...config, baseline })).violations).toEqual([]);
+      expect((await evaluate(removedRules, [], { ...config, baseline })).violations).toHaveLength(1);
+    }
+  });
+
   test("counts each connection by itself, and a key that two sets have twice", async () => {
     const both = [
       ruleSet("a", { k: {} }),
@@ -104,7 +115,7 @@ describe("removed-rules", () => {
     const file = join(folder(), "state.json");
     const { resources } = Object(deploymentOf([]));
     const written = [sealed, shown].map(({ type, name, props }) => ({
-      urn: `urn:pulumi:dev::shop::merchant-rules:index:ShardedMerchantRuleSet$${type}::${name}`,
+      urn: `urn:pulumi:dev::shop::shop:index:Rules$${type}::${name}`,
       type,
       outputs: props,
     }));

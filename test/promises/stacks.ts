@@ -9,7 +9,7 @@ import {
   localCredentials,
   startLocalService,
 } from "../../local/service/index.ts";
-import { MerchantRule, MerchantRuleSet, ShardedMerchantRuleSet } from "../../provider/index.ts";
+import { MerchantRule, MerchantRuleSet } from "../../provider/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
@@ -17,11 +17,14 @@ import { type Front, startFront } from "../support/front.ts";
 import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";
 import { contractOf, merchants } from "./worlds/world.ts";
 
-type RuleArgs = { definition: JsonObject; adopt?: string | true; connection?: string };
-type SetArgs = { rules: Record<string, JsonObject>; adopt?: true | Record<string, string>; connection?: string };
-type ShardedArgs = SetArgs & { shards: number };
+type RuleArgs = { definition: JsonObject | string; adopt?: string | true; connection?: string };
+type SetArgs = {
+  rules: Record<string, JsonObject | string>;
+  adopt?: true | Record<string, string>;
+  connection?: string;
+};
 /** What the resources of a program are given, by their names. */
-export type Declared = Record<string, RuleArgs | SetArgs | ShardedArgs>;
+export type Declared = Record<string, RuleArgs | SetArgs>;
 
 export const owner = { at: "/metadata/managedBy" } as const;
 /** A contract of a service that keeps a mark with each rule. */
@@ -124,6 +127,8 @@ export interface RunChoice {
   readonly refresh?: boolean;
   readonly previewOnly?: boolean;
   readonly expectNoChanges?: boolean;
+  /** Shows what changes in full. */
+  readonly diff?: boolean;
   /** What the run is limited to; for the local engine alone. */
   readonly targets?: readonly string[];
   /** How many operations may be under way at once. */
@@ -154,11 +159,12 @@ export class Stack {
 
   async run(verb: Verb, choice: RunChoice = {}): Promise<CommandResult> {
     if (this.#engine === "local") return this.#runHere(verb, choice);
-    const { environment = {}, refresh, previewOnly, expectNoChanges, parallel } = choice;
+    const { environment = {}, refresh, previewOnly, expectNoChanges, diff, parallel } = choice;
     const flags = [
       ...(refresh === true ? ["--refresh"] : []),
       ...(previewOnly === true ? ["--preview-only"] : []),
       ...(expectNoChanges === true ? ["--expect-no-changes"] : []),
+      ...(diff === true ? ["--diff"] : []),
       ...(parallel === undefined ? [] : ["--parallel", String(parallel)]),
     ];
     return this.project.with(environment, () => this.project.run("pulumi", verb, ...flags));
@@ -212,9 +218,9 @@ export class Stack {
     return Object.fromEntries(this.resources("MerchantRule").map(({ urn, id }) => [urn.split("::").at(-1) ?? "", id]));
   }
 
-  async #runHere(verb: Verb, { environment = {}, ...choice }: RunChoice): Promise<CommandResult> {
+  async #runHere(verb: Verb, { environment = {}, diff = false, ...choice }: RunChoice): Promise<CommandResult> {
     const lines: string[] = [];
-    const display = new TextDisplay({ verb, diff: false, color: false, print: (line) => lines.push(line) });
+    const display = new TextDisplay({ verb, diff, color: false, print: (line) => lines.push(line) });
     const { folder, stack } = this.project;
     const env = { ...this.project.environment(), ...environment };
     const program = this.#program ?? (() => declareAll(this.#declared));
@@ -250,9 +256,8 @@ interface StateResource {
 
 function declareAll(declared: Declared): void {
   for (const [name, args] of Object.entries(declared)) {
-    if ("shards" in args) new ShardedMerchantRuleSet(name, args);
-    else if ("rules" in args) new MerchantRuleSet(name, args);
-    else new MerchantRule(name, args);
+    if ("rules" in args) new MerchantRuleSet(name, args);
+    else new MerchantRule<JsonObject | string>(name, args);
   }
 }
 

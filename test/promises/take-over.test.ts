@@ -128,16 +128,17 @@ test.each<[string, string, JsonObject[], RegExp]>([
 });
 
 onBothEngines((engine) => {
-  test("another number of shards writes no rule, and loses none", async () => {
+  test("rules that go from one set to several write nothing, and none is lost", async () => {
     const place = await openPlace({ contract: marking });
     const { service } = place;
     const stack = await place.stack(engine);
     const rules = Object.fromEntries([1, 2, 3, 4, 5, 6].map((k) => [`r${k}`, rule(k)]));
-    await stack.up({ all: { rules, shards: 2 } });
+    await stack.up({ all: { rules } });
     const before = service.rules();
     expect(before).toHaveLength(6);
     place.writes();
-    await stack.up({ all: { rules, shards: 3 } });
+    const [first, second] = [Object.entries(rules).slice(0, 2), Object.entries(rules).slice(2)];
+    await stack.up({ first: { rules: Object.fromEntries(first) }, second: { rules: Object.fromEntries(second) } });
     expect(place.writes()).toEqual([]);
     expect(service.rules()).toEqual(before);
     await stack.succeeds("destroy");

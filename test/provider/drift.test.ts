@@ -52,6 +52,25 @@ describe("drift of a state", () => {
     expect(found).toMatchObject({ rules: 4, withoutList: [], unreadable: 0, unfinished: [], stillInForce: [] });
   });
 
+  test("is told of rules that are texts as of objects, and no option can ignore a path inside a text", async () => {
+    const texts = {
+      all: { rules: { a: JSON.stringify(rule(1)), b: JSON.stringify(rule(2), null, 1) } },
+      one: { definition: JSON.stringify(rule(4)) },
+    };
+    const { state, edit, drift } = await made(texts);
+    expect(seen(await drift())).toEqual(none);
+    for (const name of ["rule-1", "rule-4"]) edit(name, { priority: 99 });
+    const changed = [
+      ["rule-1", "priority"],
+      ["rule-4", "priority"],
+    ];
+    expect(seen(await drift())).toEqual({ ...none, changed });
+    const ignoring = (pattern: string) => drift(state.map((each) => ({ ...each, ignoreChanges: [pattern] })));
+    expect(seen(await ignoring("/rules/a/priority")).changed).toEqual(changed);
+    expect(seen(await ignoring("/rules/a")).changed).toEqual(changed.slice(1));
+    expect(seen(await ignoring("/definition/priority")).changed).toEqual(changed);
+  });
+
   test("passes over what the program ignores: a path of one rule, of every rule, or all below a path", async () => {
     const { state, edit, drift } = await made(some);
     for (const name of ["rule-1", "rule-2", "rule-4"]) edit(name, { priority: 99, conditions: [] });

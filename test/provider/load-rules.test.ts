@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
-import { type JsonObject, type LoadRulesOptions, loadRules, MerchantRuleSet } from "../../provider/index.ts";
+import { type JsonObject, type LoadRulesOptions, loadRules, MerchantRuleSet, ruleTexts } from "../../provider/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 
 let folder: string;
@@ -244,6 +244,15 @@ describe("an overlay", () => {
     }
   });
 
+  test("is merged before the rules become texts", () => {
+    write({ "a.yaml": "name: a\npriority: 1", "b.json": '{"tags": ["x"], "name": "b"}' });
+    const over = overlay({ "a.yaml": "priority: 2", "c.yaml": "name: c" });
+    const texts = loadRules(folder, { as: "texts", overlay: over });
+    expectTypeOf(texts).toEqualTypeOf<Record<string, string>>();
+    expect(texts).toEqual({ a: '{"name":"a","priority":2}', b: '{"name":"b","tags":["x"]}', c: '{"name":"c"}' });
+    expect(texts).toEqual(ruleTexts(loadRules(folder, { overlay: over })));
+  });
+
   test("is refused with its own files and lines", () => {
     write({ "a.yaml": "name: a", "B.yaml": "name: b", "c.yaml": "x: 1\nx: 2" });
     const over = overlay({
@@ -270,16 +279,17 @@ describe("an overlay", () => {
   });
 
   test.each([
-    [{ overlays: "production" }, 'there is no option "overlays"; there is: overlay'],
+    [{ overlays: "production" }, 'there is no option "overlays"; there are: overlay, as'],
     ["production", "the second argument is no object of options"],
     [null, "the second argument is no object of options"],
     [{ overlay: 5 }, "the option overlay does not name a folder"],
     [{ overlay: "" }, "the option overlay does not name a folder"],
+    [{ as: "text" }, 'the option as is neither "objects" nor "texts"'],
   ])("is never left out in silence: as %j it is refused", (options, said) => {
     // As a program does that was written in JavaScript, or whose types nobody checked.
     const untyped = JSON.parse(JSON.stringify(options));
     expect(refusal(folder, untyped).message).toContain(
-      `load rules from ${folder} failed: ${said}. What to do: write loadRules("<folder>", { overlay: "<folder>" })`,
+      `load rules from ${folder} failed: ${said}. What to do: write loadRules("<folder>", { overlay: "<folder>", as: "texts" })`,
     );
   });
 });

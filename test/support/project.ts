@@ -21,13 +21,13 @@ export interface CommandResult {
 const program = `
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
-import { MerchantRule, MerchantRuleSet, ShardedMerchantRuleSet } from "pulumi-merchant-rules";
+import { MerchantRule, MerchantRuleSet } from "pulumi-merchant-rules";
 
 const secret = new pulumi.Config().getSecret("secret");
 const rules = JSON.parse(readFileSync(new URL("rules.json", import.meta.url), "utf8"), (key, value) => (value === "(secret)" ? secret : value));
 export const ruleIds = {};
 for (const [name, args] of Object.entries(rules)) {
-  const Resource = "shards" in args ? ShardedMerchantRuleSet : "rules" in args ? MerchantRuleSet : MerchantRule;
+  const Resource = "rules" in args ? MerchantRuleSet : MerchantRule;
   const resource = new Resource(name, args);
   ruleIds[name] = "rules" in args ? resource.ruleIds : resource.ruleId;
 }

@@ -1,4 +1,4 @@
-import type { Json } from "../../../sdk/rules/index.ts";
+import { definitionOf, isJsonObject, type Json } from "../../../sdk/rules/index.ts";
 import { formatPath, type PropertyPath, parsePath, valueAt } from "../../../stack/values/path.ts";
 import type { PropertyMap, PropertyValue } from "../../../stack/values/value.ts";
 import { type DetailedDiff, differences } from "../deploy/property-diff.ts";
@@ -22,7 +22,25 @@ export function changedPaths(old: PropertyMap, now: PropertyMap, said: DetailedD
   if (shown.length === 0 && found.length > 0) return [{ symbol: "~", text: "the provider's code" }];
   return shown
     .sort((a, b) => (a.text < b.text ? -1 : 1))
-    .map(({ text, path, kind }) => lineOf(text, kind, valueAt(old, path), valueAt(now, path)));
+    .flatMap(({ text, path, kind }) => linesOfChange(text, kind, valueAt(old, path), valueAt(now, path)));
+}
+
+/** A change from one JSON text to another is shown path by path inside them, as the CLI does. */
+function linesOfChange(
+  path: string,
+  kind: string,
+  old: PropertyValue | undefined,
+  now: PropertyValue | undefined,
+): ChangedPath[] {
+  const [before, after] = [objectIn(old), objectIn(now)];
+  const inside = before === undefined || after === undefined ? [] : changedPaths(before, after, null);
+  if (inside.length === 0) return [lineOf(path, kind, old, now)];
+  return inside.map(({ symbol, text }) => ({ symbol, text: `${path}: (json) ${text}` }));
+}
+
+function objectIn(value: PropertyValue | undefined): PropertyMap | undefined {
+  const definition = typeof value === "string" ? definitionOf(value) : undefined;
+  return isJsonObject(definition) ? definition : undefined;
 }
 
 function lineOf(

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { shardOf } from "../../../provider/sharded-merchant-rule-set.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
 import { resource } from "../../support/hosts.ts";
-import { failureOf, open, type World, writesOf } from "../worlds/world.ts";
+import { failureOf, open } from "../worlds/world.ts";
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
 const report = (ruleId: string): string => `1 rule at the service is not in the set: "rule-50" (${ruleId})`;
@@ -55,50 +53,5 @@ describe("rules that nobody declares are looked for", () => {
     expect(host.stderr).toMatch(/^rules that are not in the set could not be looked for: .*MERCHANT_RULES_TOKEN/);
     const { message } = await failureOf(host.diff(id, outs, resource("all", { rules: abc, onUnmanaged: "fail" })));
     expect(message).toContain("MERCHANT_RULES_TOKEN");
-  });
-});
-
-describe("the sets of a ShardedMerchantRuleSet", () => {
-  const shards = 3;
-  const rules = Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`r${k}`, rule(k)]));
-  const inputs = Array.from({ length: shards }, (_, shard): JsonObject => {
-    const own = Object.entries(rules).filter(([key]) => shardOf(key, shards) === shard);
-    const group = { __group: { [`shop/prod/all#${shards}`]: null } };
-    const inputs = { rules: Object.fromEntries(own), onUnmanaged: "warn", allowEmpty: true, ...group };
-    return resource(`all-${shard + 1}-of-${shards}`, inputs);
-  });
-
-  async function sets(world: World) {
-    const host = await world.host("merchantRuleSet");
-    return { host, states: await Promise.all(inputs.map((each) => host.create(each))) };
-  }
-
-  test("do not report each other's rules, and report a stray one once, for all of them", async () => {
-    const world = await open();
-    const { host: first, states } = await sets(world);
-    expect(first.stderr).not.toContain("not in the set");
-    const stray = world.service.put(undefined, rule(50));
-    world.asked();
-
-    const previewing = await world.host("merchantRuleSet");
-    for (const [k, { id, outs }] of states.entries())
-      expect(await previewing.diff(id, outs, inputs[k] ?? {})).toMatchObject({ changes: "none" });
-    expect(previewing.stderr).toBe(report(stray));
-
-    const refreshing = await world.host("merchantRuleSet");
-    await Promise.all(states.map(({ id, outs }) => refreshing.read(id, outs)));
-    expect(refreshing.stderr).toBe(report(stray));
-    expect(writesOf(world)).toEqual([]);
-    expect(world.asked()).toEqual(["list", "list"]);
-  });
-
-  test("say nothing where only some of them are asked: the others may have the rule", async () => {
-    const world = await open();
-    const { states } = await sets(world);
-    world.service.put(undefined, rule(50));
-    const host = await world.host("merchantRuleSet");
-    const [{ id, outs } = { id: "", outs: {} }] = states;
-    await host.diff(id, outs, inputs[0] ?? {});
-    expect(host.stderr).toBe("");
   });
 });
