@@ -143,7 +143,7 @@ function demandChangeable(
 
 /**
  * A rule after a first update with which the service did something else: the next run has to begin with what there is.
- * @returns undefined where it is as it was, is not there, or cannot be read
+ * @returns undefined where it is as it was, is not there, or cannot be read: an answer without any field of it is another's
  */
 async function asItIs(
   { ruleId, definition: before }: KnownRule,
@@ -154,8 +154,10 @@ async function asItIs(
     if (!isMerchantRulesError(error)) throw error;
   });
   if (sight?.is !== "present" || isAsDeclared(sight.rule, before, place)) return undefined;
+  const definitionNow = seenAs(sight.rule, definition, place);
+  if (Object.keys(definitionNow).length === 0) return undefined;
   const mark = markIn(sight.rule, place.contract);
-  return { ruleId, definition: seenAs(sight.rule, definition, place), ...seenMark(mark, place), isSealed: true };
+  return { ruleId, definition: definitionNow, ...seenMark(mark, place), isSealed: true };
 }
 
 /** A set makes its rule anew. A resource of one rule has the id of the rule that is gone, so the engine must hear of it. */
