@@ -1,4 +1,5 @@
 import type { LiveRule } from "../sdk/client/index.ts";
+import { isMerchantRulesError } from "../sdk/errors.ts";
 import { print } from "./print.ts";
 import { type Known, markIn, markOf, ownerIn, type Place, placeOf, type Resource } from "./reconcile/index.ts";
 
@@ -7,7 +8,8 @@ const mostNamed = 10;
 
 /**
  * Says which rules have the mark of this resource and are in no state: a run that was killed, or two at once, made them.
- * Where this run has not read the list, there is nothing to say. What the list shows of them is looked at: it may be behind.
+ * Where this run has not read the list, there is nothing to say. What the list shows of them is looked at: it may be behind. What was
+ * done is in no state yet, so nothing of this ends the run.
  * @param rules the rules that the state of the resource is going to have
  * @param undecided keys of rules that may have been made just now, as an error says
  */
@@ -36,9 +38,16 @@ export async function sayLeftovers(
   const left = [...of.ownerIds].flatMap((ownerId) => live.markedAs(ownerId, resource)).filter(isLeft);
   for (const { ruleId } of left) holders.leftovers.add(ruleId);
   for (const { ruleId, rule } of left.slice(0, mostNamed)) {
-    const sight = await live.look({ ruleId, definition: {} }, undefined, "fresh");
-    if (sight.is === "absent") continue;
     const mark = markIn(rule, contract);
+    const sight = await live.look({ ruleId, definition: {} }, undefined, "fresh").catch((error: unknown) => {
+      if (!isMerchantRulesError(error)) throw error;
+      return error;
+    });
+    if (isMerchantRulesError(sight)) {
+      print(`rule ${ruleId} has the mark of ${mark?.names} in the list, and could not be looked at: ${sight.reason}`);
+      continue;
+    }
+    if (sight.is === "absent") continue;
     // The engine may have to delete the rule still that a resource of one rule replaced.
     const what = !of.isRule && mark !== undefined && known.has(mark.place) ? double : unheard;
     print(`rule ${ruleId} has the mark of ${mark?.names}${what}`);

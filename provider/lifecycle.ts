@@ -10,6 +10,7 @@ import { observed, resourceOf } from "./observed.ts";
 import { print } from "./print.ts";
 import {
   apply,
+  bothDoubts,
   type Change,
   fieldsAdded,
   glanceAtUnmanaged,
@@ -318,7 +319,7 @@ function rulesAfter(outcomes: readonly Outcome[]): Known {
   const unfinished = (rule: KnownRule, { error, wanted = {} }: Outcome): KnownRule => ({
     ...rule,
     isSealed: true,
-    ...(error?.outcomeUnknown ? { doubt: { ...rule.doubt, ...fieldsAdded(rule.definition, wanted) } } : {}),
+    ...(error?.outcomeUnknown ? { doubt: bothDoubts(rule.doubt ?? {}, fieldsAdded(rule.definition, wanted)) } : {}),
   });
   for (const outcome of outcomes)
     if (outcome.known !== undefined)

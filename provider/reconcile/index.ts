@@ -1,5 +1,5 @@
 export { apply, type Outcome } from "./apply.ts";
-export { fieldsAdded, lookedAtBy } from "./doubt.ts";
+export { bothDoubts, fieldsAdded, lookedAtBy } from "./doubt.ts";
 export { Holders } from "./holders.ts";
 export {
   type ConnectionId,

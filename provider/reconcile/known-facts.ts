@@ -1,5 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { How } from "./live.ts";
 import { markIn } from "./mark.ts";
 import type { Place } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
@@ -10,6 +11,12 @@ import type { KnownFacts } from "./whose.ts";
 /** True where the rule must be seen before it is written. */
 export function needsLook({ isTaken, doubt }: KnownRule, { contract }: Place): boolean {
   return isTaken === true || doubt !== undefined || contract.rule.owner !== null || contract.rule.foreign.length > 0;
+}
+
+/** The way to look at a rule before it is written: a list that lags shows neither a new mark nor the last write. */
+export function lookBefore({ contract }: Place): How {
+  const { list } = contract.operations;
+  return list === null || list.lagMs === 0 ? "cheap" : "fresh";
 }
 
 export function factsOf(known: KnownRule, rule: JsonObject | undefined, { key, of, place }: Task): KnownFacts {
@@ -26,6 +33,12 @@ export function factsOf(known: KnownRule, rule: JsonObject | undefined, { key, o
   };
 }
 
+/** True where the list or a read shows a rule of which a write says that it is gone. */
+export async function isSeen(known: KnownRule, task: Task): Promise<boolean> {
+  return (await task.place.live.isStillListed(known.ruleId)) || isThere(known, task);
+}
+
+/** True where a read shows the rule. */
 export async function isThere(known: KnownRule, { key, of, place }: Task): Promise<boolean> {
   return (await place.proof.observe(of, new Map([[key, known]]), "fresh")).get(key) !== undefined;
 }

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { isAsDeclared } from "./live-rule.ts";
 import { type Mark, markIn, ownerIn } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
 
@@ -105,15 +106,31 @@ export class Live {
         if (listed !== undefined) {
           if (Object.keys(known.definition).some((name) => !Object.hasOwn(listed.rule, name)))
             await this.#demandWhole(listed);
-          return { is: "present", rule: listed.rule };
+          // A list that lags may not show the last write yet: a difference is looked at.
+          if (list.lagMs === 0 || isAsDeclared(listed.rule, known.definition, this))
+            return { is: "present", rule: listed.rule };
         }
       }
     }
     const { isDead, ...sight } = await this.#get(known, label);
-    if (sight.is === "present" || isDead || list !== null) return sight;
+    if (sight.is === "present" || isDead) return sight;
+    // The list was not asked: it is the second witness.
+    if (known.doubt !== undefined && (await this.isStillListed(known.ruleId))) throw contradiction(known.ruleId, label);
+    if (list !== null) return sight;
     // Some services show a new rule late.
     await sleep(secondLookMs);
     return await this.#get(known, label);
+  }
+
+  /**
+   * True where the list shows a rule of which something else says that it is gone: a wrong path and a page in between
+   * answer 404, too. What the list showed before is read anew, after its lag.
+   */
+  async isStillListed(ruleId: string): Promise<boolean> {
+    const { list } = this.contract.operations;
+    if (list === null || !(await this.listed()).byId.has(ruleId)) return false;
+    await sleep(list.lagMs ?? secondLookMs);
+    return (await this.listedAnew()).byId.has(ruleId);
   }
 
   /** The list as it was last read in this run. */
@@ -146,9 +163,17 @@ export class Live {
     this.#isShared = true;
   }
 
-  /** The list as it was not long ago; read twice where rows move between pages and one reading may miss a rule. */
+  /**
+   * The list as it was not long ago; read twice where rows move between pages and one reading may miss a rule. What a run
+   * before this process made is in it: it is read after the lag, counted from when the process began.
+   */
   async #recent(): Promise<Pass> {
     const pass = await this.listed();
+    const lagMs = this.contract.operations.list?.lagMs ?? 0;
+    if (pass.beganAt < lagMs) {
+      await sleep(lagMs - performance.now());
+      return this.listedAnew();
+    }
     if (pass === this.#firstPass && this.canShift(pass)) return this.listedAnew();
     const isOld = performance.now() - pass.beganAt > Math.max(oldMs, oldTimes * pass.tookMs);
     return isOld || this.#isShared ? this.listedAnew() : pass;
@@ -355,6 +380,14 @@ export class Live {
   async #demandWhole(listed: LiveRule): Promise<void> {
     if (!this.#isWhole) this.#isWhole = await (await this.client()).demandWhole(listed);
   }
+}
+
+function contradiction(ruleId: string, label: string | undefined): MerchantRulesError {
+  const reason = `a read answers that rule ${ruleId} is not there, and the list shows it`;
+  return new MerchantRulesError("RESPONSE_INVALID", reason, {
+    attempted: `read rule ${label ?? ruleId}`,
+    advice: "run again; if it stays, see whether operations.get in the contract is right",
+  });
 }
 
 function saysSo(rule: JsonObject, rows: Contract["rule"]["gone"]): boolean {

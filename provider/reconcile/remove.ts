@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { Done } from "./first-writes.ts";
-import { factsOf, isThere, needsLook, yetFound } from "./known-facts.ts";
+import { factsOf, isSeen, isThere, lookBefore, needsLook, yetFound } from "./known-facts.ts";
+import type { How } from "./live.ts";
 import { whoIs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
@@ -14,38 +15,42 @@ import { judgeDelete } from "./whose.ts";
  * that is another's at the service, is left alone, and that is said.
  */
 export async function remove(known: KnownRule, task: Task): Promise<void> {
-  const { of, place, key } = task;
+  const { of, place } = task;
   const { ruleId } = known;
   if (place.live.isGone(ruleId)) return;
   if (place.holders.isPassedOn(ruleId)) return place.holders.delivered(ruleId);
   await claimable(known, task);
   if (place.holders.isHeldByOther(ruleId, of)) return;
-  const sight = needsLook(known, place) ? await place.live.look(known, of.label(key), "cheap") : undefined;
+  if (await isToGo(known, lookBefore(place), task)) await removeNow(known, task);
+}
+
+/** False where the rule is let go of, which is said, or is gone already. */
+async function isToGo(known: KnownRule, how: How, task: Task): Promise<boolean> {
+  const { of, place, key } = task;
+  const { ruleId } = known;
+  const sight = needsLook(known, place) ? await place.live.look(known, of.label(key), how) : undefined;
   const rule = sight?.is === "present" ? sight.rule : undefined;
-  if (rule !== undefined && place.live.isForeign(rule))
-    return say("is the service's own (rule.foreign), and is not deleted", ruleId, task);
-  const facts = factsOf(known, rule, task);
-  switch (judgeDelete({ ...facts, isThere: sight?.is !== "absent" })) {
-    case "passed on":
-      return;
+  if (rule !== undefined && place.live.isForeign(rule)) {
+    say("is the service's own (rule.foreign), and is not deleted", ruleId, task);
+    return false;
+  }
+  const who = (): string => whoIs(rule && markIn(rule, place.contract));
+  switch (judgeDelete({ ...factsOf(known, rule, task), isThere: sight?.is !== "absent" })) {
+    case "delete":
+      return true;
     case "done":
       sayNotThere(ruleId, task);
-      return place.live.remember(ruleId, null);
+      place.live.remember(ruleId, null);
+      break;
     case "let go, said":
-      return say(
-        `is managed by ${whoIs(rule && markIn(rule, place.contract))} now, as its mark says, and is not deleted`,
-        ruleId,
-        task,
-      );
+      say(`is managed by ${who()} now, as its mark says, and is not deleted`, ruleId, task);
+      break;
     case "passed on, said":
-      return say(
-        `is ${whoIs(rule && markIn(rule, place.contract))}'s of this stack by now, as its mark says, and is not deleted`,
-        ruleId,
-        task,
-      );
-    case "delete":
-      return await removeNow(known, task);
+      say(`is ${who()}'s of this stack by now, as its mark says, and is not deleted`, ruleId, task);
+      break;
+    case "passed on":
   }
+  return false;
 }
 
 /** A rule that moves to another resource of this run is left to it: a wait that can only save a delete. */
@@ -68,7 +73,9 @@ async function removeNow(known: KnownRule, task: Task): Promise<void> {
   const { of, place } = task;
   const { ruleId } = known;
   const write = async (): Promise<Done<void>> => {
-    // While this delete waited for its turn, another resource may have taken the rule over.
+    // While this delete waited for its turn, another stack may have taken the rule over: the list may have been read anew.
+    if (known.doubt === undefined && !(await isToGo(known, "cheap", task))) return { value: undefined, isDone: false };
+    // Or another resource has. Nothing may come between this and the delete's beginning.
     if (place.holders.isHeldByOther(ruleId, of) || place.holders.isPassedOn(ruleId))
       return { value: undefined, isDone: false };
     return { value: undefined, isDone: await place.live.deleting(ruleId, () => sendDelete(known, task)) };
@@ -95,10 +102,12 @@ async function seeAgain({ ruleId, definition }: KnownRule, { key, of, place }: T
 async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
   const { place } = task;
   let isSure = false;
+  let isAnswered = false;
   let notFound: MerchantRulesError | undefined;
   try {
     const answer = await (await place.live.client()).delete(known.ruleId, naming(known, task));
-    isSure = answer === "deleted" && !place.contract.operations.delete.readAfter;
+    isAnswered = answer === "deleted";
+    isSure = isAnswered && !place.contract.operations.delete.readAfter;
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
     if (error.code === "RULE_NOT_FOUND") notFound = error;
@@ -106,7 +115,7 @@ async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
     else throw error.outcomeUnknown ? perhapsDeleted(error) : error;
   }
   // A path that is wrong in the contract is answered 404, too; a page in between says 200.
-  if (!isSure && (await isThere(known, task)))
+  if (!isSure && (await (isAnswered ? isThere : isSeen)(known, task)))
     throw notFound === undefined ? stillThere(known, task) : yetFound("delete", notFound);
   if (notFound !== undefined) sayNotThere(known.ruleId, task);
   place.live.remember(known.ruleId, null);
@@ -114,14 +123,10 @@ async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
   return notFound === undefined;
 }
 
-/** After a delete whose every answer was lost: two witnesses, because a gateway may answer 404, too. False where nothing tells. */
+/** After a delete whose every answer was lost. False where nothing tells. */
 async function isSeenToBeGone(known: KnownRule, task: Task): Promise<boolean> {
-  const { live, contract } = task.place;
-  const { list } = contract.operations;
   try {
-    await sleep(list?.lagMs ?? 0);
-    if (list !== null && (await live.listedAnew()).byId.has(known.ruleId)) return false;
-    return !(await isThere(known, task));
+    return !(await isSeen(known, task));
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
     return false;

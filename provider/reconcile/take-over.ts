@@ -1,9 +1,9 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isEqual, laidOver } from "../../sdk/rules/index.ts";
+import { isEqual } from "../../sdk/rules/index.ts";
 import type { Found } from "./candidates.ts";
 import { refused } from "./create-errors.ts";
-import { lookedAtBy } from "./doubt.ts";
+import { lookedAtFor } from "./doubt.ts";
 import { demandNothingErased, erasedBy } from "./erased.ts";
 import { isAsDeclared, listed, pathsBetween, pathsOf, seenAs, whoIs } from "./live-rule.ts";
 import { claim, type Made, type Making } from "./making.ts";
@@ -33,7 +33,7 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
   const known = { ruleId, ...seenMark(mark, place) };
   const before = place.holders.knownBy(ruleId);
   // What a write of no known outcome may have added has to go, as if the state knew it.
-  const spoken = before?.doubt === undefined ? definition : laidOver(lookedAtBy(before), definition);
+  const spoken = before === undefined ? definition : lookedAtFor(before, definition);
   const seen = seenAs(rule, spoken, place);
   if (isEqual(seen, definition, place.contract.rule)) {
     if (before === undefined) sayUndeclared(existing, making);
@@ -42,7 +42,8 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
   const paths = pathsBetween(seen, definition, place);
   const reason = `rule ${ruleId} is this stack's already, and differs at ${paths}; it is in the state now as it is at the service`;
   throw new Written(
-    { ...known, definition: seen },
+    // What the lost write has added may be secret.
+    { ...known, definition: seen, ...(before?.doubt === undefined ? {} : { isSealed: true }) },
     new MerchantRulesError("RULE_DIFFERS", reason, {
       attempted,
       advice: "run `pulumi up` again, which makes it as declared",

@@ -5,7 +5,7 @@ import { lookedAtBy } from "./doubt.ts";
 import { demandNothingErased } from "./erased.ts";
 import type { Done } from "./first-writes.ts";
 import { kept } from "./kept.ts";
-import { factsOf, isForeign, isThere, needsLook, yetFound } from "./known-facts.ts";
+import { factsOf, isForeign, isSeen, lookBefore, needsLook, yetFound } from "./known-facts.ts";
 import { hasFormerFields, isAsDeclared, isIdAlone, pathsBetween, seenAs, whoIs } from "./live-rule.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
@@ -28,7 +28,8 @@ export async function update(known: KnownRule, declared: DeclaredRule, task: Tas
   const { definition, adopt } = declared;
   const attempted = `update rule ${of.label(key) ?? ruleId}`;
   const isAdopted = adopt === ruleId;
-  const sight = needsLook(known, place) || isAdopted ? await place.live.look(known, of.label(key), "cheap") : undefined;
+  const sight =
+    needsLook(known, place) || isAdopted ? await place.live.look(known, of.label(key), lookBefore(place)) : undefined;
   const rule = sight?.is === "present" ? sight.rule : undefined;
   if (rule !== undefined && place.live.isForeign(rule)) throw isForeign(ruleId, attempted);
   const verdict = judgeUpdate({
@@ -44,17 +45,8 @@ export async function update(known: KnownRule, declared: DeclaredRule, task: Tas
       const reason = `rule ${ruleId} is managed by ${holder} of this stack as well`;
       throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
     }
-    case "refused: another's": {
-      const mark = rule && markIn(rule, place.contract);
-      const { formerNames, howToNameFormer, moved } = place.options;
-      const renamed =
-        of.copiedFrom === undefined
-          ? ""
-          : `; if this stack was ${of.copiedFrom.name} before, and its state is no copy, set ${howToNameFormer}=${[...formerNames, of.copiedFrom.name].join()} for one run`;
-      const advice = `to take it over, add ${of.adopting(key, ruleId)}; to leave it, remove it from the program. If the rules are to be at another place from now on, set ${moved.howTo} for one run of \`pulumi up --refresh\`${renamed}`;
-      const reason = `rule ${ruleId} is managed by ${whoIs(mark)} now, as its mark says`;
-      throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
-    }
+    case "refused: another's":
+      throw anothers(ruleId, rule, attempted, task);
     case "let go and create":
       return undefined;
     case "create":
@@ -65,6 +57,23 @@ export async function update(known: KnownRule, declared: DeclaredRule, task: Tas
     case "write":
       return await overwrite(known, definition, rule, task);
   }
+}
+
+/** The rule is another's by now. */
+function anothers(
+  ruleId: string,
+  rule: JsonObject | undefined,
+  attempted: string,
+  { of, key, place }: Task,
+): MerchantRulesError {
+  const { formerNames, howToNameFormer, moved } = place.options;
+  const renamed =
+    of.copiedFrom === undefined
+      ? ""
+      : `; if this stack was ${of.copiedFrom.name} before, and its state is no copy, set ${howToNameFormer}=${[...formerNames, of.copiedFrom.name].join()} for one run`;
+  const advice = `to take it over, add ${of.adopting(key, ruleId)}; to leave it, remove it from the program. If the rules are to be at another place from now on, set ${moved.howTo} for one run of \`pulumi up --refresh\`${renamed}`;
+  const reason = `rule ${ruleId} is managed by ${whoIs(rule && markIn(rule, place.contract))} now, as its mark says`;
+  return new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
 }
 
 /** Sends the update. @param rule the rule as it is, where it was looked at */
@@ -97,6 +106,12 @@ export async function overwrite(
   const written = { ruleId, definition, ...seenMark(mark, place) };
   let isAnswered = false;
   const write = async (): Promise<Done<KnownRule | undefined>> => {
+    // While this update waited for its turn, the list may have been read anew, and show that another stack has the rule.
+    if (known.isTaken !== true && known.doubt === undefined && needsLook(known, place)) {
+      const now = await place.live.look(known, of.label(key), "cheap");
+      if (now.is === "present" && whoseIs(markIn(now.rule, place.contract), of) === "another's")
+        throw anothers(ruleId, now.rule, attempted, task);
+    }
     let answer: LiveRule | undefined;
     try {
       answer = await (await place.live.client()).update(ruleId, sent, naming(known, task));
@@ -105,7 +120,7 @@ export async function overwrite(
       // A service that keeps deleted rules may refuse to change one as a conflict.
       const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
       if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, known, definition, place);
-      if (await isThere(known, task))
+      if (await isSeen(known, task))
         throw isConflict ? inTheWay(error, known, definition, place) : yetFound("update", error);
       return { value: await goneAtUpdate(known, attempted, task, error), isDone: false };
     }
