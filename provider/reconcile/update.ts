@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { lookedAtBy } from "./doubt.ts";
 import { demandNothingErased } from "./erased.ts";
 import type { Done } from "./first-writes.ts";
@@ -158,7 +158,7 @@ function demandChangeable(
 
 /**
  * A rule after a first update with which the service did something else: the next run has to begin with what there is.
- * @returns undefined where it is as it was, is not there, or cannot be read: an answer without any field of it is another's
+ * @returns undefined where it is as it was, is not there, or cannot be read: an answer without any field of it and without its id is another's
  */
 async function asItIs(
   { ruleId, definition: before }: KnownRule,
@@ -170,7 +170,9 @@ async function asItIs(
   });
   if (sight?.is !== "present" || isAsDeclared(sight.rule, before, place)) return undefined;
   const definitionNow = seenAs(sight.rule, definition, place);
-  if (Object.keys(definitionNow).length === 0) return undefined;
+  const { id } = place.contract.rule;
+  if (Object.keys(definitionNow).length === 0 && id.every((at) => String(valueAt(sight.rule, at)) !== ruleId))
+    return undefined;
   const mark = markIn(sight.rule, place.contract);
   return { ruleId, definition: definitionNow, ...seenMark(mark, place), isSealed: true };
 }

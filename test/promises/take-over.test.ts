@@ -69,10 +69,10 @@ describe("a rule with another owner's mark", () => {
     const changed = { a: { definition: rule(1, { priority: 50 }) }, b: { definition: rule(2) } };
     await stack.upFails(changed, {}, /adopt/, new RegExp(ruleId));
     expect(place.writes()).toEqual([]);
-    expect(service.rules()[0]).toEqual({ ruleId, rule: taken });
+    expect(service.rules()).toContainEqual({ ruleId, rule: taken });
     await stack.up({ ...changed, a: { ...changed.a, adopt: ruleId } });
     expect(place.writes()).toEqual(["update"]);
-    expect(unmarked(service.rules())[0]).toEqual({ ruleId, rule: rule(1, { priority: 50 }) });
+    expect(unmarked(service.rules())).toContainEqual({ ruleId, rule: rule(1, { priority: 50 }) });
   });
 });
 
