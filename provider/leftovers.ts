@@ -1,7 +1,7 @@
 import type { LiveRule } from "../sdk/client/index.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 import { print } from "./print.ts";
-import { type Known, markIn, markOf, ownerIn, type Place, placeOf, type Resource } from "./reconcile/index.ts";
+import { type Known, keyIn, markIn, markOf, ownerIn, type Place, placeOf, type Resource } from "./reconcile/index.ts";
 
 /** The most that are looked at and named; the others are counted. */
 const mostNamed = 10;
@@ -58,8 +58,7 @@ export async function sayLeftovers(
 /** A mark's names are for people: other resources may have the same. Its place is this resource's alone. */
 function isMarkOf(of: Resource, rule: LiveRule["rule"], { contract }: Place): boolean {
   const mark = markIn(rule, contract);
-  const key = of.isRule ? "" : (mark?.names.split("#")[1] ?? "");
-  return mark?.place === placeOf(of.owner, key);
+  return mark !== undefined && mark.place === placeOf(of.owner, of.isRule ? "" : keyIn(mark));
 }
 
 const double =

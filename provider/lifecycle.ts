@@ -12,6 +12,7 @@ import {
   apply,
   bothDoubts,
   type Change,
+  demandNothingLost,
   fieldsAdded,
   glanceAtUnmanaged,
   isElsewhere,
@@ -83,7 +84,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       share(steps, of, place);
       if (isRule && first?.kind === "replace") {
         if (first.declared.adopt === id) throw hasAdopted(id);
-        if (of.owner !== "") place.holders.replaced.set(of.holder, of);
+        if (of.owner !== "") place.holders.replaced.set(of.holder, { of, next: first.declared.definition });
         return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
       }
       if (!isRule) {
@@ -107,7 +108,8 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const declared = readInputs(this.#shape, inputs);
       const place = this.#session.place(declared.connection);
       const made = resourceOf(this.#shape, declared, { ...nothing, connection: declared.connection }, this.#session);
-      const of = place.holders.replaced.get(made.holder) ?? made;
+      const of = place.holders.replaced.get(made.holder)?.of ?? made;
+      await this.#demandNothingLost(of, place);
       const id = `set-${randomUUID()}`;
       const { outs, rules } = await this.#make(id, new Map(), of, declared, place, inputs);
       return { id: this.#idOf(id, rules), outs };
@@ -160,12 +162,21 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const of = resourceOf(this.#shape, { owner: state.owner, connectionId: undefined }, state, this.#session);
       const steps = [...of.known].map(([key, known]): Step => ({ kind: "delete", key, known }));
       share(steps, of, place);
+      await this.#demandNothingLost(of, place);
       const outcomes = await apply(steps, of, place);
       const afterwards =
         "the others are deleted, but the state has all of them still: run `pulumi destroy` again, or `pulumi up --refresh` to have them made again";
       const error = errorOf(outcomes, this.#shape.isRule, afterwards);
       if (error !== undefined) throw error;
     });
+  }
+
+  /** Before the engine replaces a rule that was taken over: before its delete or its create, whichever comes first. */
+  async #demandNothingLost(of: Resource, place: Place): Promise<void> {
+    const replacement = place.holders.replaced.get(of.holder);
+    if (replacement === undefined) return;
+    for (const [key, known] of replacement.of.known)
+      await demandNothingLost(known, replacement.next, { key, of, place });
   }
 
   /** A resource that is about to be made says what it will hold: a rule that another gives up is left to it. */

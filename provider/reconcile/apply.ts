@@ -2,7 +2,7 @@ import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { leaving, leavingDefinition } from "../state/wire.ts";
 import { createOnce } from "./create.ts";
-import { demandNothingErased } from "./erased.ts";
+import { demandNothingLost } from "./erased.ts";
 import type { Made } from "./making.ts";
 import type { Place } from "./place.ts";
 import type { Change, DeclaredRule, KnownRule, Step } from "./plan.ts";
@@ -155,17 +155,7 @@ async function updated({ known, declared }: Change, task: Task, progress: Progre
 }
 
 async function replaced({ known, declared, deleteFirst }: Change, task: Task, progress: Progress): Promise<void> {
-  const { of, key, place } = task;
-  if (known.isTaken) {
-    const sight = await place.live.look(known, of.label(key), "cheap");
-    if (sight.is === "present")
-      demandNothingErased(
-        { ruleId: known.ruleId, rule: sight.rule },
-        declared.definition,
-        `replace rule ${of.label(key) ?? known.ruleId}`,
-        task,
-      );
-  }
+  await demandNothingLost(known, declared.definition, task);
   if (deleteFirst) {
     await remove(known, task);
     delete progress.known;

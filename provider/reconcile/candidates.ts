@@ -19,7 +19,7 @@ export interface Found {
 export async function search({ definition, key, of, place }: Making): Promise<LiveRule[]> {
   const isOurs = (mark: Mark): boolean => isOwnMark(mark, of, key) || hasOurNames(mark, { of, key, place });
   const found = await place.live.search(definition, isOurs);
-  if (place.contract.rule.naturalKey !== null) return found;
+  if (place.live.naturalKeyOf(definition) !== undefined) return found;
   return found.filter(({ ruleId }) => place.holders.keeperOf(ruleId) === undefined);
 }
 

@@ -49,7 +49,7 @@ async function made(making: Making): Promise<Made> {
   const { existing, mark } = first;
   // Its delete has begun since it was found, or is done. The next search waits for the end of that.
   if (place.live.isBeingDeleted(existing.ruleId) || place.live.isGone(existing.ruleId)) return made(making);
-  if (!verdict.startsWith("refused") && !(await areThere(found, making))) return made(making);
+  if (!(await areThere(found, making))) return made(making);
   switch (verdict) {
     case "ours": {
       const own = found.find(({ facts }) => facts.mark === "ours" || facts.isGivenUp) ?? first;
@@ -82,16 +82,14 @@ async function made(making: Making): Promise<Made> {
   }
 }
 
-/** A list that may be behind shows what was deleted a moment ago: what no state knows is looked at before it is taken. */
-async function areThere(found: readonly Found[], { definition, of, key, place }: Making): Promise<boolean> {
-  if (place.contract.operations.list?.lagMs === 0) return true;
+/** What no state knows and the last reading may show wrongly is looked at, before it is taken or refused. */
+async function areThere(found: readonly Found[], { of, key, place }: Making): Promise<boolean> {
   const unseen = found.filter(
-    ({ existing: { ruleId } }) => !place.holders.isKnown(ruleId) && place.live.written(ruleId) === undefined,
+    ({ existing: { ruleId } }) =>
+      place.live.mayBeGone(ruleId) && !place.holders.isKnown(ruleId) && place.live.written(ruleId) === undefined,
   );
-  for (const { existing } of unseen) {
-    const sight = await place.live.look({ ruleId: existing.ruleId, definition }, of.label(key), "fresh");
-    if (sight.is === "absent") place.live.remember(existing.ruleId, null);
-  }
+  for (const { existing } of unseen)
+    if (!(await place.live.isThere(existing.ruleId, of.label(key)))) place.live.remember(existing.ruleId, null);
   return unseen.every(({ existing }) => !place.live.isGone(existing.ruleId));
 }
 
@@ -151,7 +149,7 @@ async function send(making: Making): Promise<Made> {
     const body = marked(definition, mark, place.contract);
     const answer = await (await place.live.client()).create(body, naming(making, making));
     const { ruleId } = answer;
-    demandOwnMaking(answer, before?.has(ruleId) === true, making);
+    demandOwnMaking(answer, wasBefore(ruleId, before, making), making);
     place.live.remember(ruleId, definition);
     place.holders.claim(ruleId, of);
     const written = { ruleId, definition, ...seenMark(mark, place) };
@@ -163,6 +161,11 @@ async function send(making: Making): Promise<Made> {
     if (making.isDue) throw unanswered;
     return afterLostAnswer(unanswered, making);
   }
+}
+
+/** True of a rule that was there before this create; the id of one that this run has deleted may be given again. */
+function wasBefore(ruleId: string, before: Pass["byId"] | undefined, { place }: Making): boolean {
+  return before?.has(ruleId) === true && !place.live.isGone(ruleId);
 }
 
 /** The cause of an error about an answer with a rule that this run has not made. */
@@ -199,7 +202,8 @@ async function afterLostAnswer({ error, before }: Unanswered, making: Making): P
     throw outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
   await sleep(place.contract.operations.list?.lagMs ?? 0);
   const isOurs = ({ ruleId, rule }: LiveRule): boolean => {
-    if (before?.has(ruleId) === true || !outcomeUnknown || place.holders.keeperOf(ruleId) !== undefined) return false;
+    if (wasBefore(ruleId, before, making) || !outcomeUnknown || place.holders.keeperOf(ruleId) !== undefined)
+      return false;
     const mark = markIn(rule, place.contract);
     // There was none before. The mark says so, where there is one; else a rule that is as declared was made by this create.
     if (mark !== undefined) return isOwnMark(mark, of, key);

@@ -5,6 +5,7 @@ import * as json from "../../sdk/rules/index.ts";
 import { listed, ownFields, seenAs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import type { Place } from "./place.ts";
+import type { KnownRule } from "./plan.ts";
 import type { Task } from "./task.ts";
 
 /**
@@ -31,6 +32,16 @@ export function demandNothingErased(
         "list in rule.readOnly what the service sets by itself",
       ];
   throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice: `${ways.join("; or ")}. Then run again` });
+}
+
+/** The same of a rule that is to be replaced by a new one. */
+export async function demandNothingLost(known: KnownRule, definition: JsonObject, task: Task): Promise<void> {
+  const { of, key, place } = task;
+  if (known.isTaken !== true || place.live.isGone(known.ruleId)) return;
+  const sight = await place.live.look(known, of.label(key), "cheap");
+  if (sight.is === "absent") return;
+  const attempted = `replace rule ${of.label(key) ?? known.ruleId}`;
+  demandNothingErased({ ruleId: known.ruleId, rule: sight.rule }, definition, attempted, task);
 }
 
 /** The paths of a live rule that a write of the definition takes away. */

@@ -1,4 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { named, type Owner } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
@@ -32,8 +33,8 @@ export class Holders {
   readonly #byMark = new Map<string, Map<string, Held>>();
   /** The identities that resources declare, as `check` saw them. */
   readonly #declared = new Map<string, ReadonlySet<string>>();
-  /** Resources whose rule the engine replaces, as they were: their creates know no rule. */
-  readonly replaced = new Map<string, Resource>();
+  /** Resources whose rule the engine replaces, as they were, and what is to come: their creates know no rule. */
+  readonly replaced = new Map<string, { readonly of: Resource; readonly next: JsonObject }>();
   /** The ids of rules that were said to be in no state. */
   readonly leftovers = new Set<string>();
 

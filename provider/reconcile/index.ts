@@ -1,5 +1,6 @@
 export { apply, type Outcome } from "./apply.ts";
 export { bothDoubts, fieldsAdded, lookedAtBy } from "./doubt.ts";
+export { demandNothingLost } from "./erased.ts";
 export { Holders } from "./holders.ts";
 export {
   type ConnectionId,
@@ -9,7 +10,7 @@ export {
   newConnectionId,
 } from "./identity.ts";
 export { pathsOf, seenAs } from "./live-rule.ts";
-export { markIn, markOf, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
+export { keyIn, markIn, markOf, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
 export { naturalKeyText } from "./natural-key.ts";
 export { Place, type PlaceOptions } from "./place.ts";
 export {

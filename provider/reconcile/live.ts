@@ -133,6 +133,24 @@ export class Live {
     return (await this.listedAnew()).byId.has(ruleId);
   }
 
+  /** True of a listed rule that may be gone: the list may lag, or an earlier reading alone has shown it. */
+  mayBeGone(ruleId: string): boolean {
+    return this.contract.operations.list?.lagMs !== 0 || this.#lastPass?.byId.has(ruleId) !== true;
+  }
+
+  /**
+   * True where a read shows a listed rule. One that the list still shows after its lag is read once more: some services
+   * show a new rule late.
+   * @throws MerchantRulesError RESPONSE_INVALID: list and read contradict each other
+   */
+  async isThere(ruleId: string, label: string | undefined): Promise<boolean> {
+    const known = { ruleId, definition: {} };
+    if ((await this.#get(known, label)).is === "present") return true;
+    if (!(await this.isStillListed(ruleId))) return false;
+    if ((await this.#get(known, label)).is === "present") return true;
+    throw contradiction(ruleId, label);
+  }
+
   /** The list as it was last read in this run. */
   listed(): Promise<Pass> {
     // A pass that failed is not kept: what was not read to its end says nothing about any rule.
@@ -218,7 +236,7 @@ export class Live {
       const listed = hasList ? this.#listedWith(key, await this.#recent()) : [];
       return [...(await this.#settled(listed)), ...this.#written(key)];
     }
-    if (!hasList || this.contract.rule.owner === null || this.contract.rule.naturalKey !== null) return [];
+    if (!hasList || this.contract.rule.owner === null) return [];
     const marked = (await this.#recent()).byId.values().filter(({ rule }) => {
       const mark = markIn(rule, this.contract);
       return mark !== undefined && isOurs(mark);

@@ -71,6 +71,17 @@ export function named(owner: Owner | undefined): string {
   return owner === undefined || owner === "" ? "another resource" : `resource "${owner}"`;
 }
 
+/** The key in a mark; of a long one the beginning and a hash. */
+export function keyIn({ names }: Mark): string {
+  const [, key = ""] = names.split("#");
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    // People write marks, too: what decodes to nothing is no key of ours.
+    return key;
+  }
+}
+
 /** The names in a mark without the key: who the rule's owner is, for people. */
 export function ownerIn({ names }: Mark): Owner {
   return names.split("#")[0] ?? names;

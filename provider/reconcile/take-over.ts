@@ -5,6 +5,7 @@ import type { Found } from "./candidates.ts";
 import { refused } from "./create-errors.ts";
 import { lookedAtFor } from "./doubt.ts";
 import { demandNothingErased, erasedBy } from "./erased.ts";
+import { lookBefore } from "./known-facts.ts";
 import { isAsDeclared, listed, pathsBetween, pathsOf, seenAs, whoIs } from "./live-rule.ts";
 import { claim, type Made, type Making } from "./making.ts";
 import { markIn, named, ownerIn } from "./mark.ts";
@@ -30,8 +31,8 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
   const from =
     leaver !== undefined && leaver.holder !== of.holder ? leaver.owner : isMoved && mark ? ownerIn(mark) : undefined;
   if (from !== undefined && from !== of.owner) say(`is taken over from ${named(from)} of this stack`, ruleId, making);
-  const known = { ruleId, ...seenMark(mark, place) };
   const before = place.holders.knownBy(ruleId);
+  const known = { ruleId, ...seenMark(mark, place), ...(before?.isTaken ? { isTaken: true as const } : {}) };
   // What a write of no known outcome may have added has to go, as if the state knew it.
   const spoken = before === undefined ? definition : lookedAtFor(before, definition);
   const seen = seenAs(rule, spoken, place);
@@ -70,7 +71,8 @@ export async function adoptNamed(ruleId: string, making: Making): Promise<Made |
       "declare the rule once. Where the other resource was only renamed to this one, give this one an alias";
     throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice });
   }
-  const sight = await place.live.look({ ...making, ruleId }, of.label(key), "list");
+  const how = lookBefore(place) === "fresh" ? "fresh" : "list";
+  const sight = await place.live.look({ ...making, ruleId }, of.label(key), how);
   if (sight.is === "absent") {
     const reason = `rule ${ruleId}, which adopt names, is not there`;
     const advice = "correct the id; or remove adopt, and the rule is created";

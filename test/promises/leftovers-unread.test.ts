@@ -36,3 +36,16 @@ test("nor from the state of a resource of one rule", async () => {
   await stack.up({ x: { definition: a }, y: { definition: b } });
   expect(Object.keys(stack.known()).toSorted()).toEqual(["x", "y"]);
 });
+
+test("a rule with our mark is named where its key is not ASCII", async () => {
+  const place = await openPlace({ contract, allowDuplicates: true });
+  const stack = await place.stack("local");
+  const key = "höchstbetrag";
+  await stack.up({ all: { rules: { a, [key]: c } } });
+  const mark = String(valueAt(place.service.rules().find((each) => each.rule.name === c.name)?.rule ?? {}, owner.at));
+  await stack.up({ all: { rules: { a } } });
+  const made = withValueAt(c, owner.at, mark);
+  const left = place.service.put(undefined, isJsonObject(made) ? made : {});
+  const { output } = await stack.succeeds("up", { refresh: true });
+  expect(output).toContain(`rule ${left} has the mark of`);
+});

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
+import { rule } from "../../support/connections.ts";
+import { openPlace, owner, type Place } from "../stacks.ts";
+import { contractOf, list } from "../worlds/world.ts";
+
+const [a, b, c] = [rule(1), rule(2), rule(3)];
+const namesOf = ({ service }: Place): unknown[] =>
+  service
+    .rules()
+    .map((each) => each.rule.name)
+    .toSorted();
+const markOf = ({ service }: Place, priority: number): string =>
+  String(valueAt(service.rules().find((each) => each.rule.priority === priority)?.rule ?? {}, owner.at));
+
+/** What a run of this stack made that was killed before its state had it. */
+function killedRunMakes({ service }: Place, definition: JsonObject, mark: string): string {
+  const made = withValueAt(definition, owner.at, mark);
+  return service.put(undefined, isJsonObject(made) ? made : {});
+}
+
+test("a rule that the first of two readings showed, and that somebody deleted before the second, is not taken (pages that shift)", async () => {
+  const pagination = { type: "offset", offset: "skip", limit: "limit" } as const;
+  const operations = { list: { ...list, pagination } };
+  const place = await openPlace({ contract: contractOf({ operations, rule: { owner }, limits: { pageSize: 2 } }) });
+  const stack = await place.stack("local");
+  const rules = Object.fromEntries([1, 2, 3, 4, 5].map((k) => [`r${k}`, rule(k)]));
+  const { r5: _, ...fewer } = rules;
+  await stack.up({ all: { rules } });
+  const mark = markOf(place, 5);
+  await stack.up({ all: { rules: fewer } });
+  const id = killedRunMakes(place, rule(5), mark);
+  let readings = 0;
+  place.front.behave(({ method, path }, pass) => {
+    if (method === "GET" && path.includes("/rules") && !/skip=[1-9]/.test(path)) readings += 1;
+    if (readings === 2) place.service.remove(id);
+    return pass();
+  });
+  await stack.up({ all: { rules } });
+  expect(readings).toBeGreaterThan(1);
+  expect(namesOf(place)).toContain("rule-5");
+});
+
+test("rules that were deleted a moment ago and are declared again are made, while a list that lags still shows them", async () => {
+  const place = await openPlace({ contract: contractOf({ operations: { list: { ...list, lagMs: 3000 } } }) });
+  const stack = await place.stack("local");
+  await stack.up({ all: { rules: { a, b, c } } });
+  await sleep(2600);
+  place.service.faults.set({ kind: "stale-list", lagMs: 2500 });
+  await stack.up({ all: { rules: { a } } });
+  await stack.up({ all: { rules: { a, b, c } } });
+  expect(namesOf(place)).toEqual(["rule-1", "rule-2", "rule-3"]);
+});
+
+test("a rule that a killed run made a moment ago, and that reads show late, is not made twice (lag unknown)", async () => {
+  const contract = contractOf({ operations: { list: { ...list, lagMs: null } }, rule: { owner } });
+  const place = await openPlace({ contract, allowDuplicates: true });
+  const stack = await place.stack("local");
+  await stack.up({ all: { rules: { a, b } } });
+  const mark = markOf(place, 2);
+  await stack.up({ all: { rules: { a } } });
+  const id = killedRunMakes(place, b, mark);
+  let gets = 0;
+  place.front.behave(({ method, path }, pass) => {
+    if (method !== "GET" || !path.endsWith(`/${id}`)) return pass();
+    gets += 1;
+    return gets === 1 ? { status: 404, body: {} } : pass();
+  });
+  await stack.up({ all: { rules: { a, b } } });
+  expect(namesOf(place)).toEqual(["rule-1", "rule-2"]);
+});
+
+test("a rule without a value at its natural key, that a killed run made, is found by its mark", async () => {
+  const place = await openPlace({ contract: contractOf({ rule: { owner } }), allowDuplicates: true });
+  const stack = await place.stack("local");
+  const { name: _, ...keyless } = b;
+  await stack.up({ all: { rules: { a, keyless } } });
+  const mark = markOf(place, 2);
+  await stack.up({ all: { rules: { a } } });
+  killedRunMakes(place, keyless, mark);
+  await stack.up({ all: { rules: { a, keyless } } });
+  expect(place.service.rules().map((each) => each.rule.priority)).toEqual([1, 2]);
+});
+
+test("a service that gives the ids of deleted rules again is no alarm", async () => {
+  const place = await openPlace({ contract: contractOf({ operations: { update: null } }) });
+  const rows = new Map<number, JsonObject>();
+  const shown = ([id, row]: readonly [number, JsonObject]): JsonObject => ({ id: String(id), ...row });
+  place.front.behave(({ method, path, body }) => {
+    const [at = "", query = ""] = path.split("?");
+    if (method === "POST") {
+      const next = Math.max(0, ...rows.keys()) + 1;
+      rows.set(next, isJsonObject(body) ? body : {});
+      return { status: 201, body: shown([next, rows.get(next) ?? {}]) };
+    }
+    if (method === "DELETE") {
+      const [id] = new URLSearchParams(query).values();
+      return { status: rows.delete(Number(id)) ? 200 : 404, body: {} };
+    }
+    if (at.endsWith("/rules")) return { status: 200, body: { rules: [...rows].map(shown) } };
+    const id = Number(at.split("/").at(-1));
+    const row = rows.get(id);
+    return row === undefined ? { status: 404, body: {} } : { status: 200, body: shown([id, row]) };
+  });
+  const stack = await place.stack("local");
+  const of = (priority: number): Record<string, JsonObject> =>
+    Object.fromEntries([1, 2, 3, 4].map((k) => [`r${k}`, rule(k, { priority })]));
+  await stack.up({ all: { rules: of(1) } });
+  await stack.up({ all: { rules: of(2) } });
+  expect(rows.size).toBe(4);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/rules/index.ts";
+import { rule } from "../../support/connections.ts";
+import { type Declared, openPlace, owner } from "../stacks.ts";
+import { contractOf } from "../worlds/world.ts";
+
+const [a, b] = [rule(1), rule(2)];
+const { conditions: _, ...bare } = b;
+const none = { rules: {}, allowEmpty: true };
+
+test.each([
+  ["with marks", { owner }],
+  ["without marks", {}],
+])(
+  "a rule that was taken over and moved to another set loses nothing by its first write there (%s)",
+  async (_case, more) => {
+    const place = await openPlace({ contract: contractOf({ rule: more }) });
+    const id = place.service.put(undefined, b);
+    const stack = await place.stack("local");
+    await stack.up({ one: { rules: { b: bare }, adopt: { b: id } }, two: { rules: { a } } });
+    await stack.up({ one: none, two: { rules: { a, b: bare } } });
+    await stack.upFails({ one: none, two: { rules: { a, b: { ...bare, priority: 9 } } } }, {}, /conditions/);
+    expect(place.service.rules().find(({ ruleId }) => ruleId === id)?.rule.conditions).toEqual(b.conditions);
+  },
+);
+
+test.each([
+  ["of a set, with its natural key", true, {}],
+  ["with its natural key", false, {}],
+  ["of a set, with another natural key", true, { name: "new-name" }],
+  ["with another natural key", false, { name: "new-name" }],
+])(
+  "a rule %s that was taken over is not replaced by one that lacks what nobody declared",
+  async (_case, isSet, more) => {
+    const place = await openPlace({ contract: contractOf({ rule: { immutable: ["/priority"] } }) });
+    const id = place.service.put(undefined, b);
+    const stack = await place.stack("local");
+    const declared = (definition: JsonObject): Declared => ({
+      x: isSet ? { rules: { b: definition } } : { definition },
+    });
+    await stack.up({ x: isSet ? { rules: { b: bare }, adopt: { b: id } } : { definition: bare, adopt: id } });
+    await stack.upFails(declared({ ...bare, priority: 9, ...more }), {}, /conditions/);
+    expect(place.service.rules().map(({ rule: live }) => live.conditions)).toEqual([b.conditions]);
+  },
+);
