@@ -31,7 +31,7 @@ describe("check", () => {
     expect((await host.check(before ?? {})).failures).toEqual([]);
     const { failures } = await host.check(after ?? {}, before);
     expect(failures.map(({ reason }) => reason)).toEqual(
-      isRefused ? [expect.stringMatching(/too large for one set.*Declare them as 3 sets$/)] : [],
+      isRefused ? [expect.stringMatching(/too large for one set.*Declare them as 4 sets$/)] : [],
     );
   });
 });

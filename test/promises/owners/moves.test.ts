@@ -130,7 +130,7 @@ describe("a rule that moves within one stack is never refused, and never lost", 
       const world = await open({ contract });
       const all = { rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/all") };
       const set = await (await world.host("merchantRuleSet")).create(all);
-      const [{ ruleId } = { ruleId: "" }] = world.service.rules();
+      const ruleId = world.service.rules().find(({ rule }) => rule.name === "rule-1")?.ruleId;
       const one = await (await world.host()).create({ definition: rule(1), ...ownedBy("shop/test/one") });
       expect(one.id).toBe(ruleId);
       const changed = { definition: rule(3), ...ownedBy("shop/test/one") };
