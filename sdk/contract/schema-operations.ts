@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { list } from "./schema-list.ts";
+import { fixed, identifyBy, orNull, path, pointer, reading, says, statuses, strict } from "./schema-parts.ts";
+
+const bodyAt = pointer
+  .default("")
+  .meta(says('Where in the request body the definition stands. "": the definition is the whole body.', "/rule"));
+
+// Documented by the seed, section 4.
+const create = strict({
+  method: z.enum(["POST", "PUT"]).default("POST").meta(says("The HTTP method.", "PUT")),
+  path: path.default("/api/v1/merchants/rules").meta({ examples: ["/v2/merchants/{merchantId}/rules"] }),
+  ...fixed,
+  bodyAt,
+  success: statuses.default([201]),
+});
+
+// Documented by the seed, section 4.
+const get = strict({
+  ...reading,
+  path: path
+    .default("/api/v1/merchants/rules/{ruleId}")
+    .meta({ examples: ["/v2/merchants/{merchantId}/rules/{ruleId}"] }),
+});
+
+// Documented by the seed, section 4, but for identifyBy.
+const remove = strict({
+  method: z.enum(["DELETE", "POST"]).default("DELETE").meta(says("The HTTP method.", "POST")),
+  path: path.default("/api/v1/merchants/rules").meta({ examples: ["/v2/merchants/{merchantId}/rules"] }),
+  ...fixed,
+  identifyBy: orNull(identifyBy).meta(
+    says(
+      "How the request names the rule. The specification does not say it, and it is never guessed. null: nothing can be deleted or replaced.",
+      { in: "query", name: "ruleId" },
+    ),
+  ),
+  readAfter: z
+    .boolean()
+    .default(false)
+    .meta(says("Whether to read the rule once more after a delete. false: an answer with success is believed.", true)),
+  success: statuses.default([200]),
+});
+
+const update = strict({
+  method: z.enum(["PUT", "PATCH", "POST"]).default("PUT").meta(says("The HTTP method.", "PATCH")),
+  path: path.meta({ examples: ["/api/v1/merchants/rules/{ruleId}"] }),
+  ...fixed,
+  identifyBy: identifyBy
+    .default({ in: "path", name: "ruleId" })
+    .meta(says("How the request names the rule.", { in: "body", name: "id" })),
+  body: z
+    .enum(["declared", "changes", "merged"])
+    .default("declared")
+    .meta(
+      says(
+        "What the request sends. declared: the definition; the service may erase fields that it does not declare. changes: the top-level fields that differ, objects laid over the live ones. merged: the live rule with the definition laid over it, in depth.",
+        "merged",
+      ),
+    ),
+  omit: z
+    .array(pointer)
+    .default([])
+    .meta(
+      says(
+        "What of the live rule the request does not send back, where body is changes or merged. Services differ: some refuse what they set themselves, others want their version back. Without it nothing is left out.",
+        ["/createdAt", "/updatedAt"],
+      ),
+    ),
+  bodyAt,
+  success: statuses.default([200]),
+});
+
+/** What the service can do. Defaults are what the seed documents. */
+export const operations = strict({
+  create: create.prefault({}).describe("Makes a rule. The specification documents it."),
+  get: get.prefault({}).describe("Reads one rule. The specification documents it."),
+  delete: remove
+    .prefault({})
+    .describe("Deletes a rule. The specification documents it, but not how the request names the rule."),
+  update: orNull(update).describe(
+    "Changes a rule in place. The specification names it as PUT, without a path. null: a change replaces the rule.",
+  ),
+  list: orNull(list).describe(
+    "Reads all rules. The specification names it as GET, without a path. null: each rule is read by a GET of its own; a rule whose id was lost is not found; unmanaged rules cannot be listed.",
+  ),
+});

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { orNull, patterns, pointer, pointerOrNull, says, strict } from "./schema-parts.ts";
+
+const marked = strict({
+  at: pointer.meta(says("Where a rule says so.", "/status")),
+  is: z
+    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .min(1)
+    .meta(says("The values that say so.", ["deleted"])),
+});
+const markedRules = z.array(marked).default([]);
+
+const owner = strict({
+  at: pointer.meta(
+    says(
+      "Where a rule holds the mark: a text of at most 200 bytes. It must not be a field of the definition.",
+      "/metadata/managedBy",
+    ),
+  ),
+});
+
+/** What the service's rules are like. */
+export const rule = strict({
+  id: z
+    .array(pointer)
+    .min(1)
+    .default(["/ruleId", "/id"])
+    .meta(
+      says(
+        "Where a response has the rule's id. It is looked for inside the envelope first, then in the whole response. The first pointer that finds something wins.",
+        ["/data/id"],
+      ),
+    ),
+  envelope: pointer
+    .default("")
+    .meta(says('Where a response has the rule. "": the whole response is the rule.', "/data")),
+  schema: orNull(z.record(z.string(), z.json())).meta(
+    says(
+      "JSON Schema of a definition (2020-12, or draft-07 where its $schema says so). A preview names each path that it refuses. null: definitions are not checked.",
+      { type: "object", required: ["name"] },
+    ),
+  ),
+  naturalKey: pointerOrNull.meta(
+    says(
+      "Where a rule has what is unique among a merchant's rules. By it a rule is found whose id was lost. null: such a rule is not found, and adopt needs a ruleId.",
+      "/name",
+    ),
+  ),
+  owner: orNull(owner).describe(
+    "Where the service can keep whose a rule is. Every create and update writes a mark there. null: none is written, and the service cannot tell owners apart.",
+  ),
+  gone: markedRules.meta(
+    says(
+      "Rules that the service still answers after they were deleted. They count as absent. Without it they count as present.",
+      [{ at: "/status", is: ["deleted"] }],
+    ),
+  ),
+  foreign: markedRules.meta(
+    says(
+      "The service's own rules. They are never adopted, changed, deleted or reported as unmanaged. Without it they are like any other rule.",
+      [{ at: "/origin", is: ["system"] }],
+    ),
+  ),
+  readOnly: z
+    .array(pointer)
+    .default(["/createdAt", "/updatedAt"])
+    .meta(
+      says(
+        "What the service itself adds to a rule, beside its id. It does not count where a whole rule is compared (recover), and export leaves it out.",
+        ["/createdAt", "/version"],
+      ),
+    ),
+  immutable: patterns
+    .default([])
+    .meta(
+      says(
+        "Paths at which a change replaces the rule. A segment * stands for every element or field. Without it a change is an update.",
+        ["/name"],
+      ),
+    ),
+  unordered: patterns
+    .default([])
+    .meta(
+      says(
+        "Paths of arrays whose order means nothing. A segment * stands for every element or field. Without it another order is a change.",
+        ["/conditions"],
+      ),
+    ),
+  secret: patterns
+    .default([])
+    .meta(
+      says(
+        "Paths whose values are secrets: never printed, and encrypted in the state. A segment * stands for every element or field. Without it only those values are secrets that the program marks with pulumi.secret.",
+        ["/actions/*/apiKey"],
+      ),
+    ),
+});
