@@ -4,9 +4,10 @@ import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { withProgress } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
+import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
 import { readState, type Stack, type StackOptions, withStackOptions } from "./stack.ts";
 
-interface DriftOptions extends StackOptions, ReportOptions {
+interface DriftOptions extends StackOptions, ReportOptions, RulesOptions {
   readonly state?: string;
   readonly ignoreUnmanaged?: boolean;
   readonly ignoreFile?: string;
@@ -39,20 +40,22 @@ Example, in a pipeline:
   pulumi stack export --stack prod | npx --no-install merchant-rules drift --state - --format markdown --output drift.md`,
     )
     .exitOverride();
-  return withReportOptions(withStackOptions(command)).action(exiting(runDrift, callCode));
+  return withReportOptions(withRulesOption(withStackOptions(command))).action(exiting(runDrift, callCode));
 }
 
 async function runDrift(options: DriftOptions): Promise<number> {
   const { projectFolder } = await import("../provider/settings.ts");
   const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
   // Loaded while the engine is asked for the state.
-  const [stack, { stateResources }, { findDrift }, { Session }, { driftReport }] = await Promise.all([
+  const [stack, { stateResources }, { findDrift }, { Session }, { driftReport }, { withPlaces }] = await Promise.all([
     readState(options),
     import("../stack/rule-resources.ts"),
     import("../provider/drift.ts"),
     import("../provider/hooks/session.ts"),
     import("../report/drift-report.ts"),
+    import("../report/rule-places.ts"),
   ]);
+  const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
   const resources = stateResources(stack.resources);
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
   const drift = await withProgress(
@@ -66,12 +69,13 @@ async function runDrift(options: DriftOptions): Promise<number> {
     { quiet: options.format === "json" },
   );
   if (resources.length === 0 && drift.withoutList.length > 0) throw nothingToCompare(stack);
-  const report = driftReport(drift, {
+  const found = driftReport(drift, {
     subject: stack.title,
     hasRules: resources.length > 0,
     looksForUnmanaged,
     ignoring,
   });
+  const report = places === undefined ? found : withPlaces(found, places);
   await writeReport(report, options);
   return report.findings.length === 0 ? 0 : 7;
 }

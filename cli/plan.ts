@@ -8,9 +8,10 @@ import { interruptible } from "./interrupt.ts";
 import { localEngine } from "./local-package.ts";
 import type { Step } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
+import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
 import { engineOf, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
 
-interface PlanOptions extends StackOptions, ReportOptions {
+interface PlanOptions extends StackOptions, ReportOptions, RulesOptions {
   readonly expectNoChanges?: boolean;
 }
 
@@ -25,7 +26,7 @@ export function planCommand(): Command {
       "[file]",
       "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
     );
-  return withReportOptions(withStackOptions(command))
+  return withReportOptions(withRulesOption(withStackOptions(command)))
     .option("--expect-no-changes", "exit with 7 when a rule would change")
     .addHelpText("after", help)
     .exitOverride()
@@ -45,11 +46,14 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     throw new WrongCall("--comment is Markdown: leave out --format");
   const folder = resolve(options.cwd ?? process.cwd());
   const { planOf } = await import("../report/plan/plan-report.ts");
+  const { withPlaces } = await import("../report/rule-places.ts");
   const { declaredContract } = await import("../provider/settings.ts");
   const preview = file === undefined ? await previewed(options, folder) : await given(file);
   const contractOf = (connection: string): Contract | undefined =>
     declaredContract({ config: (key) => preview.config.get(key), environment: process.env, folder }, connection);
-  const { report, hasChanges } = planOf(preview, contractOf);
+  const { report: plan, hasChanges } = planOf(preview, contractOf);
+  const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
+  const report = places === undefined ? plan : withPlaces(plan, places);
   await writeReport(report, options);
   if (report.errors.length > 0) {
     console.error(

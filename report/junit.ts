@@ -20,7 +20,7 @@ export function junit(report: Report): string {
     }),
     ...findings.map((finding) => {
       const resource = printable(finding.resource ?? suite, mostOfName);
-      return testCase(resource, ownName(finding, resource, isTaken), failureOf(finding, report));
+      return testCase(resource, ownName(finding, resource, isTaken), failureOf(finding, report), placeOf(finding));
     }),
     testCase(suite, unchangedOf(report), undefined),
   ];
@@ -40,9 +40,15 @@ export function junit(report: Report): string {
   ].join("\n");
 }
 
-function testCase(resource: string, name: string, outcome: string | undefined): string {
-  const opening = `    <testcase classname="${escaped(resource)}" name="${escaped(name)}" time="0"`;
+function testCase(resource: string, name: string, outcome: string | undefined, place = ""): string {
+  const opening = `    <testcase classname="${escaped(resource)}" name="${escaped(name)}"${place} time="0"`;
   return outcome === undefined ? `${opening}/>` : `${opening}>${outcome}</testcase>`;
+}
+
+/** The attributes by which GitLab and others link a test to its source. */
+function placeOf({ file, line }: Finding): string {
+  if (file === undefined) return "";
+  return ` file="${escaped(file)}"${line === undefined ? "" : ` line="${line}"`}`;
 }
 
 /**

@@ -41,6 +41,12 @@ const findingSchema = z.strictObject({
   connection: z.string().optional().describe("Where it is not the default one"),
   owner: z.string().optional().describe("Whose the rule is, as its mark at the service says"),
   reason: z.string().optional().describe("Why this happens to it, where that is not plain"),
+  file: z.string().optional().describe("The file that declares it, from the folder in which the command ran"),
+  line: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("The line of `file` at which the declaration, or what differs in it, begins"),
   paths: z.array(pathSchema).describe("What differs; empty where the rule as a whole is meant"),
 });
 

@@ -61,7 +61,7 @@ export function nameOf({ name }: Finding, most: number): string {
 
 /** The place where a rule is declared, in words: `MerchantRuleSet all, key large (was: big), rule r-1`. */
 export function whereaboutsOf(finding: Finding, most: number): string[] {
-  const { name, resource, key, formerKey, ruleId, connection, owner, reason } = finding;
+  const { name, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
   const text = (value: string): string => printable(value, most);
   return [
     ...(resource === undefined ? [] : [text(resource)]),
@@ -74,6 +74,7 @@ export function whereaboutsOf(finding: Finding, most: number): string[] {
     ...(connection === undefined ? [] : [`connection ${text(connection)}`]),
     ...(owner === undefined ? [] : [`owner ${text(owner)}`]),
     ...(reason === undefined ? [] : [text(reason)]),
+    ...(file === undefined ? [] : [text(line === undefined ? file : `${file}:${line}`)]),
   ];
 }
 

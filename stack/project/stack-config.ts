@@ -43,10 +43,7 @@ export async function readStackFile(project: Project, stack: string): Promise<St
   const file = stackFileOf(project, stack);
   const text = await readIfThere(file);
   if (text === undefined) return { file, text, encryptionSalt: undefined, config: {} };
-  const parsed = stackSchema.safeParse(parseYaml(text, file) ?? {});
-  if (!parsed.success)
-    throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(parsed.error)}`);
-  const { secretsprovider, encryptedkey, encryptionsalt, config, environment } = parsed.data;
+  const { secretsprovider, encryptedkey, encryptionsalt, config, environment } = parsed(text, file);
   if ((secretsprovider ?? "passphrase") !== "passphrase" && secretsprovider !== "")
     throw unsupported("secrets provider", `the secrets provider "${secretsprovider}" (${file})`);
   if (encryptedkey !== undefined && encryptedkey !== "")
@@ -54,6 +51,25 @@ export async function readStackFile(project: Project, stack: string): Promise<St
   if (environment !== undefined && environment !== null)
     throw unsupported("environment", `a Pulumi ESC environment (${file})`);
   return { file, text, encryptionSalt: encryptionsalt === "" ? undefined : encryptionsalt, config: config ?? {} };
+}
+
+function parsed(text: string, file: string): z.output<typeof stackSchema> {
+  const result = stackSchema.safeParse(parseYaml(text, file) ?? {});
+  if (result.success) return result.data;
+  throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(result.error)}`);
+}
+
+/**
+ * A value of a stack's config that is no secret, as it is written: of its stack file, else of Pulumi.yaml. It needs no
+ * engine, no state and no key, and takes the stack files of every secrets provider.
+ * @param stack its name. Default: Pulumi.yaml alone
+ * @returns undefined where neither has the key
+ */
+export async function plainSetting(project: Project, stack: string | undefined, key: string): Promise<unknown> {
+  const file = stack === undefined ? undefined : stackFileOf(project, stack);
+  const text = file === undefined ? undefined : await readIfThere(file);
+  const config = text === undefined || file === undefined ? undefined : parsed(text, file).config;
+  return new Map(Object.entries(config ?? {})).get(key) ?? project.config.get(key)?.value;
 }
 
 function stackFileOf(project: Project, stack: string): string {

@@ -1,0 +1,171 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { loadRules } from "../../provider/index.ts";
+import { loadPreset } from "../../sdk/contract/index.ts";
+import { rule, serve } from "../support/connections.ts";
+import { sessionOf } from "../support/hosts.ts";
+import { applied, exportOf } from "../support/states.ts";
+import { driftFolder } from "./drift-command.ts";
+import { command } from "./run.ts";
+
+const large = `# nobody pays more
+name: large # the natural key
+priority: 1
+conditions:
+  - { field: amount, operator: gt, value: 10 }
+  - field: currency
+    operator: is
+    value: EUR
+`;
+const files = {
+  "rules/large.yaml": large,
+  "rules/night.json": '{\n  "name": "night",\n  "priority": 2,\n  "limits": { "day": 1,\n    "hour": 2 }\n}\n',
+  "rules/gone.yaml": "name: gone\npriority: 3\n",
+  "rules/inList.yaml": "name: listed\n",
+  "overlays/prod/night.yaml": "# prod is stricter\nlimits:\n  hour: 1\n",
+  "overlays/prod/extra.yaml": "name: extra\npriority: 4\n",
+};
+
+/** A stack `prod` whose set `all` holds the rules of a folder and of an overlay, with its export. */
+async function declared(texts: Readonly<Record<string, string>> = files) {
+  const served = await serve();
+  onTestFinished(() => served.close());
+  const place = driftFolder(served.environment);
+  const write = (name: string, text: string): void => {
+    mkdirSync(dirname(join(place.folder, name)), { recursive: true });
+    writeFileSync(join(place.folder, name), text);
+  };
+  for (const [name, text] of Object.entries(texts)) write(name, text);
+  write("Pulumi.yaml", "name: shop\nruntime: nodejs\n");
+  const here = process.cwd();
+  process.chdir(place.folder);
+  onTestFinished(() => process.chdir(here));
+  const state = await applied(sessionOf(served.environment), {
+    all: { rules: loadRules("rules", { overlay: "overlays/prod" }) },
+    one: { definition: rule(1) },
+  });
+  write("state.json", exportOf(state));
+  const { service } = served;
+  const edit = (name: string, changes: object): void => {
+    const { ruleId = "", rule: live = {} } = service.rules().find((each) => each.rule.name === name) ?? {};
+    service.put(ruleId, { ...live, ...changes });
+  };
+  const remove = (name: string): void =>
+    void service.remove(service.rules().find((each) => each.rule.name === name)?.ruleId ?? "");
+  return {
+    ...place,
+    write,
+    service,
+    edit,
+    remove,
+    drift: (...flags: string[]) => place.drift("--state", "state.json", ...flags),
+  };
+}
+
+describe("the files of rules", () => {
+  test("are named by drift with the line of what differs, overlays too", async () => {
+    const { drift, edit, remove, service } = await declared();
+    edit("large", {
+      conditions: [
+        { field: "amount", operator: "gt", value: 10 },
+        { field: "currency", operator: "is", value: "USD" },
+      ],
+    });
+    edit("night", { priority: 9, limits: { day: 1, hour: 7 } });
+    edit("extra", { priority: 9 });
+    edit("rule-1", { priority: 9 });
+    remove("gone");
+    service.put(undefined, { name: "by-hand" });
+    const places = async (...flags: string[]) => {
+      const { report, errors } = await drift(...flags);
+      expect(errors).toMatch(/^Drift of stack prod/);
+      return Object.fromEntries((report?.findings ?? []).map(({ name, file, line }) => [name, [file, line]]));
+    };
+    const inFiles = {
+      large: ["rules/large.yaml", 8],
+      night: ["rules/night.json", 3],
+      extra: ["overlays/prod/extra.yaml", 2],
+      gone: ["rules/gone.yaml", 1],
+      "rule-1": [undefined, undefined],
+      "by-hand": [undefined, undefined],
+    };
+    expect(await places("--rules", "rules,overlays/prod")).toEqual(inFiles);
+    expect(await places("--rules", "all=rules,overlays/{stack}")).toEqual(inFiles);
+    // Of two folders that have the rule, neither is named.
+    expect((await places("--rules", "rules", "--rules", "rules,overlays/prod")).large).toEqual([undefined, undefined]);
+    expect((await places("--rules", "other=rules")).large).toEqual([undefined, undefined]);
+    edit("night", { priority: 2 });
+    expect((await places("--rules", "all=rules,overlays/prod")).night).toEqual(["overlays/prod/night.yaml", 3]);
+    for (const format of ["text", "markdown", "html"])
+      expect((await drift("--rules", "rules,overlays/prod", "--format", format)).text).toContain(
+        "overlays/prod/night.yaml:3",
+      );
+    expect((await drift("--rules", "rules", "--format", "junit")).text).toMatch(
+      / name="large" file="rules\/large\.yaml" line="8" time="0">/,
+    );
+  });
+
+  test("are found by a setting of the stack or of the project, from the project's folder", async () => {
+    const { drift, edit, write } = await declared();
+    edit("extra", { priority: 9 });
+    const place = async () => {
+      const { report, errors } = await drift();
+      return report?.findings.map(({ file, line }) => [file, line]) ?? errors;
+    };
+    expect(await place()).toEqual([[undefined, undefined]]);
+    write("Pulumi.yaml", 'name: shop\nruntime: nodejs\nconfig:\n  merchant-rules:rules: "rules,overlays/{stack}"\n');
+    expect(await place()).toEqual([["overlays/prod/extra.yaml", 2]]);
+    // As the Pulumi CLI writes it, with secrets that nothing here can decrypt.
+    const cloud = "secretsprovider: awskms://alias/x\nencryptedkey: abc\nconfig:\n  shop:token: { secure: v1:abc }\n";
+    write("Pulumi.prod.yaml", `${cloud}  merchant-rules:rules: [other=rules, "all=rules,overlays/prod"]\n`);
+    expect(await place()).toEqual([["overlays/prod/extra.yaml", 2]]);
+    write("Pulumi.prod.yaml", `${cloud}  merchant-rules:rules: { folder: rules }\n`);
+    expect(await place()).toMatch(
+      /the setting merchant-rules:rules holds \{"folder":"rules"\}, which names no folder\. What to do: write <folder>, or/,
+    );
+    const { code, errors } = await drift("--rules", "a,b,c");
+    expect([code, errors]).toEqual([2, ""]);
+  });
+
+  test("that cannot be read are an error that names the file and the line", async () => {
+    const { drift, write } = await declared();
+    write("rules/odd.yaml", "name: odd\nname: again\n");
+    const { code, errors } = await drift("--rules", "rules");
+    expect(code).toBe(1);
+    expect(errors).toMatch(/load rules from rules failed: rules\/odd\.yaml:2: declares a field a second time/);
+  });
+
+  test("are named by plan", async () => {
+    const { folder, write } = await declared();
+    write("merchant-rules.contract.json", JSON.stringify(loadPreset("illustrative")));
+    const side = (rules: object) => ({
+      type: "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet",
+      id: "1",
+      inputs: { rules },
+      outputs: { rules, ruleIds: Object.fromEntries(Object.keys(rules).map((key) => [key, `r-${key}`])), version: 2 },
+    });
+    const after = loadRules("rules", { overlay: "overlays/prod" });
+    const { gone: _new, ...others } = after;
+    const before = { ...others, night: { ...after.night, limits: { day: 1, hour: 8 } }, left: { name: "left" } };
+    const urn = "urn:pulumi:prod::shop::pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet::all";
+    const step = { op: "update", urn, oldState: side(before), newState: side(after) };
+    write("preview.json", JSON.stringify({ steps: [step] }));
+    const { stdout, stderr } = await command(
+      "plan",
+      "preview.json",
+      "--cwd",
+      folder,
+      "--rules",
+      "rules,overlays/prod",
+      "--json",
+    );
+    expect(stderr).toBe("");
+    const findings: { change: string; name: string; file?: string; line?: number }[] = JSON.parse(stdout).findings;
+    expect(findings.map(({ change, name, file, line }) => [change, name, file, line])).toEqual([
+      ["delete", "left", undefined, undefined],
+      ["update", "night", "overlays/prod/night.yaml", 3],
+      ["create", "gone", "rules/gone.yaml", 1],
+    ]);
+  });
+});
