@@ -10,8 +10,9 @@ import { setType as type } from "./types.ts";
 export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
   /**
    * Definitions by key, each an object or its JSON text; see `MerchantRuleArgs.definition`. The engine takes a fraction of
-   * the time for texts; `ruleTexts` and `loadRules(folder, { as: "texts" })` make them. A rule is its key: adding, changing or removing one touches that rule alone, and renaming one
-   * touches none. A key has 1 to 200 letters, digits, blanks and `. _ : / @ -`, a letter or digit first.
+   * the time for texts; `ruleTexts` and `loadRules(folder, { as: "texts" })` make them. A rule is its key: adding, changing
+   * or removing one touches that rule alone, and renaming one touches none. A key has 1 to 200 letters, digits, blanks and
+   * `. _ : / @ -`, a letter or digit first.
    */
   rules: pulumi.Input<Record<string, pulumi.Input<string> | pulumi.Input<DefinitionInput<Definition>>>>;
   /**

@@ -10,7 +10,8 @@ export interface MerchantRuleArgs<Definition extends object | string = JsonObjec
    * The rule as the service stores it: any JSON object; its fields are a gap of the specification (seed, section 2).
    * Fields that are left out are not managed; null is a value. May hold outputs and secrets at any depth.
    * Or its JSON text, which means the same and which the engine sees as one value: no option or transform can name a path
-   * inside it, a Pulumi secret hides all of it, and a value at a path of the contract's `rule.secret` is refused in it.
+   * inside it, a Pulumi secret hides all of it, a value at a path of the contract's `rule.secret` is refused in it, and
+   * policy packs of others see a text.
    * A change updates the rule in place, or replaces it where the contract has no update or calls the path immutable.
    */
   definition: pulumi.Input<DefinitionInput<Definition>>;

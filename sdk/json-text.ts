@@ -28,7 +28,13 @@ export function readJsonText(text: string): { readonly value: Json } | { readonl
 /** The number of names in a text that is JSON: strings with a colon behind them. */
 function namesIn(text: string): number {
   let names = 0;
-  for (const [, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)) if (colon !== undefined) names += 1;
+  let isInString = false;
+  // Token by token: an expression for a whole string overflows on a long one.
+  for (const [token, colon] of text.matchAll(/\\.|"(\s*:)?/g)) {
+    if (token.startsWith("\\")) continue;
+    isInString = !isInString;
+    if (!isInString && colon !== undefined) names += 1;
+  }
   return names;
 }
 

@@ -7,6 +7,16 @@ const objects = { a: rule(1), b: rule(2), c: rule(3) };
 const text = (definition: JsonObject): string => JSON.stringify(definition);
 const texts = { a: text(rule(1)), b: text(rule(2)), c: text(rule(3)) };
 
+const withSecretText = `
+import { readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { MerchantRuleSet } from "pulumi-merchant-rules";
+const { all: { a, ...others } } = JSON.parse(readFileSync(new URL("rules.json", import.meta.url), "utf8"));
+const set = new MerchantRuleSet("all", { rules: { a: pulumi.secret(a), ...others } });
+export const definitions = set.definitions;
+export const shown = pulumi.unsecret(set.definitions).apply(({ a, ...others }) => others);
+`;
+
 onBothEngines((engine) => {
   test("a change of the form alone is no change, and the change after it is shown by its path", async () => {
     const place = await openPlace();
@@ -50,6 +60,27 @@ onBothEngines((engine) => {
     await stack.isUnchanged();
     await stack.succeeds("destroy");
     expect(place.service.rules()).toEqual([]);
+  }, 120_000);
+
+  test("a text that is a Pulumi secret is hidden whole, and a set gives the definitions of all forms", async () => {
+    const place = await openPlace();
+    const stack = await place.stack(engine, { program: withSecretText });
+    const declare = (reason: string): void =>
+      stack.project.declare({ all: { a: text(rule(1, { reason })), b: rule(2), c: text(rule(3)) } });
+    declare("hush-1");
+    const outputs = [(await stack.succeeds("up")).output];
+    expect(place.service.rules().find(({ rule: { name } }) => name === "rule-1")?.rule.reason).toBe("hush-1");
+    expect(stack.outputs().shown).toEqual({ b: rule(2), c: rule(3) });
+    declare("hush-2");
+    const changed = await stack.succeeds("preview", { diff: true });
+    expect(changed.output).toContain("~ rules.a.reason");
+    outputs.push(changed.output, (await stack.succeeds("up", { diff: true })).output);
+    const [live] = place.service.rules().filter(({ rule: { name } }) => name === "rule-1");
+    place.service.put(live?.ruleId, { ...live?.rule, reason: "hush-3" });
+    outputs.push((await stack.succeeds("refresh", { diff: true })).output);
+    const { output } = await stack.succeeds("preview", { diff: true });
+    expect(output).toContain("~ rules.a.reason");
+    for (const each of [...outputs, output, stack.project.state()]) expect(each).not.toContain("hush");
   }, 120_000);
 
   test("a text that cannot be a rule is refused with its resource, key, line and column", async () => {

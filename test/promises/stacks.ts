@@ -213,6 +213,12 @@ export class Stack {
     return resources.filter((each: StateResource) => each.type === `pulumi-nodejs:dynamic/merchant-rules:${type}`);
   }
 
+  /** What the program exported, as the state has it. */
+  outputs(): JsonObject {
+    const { resources } = JSON.parse(this.project.state()).checkpoint.latest;
+    return resources.find(({ type }: StateResource) => type === "pulumi:pulumi:Stack")?.outputs ?? {};
+  }
+
   /** The ids of the rules that the state knows, by what follows the last `::` of their resources' URNs. */
   known(): Record<string, string> {
     return Object.fromEntries(this.resources("MerchantRule").map(({ urn, id }) => [urn.split("::").at(-1) ?? "", id]));

@@ -212,6 +212,13 @@ describe("a text that cannot be a rule is refused, with its key and place", () =
     expect((await host.check(without)).failures).toEqual([]);
   });
 
+  test("but not a text for its length", async () => {
+    const { host } = await open();
+    const text = JSON.stringify(rule(1, { note: "x".repeat(11_000_000), other: '\\"'.repeat(1_000_000) }));
+    expect((await host.as("merchantRule").check({ definition: text })).failures).toEqual([]);
+    expect((await host.check({ rules: { a: text.slice(0, -1), b: rule(2) } })).failures).toHaveLength(1);
+  });
+
   test("but not a text that the preview does not know yet", async () => {
     const { host } = await open();
     expect((await host.check({ rules: { a: unknownValue } })).failures).toEqual([]);
