@@ -6,15 +6,17 @@ import {
   type DocumentReflection,
   KindRouter,
   normalizePath,
+  PageEvent,
   type ProjectReflection,
   type Reflection,
   ReflectionKind,
-  type RouterTarget,
 } from "typedoc";
 import { addExamples } from "./examples.ts";
 import { contentsOf, titleOf } from "./pages.ts";
 
 const root = resolve(import.meta.dirname, "../..");
+/** A link to the site's first page by its folder. Without a server a folder is a list of files, so the page is named. */
+const linkToFolder = /\shref="(?:\.\/|(?:\.\.\/)+)(?=["#])/g;
 /** After TypeDoc has made its groups. */
 const last = -1_000;
 
@@ -38,6 +40,9 @@ export function load(app: Application): void {
     page.frontmatter.group = contents.groupOf(pathOf(page));
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => arrange(project), last);
+  app.renderer.on(PageEvent.END, (page) => {
+    page.contents = page.contents?.replace(linkToFolder, "$&index.html");
+  });
 
   function arrange(project: ProjectReflection): void {
     for (const group of project.groups ?? []) {
@@ -54,11 +59,6 @@ export function load(app: Application): void {
         return reflection.isDocument()
           ? pathOf(reflection).replace(/(?:\/README)?\.md$/, "")
           : `api/${super.getIdealBaseName(reflection)}`;
-      }
-
-      /** By its name, so that the site can be read from a folder, without a server. */
-      override baseRelativeUrl(from: RouterTarget, target: string): string {
-        return super.baseRelativeUrl(from, target === "./" ? "index.html" : target);
       }
     },
   );

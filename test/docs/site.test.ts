@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
+import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "./page.ts";
 
@@ -56,12 +57,35 @@ describe("npm run docs", () => {
     expect(pages.get("docs/architecture.html")).toContain('<img src="../media/architecture.svg"');
   });
 
+  test("has a menu that leads to every page", () => {
+    const paths = [...JSON.stringify(dataIn("navigation.js")).matchAll(/"path":"([^"#]+)/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(paths).toEqual(expect.arrayContaining(["docs/ci.html", "docs/reference/errors.html", "examples/ci.html"]));
+    for (const [page, text] of pages) {
+      // The menu is made in the browser: each path of the data behind this address.
+      const [, base] = /<html[^>]* data-base="([^"]*)"/.exec(text) ?? [];
+      for (const path of paths) expect(isThere(page, `${base}${path}`), `${page} → ${base}${path}`).toBe(true);
+    }
+  });
+
+  test("finds words of a page's text, not only of its title", () => {
+    const index = JSON.stringify(dataIn("search.js"));
+    for (const word of ["merchant_rules_accept_all_gone", "rule_outcome_unknown"]) expect(index).toContain(word);
+  });
+
   test("fetches nothing from elsewhere", () => {
     const assets = readdirSync(join(site, "assets")).map((name) => readFileSync(join(site, "assets", name), "utf8"));
     for (const text of [...pages.values(), ...assets])
       expect(text).not.toMatch(/(?:\ssrc=|<link[^>]*\shref=|@import |url\(|fetch\(|import\()\s*["']?(?:https?:)?\/\//);
   });
 });
+
+/** What a script of TypeDoc holds: compressed JSON. */
+function dataIn(script: string): unknown {
+  const [, packed = ""] = /"([A-Za-z0-9+/=]{100,})"/.exec(readFileSync(join(site, "assets", script), "utf8")) ?? [];
+  return JSON.parse(inflateSync(Buffer.from(packed, "base64")).toString("utf8"));
+}
 
 /** The addresses that a page of the site links or shows, but for those elsewhere. */
 function addressesIn(text: string): string[] {
