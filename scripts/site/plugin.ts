@@ -41,7 +41,7 @@ export function load(app: Application): void {
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => arrange(project), last);
   app.renderer.on(PageEvent.END, (page) => {
-    page.contents = page.contents?.replace(linkToFolder, "$&index.html");
+    if (page.contents !== undefined) page.contents = page.contents.replace(linkToFolder, "$&index.html");
   });
 
   function arrange(project: ProjectReflection): void {
