@@ -45,6 +45,6 @@ async function diff(fromName: string, toName: string, options: StackOptions & Re
   const report = await withProgress(`reading the rules of ${from.name} and ${to.name}`, () => compareSides(from, to), {
     quiet: options.format === "json",
   });
-  await writeReport(report, options);
+  await writeReport(report, options, true);
   return report.findings.length === 0 ? 0 : 7;
 }

@@ -76,7 +76,7 @@ async function runDrift(options: DriftOptions): Promise<number> {
     ignoring,
   });
   const report = places === undefined ? found : withPlaces(found, places);
-  await writeReport(report, options);
+  await writeReport(report, options, true);
   return report.findings.length === 0 ? 0 : 7;
 }
 

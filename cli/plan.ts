@@ -54,7 +54,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const { report: plan, hasChanges } = planOf(preview, contractOf);
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
   const report = places === undefined ? plan : withPlaces(plan, places);
-  await writeReport(report, options);
+  await writeReport(report, options, options.expectNoChanges === true);
   if (report.errors.length > 0) {
     console.error(
       "error: the preview failed, so this plan may lack something. What to do: fix what it says, and run it again",

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Format, formats, leastOfComment, mostOfComment } from "../report/formats.ts";
 import type { Report } from "../report/report.ts";
@@ -12,6 +13,7 @@ export interface ReportOptions {
   readonly output?: string;
   /** `true`: cut to what GitHub takes. */
   readonly comment?: number | true;
+  readonly annotations?: "github";
 }
 
 /** Adds the options of a command that ends with a report. */
@@ -28,6 +30,11 @@ export function withReportOptions(command: Command): Command {
         .argParser(limitOf)
         .implies({ format: "markdown" }),
     )
+    .addOption(
+      new Option("--annotations <kind>", "mark the findings at the files' lines, too, on standard error").choices([
+        "github",
+      ]),
+    )
     .hook("preAction", (called) => {
       // Not said by conflicts(), which takes the format that --json implies for one that was given.
       const { json, format } = called.opts<ReportOptions & { readonly json?: boolean }>();
@@ -38,10 +45,17 @@ export function withReportOptions(command: Command): Command {
 
 /**
  * Writes a report to standard output, or to the file that the user named.
+ * @param areFailures whether its findings fail the command
  * @throws MerchantRulesError SETTINGS_INVALID: the file cannot be written
  */
-export async function writeReport(report: Report, { format = "text", output, comment }: ReportOptions): Promise<void> {
-  const { render, verdictOf } = await import("../report/index.ts");
+export async function writeReport(
+  report: Report,
+  { format = "text", output, comment, annotations }: ReportOptions,
+  areFailures: boolean,
+): Promise<void> {
+  const { githubAnnotations, render, verdictOf } = await import("../report/index.ts");
+  if (annotations !== undefined)
+    for (const line of githubAnnotations(report, areFailures, inRepository)) console.error(line);
   const limit = comment === true ? mostOfComment : comment;
   const color = output === undefined && hasColor(process.stdout);
   const page = render(report, format, { color, limit });
@@ -58,6 +72,13 @@ export async function writeReport(report: Report, { format = "text", output, com
     });
   }
   console.error(`${verdictOf(report)} (written to ${output})`);
+}
+
+/** GitHub takes paths from the root of the repository, and a job may have changed the folder. */
+function inRepository(file: string): string {
+  const { GITHUB_WORKSPACE: root } = process.env;
+  if (root === undefined || root === "") return file;
+  return relative(root, resolve(file)).split(sep).join("/");
 }
 
 function limitOf(text: string): number {

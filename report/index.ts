@@ -1,3 +1,4 @@
+import { githubAnnotations } from "./annotations.ts";
 import type { Format } from "./formats.ts";
 import { html } from "./html.ts";
 import { json } from "./json.ts";
@@ -8,6 +9,7 @@ import { text } from "./text.ts";
 
 export { type Finding, type PathFinding, type Report, reportOf } from "./report.ts";
 export { verdictOf } from "./words.ts";
+export { githubAnnotations };
 
 export interface RenderOptions {
   /** Colours for a terminal, in `text`. Default false. */

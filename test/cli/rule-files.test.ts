@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { loadRules } from "../../provider/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { rule, serve } from "../support/connections.ts";
@@ -106,6 +106,24 @@ describe("the files of rules", () => {
     );
   });
 
+  test("stand in annotations of GitHub, from the root of the repository", async () => {
+    const { drift, edit, folder, service } = await declared({
+      ...files,
+      "rules/odd, 100%.yaml": "name: odd\npriority: 1\n",
+    });
+    edit("odd", { priority: "1\r\n::error::x%0A" });
+    service.put(undefined, { name: "by: hand\n::warning::y" });
+    vi.stubEnv("GITHUB_WORKSPACE", dirname(folder));
+    const { errors, code } = await drift("--rules", "rules,overlays/prod", "--annotations", "github");
+    expect(code).toBe(7);
+    const repository = folder.slice(dirname(folder).length + 1);
+    expect(errors.split("\n").slice(0, -1)).toEqual([
+      `::error file=${repository}/rules/odd%2C 100%25.yaml,line=2,title=odd%3A changed::priority: 1 → "1\\r\\n::error::x%250A"`,
+      expect.stringMatching(/^::error title=by%3A hand[^:]*%3A%3Awarning%3A%3Ay%3A unmanaged::id mw\w+$/),
+    ]);
+    expect(errors.split("\n").at(-1)).toMatch(/^Drift of stack prod/);
+  });
+
   test("are found by a setting of the stack or of the project, from the project's folder", async () => {
     const { drift, edit, write } = await declared();
     edit("extra", { priority: 9 });
@@ -161,6 +179,14 @@ describe("the files of rules", () => {
       "--json",
     );
     expect(stderr).toBe("");
+    const flags = ["--rules", "rules", "--annotations", "github"];
+    const { stderr: warned } = await command("plan", "preview.json", "--cwd", folder, ...flags);
+    expect(warned).toMatch(
+      /^::warning::1 of 5 rules is to be deleted.*\n::warning title=left%3A delete::MerchantRuleSet all/,
+    );
+    expect(warned).toContain("\n::warning file=rules/night.json,line=5,title=night%3A update::limits.hour: 8 → 1\n");
+    const { stderr: failed } = await command("plan", "preview.json", "--cwd", folder, ...flags, "--expect-no-changes");
+    expect(failed).toContain("\n::error file=rules/night.json,line=5,title=night%3A update::limits.hour: 8 → 1\n");
     const findings: { change: string; name: string; file?: string; line?: number }[] = JSON.parse(stdout).findings;
     expect(findings.map(({ change, name, file, line }) => [change, name, file, line])).toEqual([
       ["delete", "left", undefined, undefined],

@@ -1,0 +1,66 @@
+import { printable } from "../sdk/rules/printable.ts";
+import type { Finding, Report } from "./report.ts";
+import { linesOf, nameOf, sidesOf, whereaboutsOf, wordOf } from "./words.ts";
+
+const most = 200;
+/** GitHub shows no more of a kind in one step. */
+const mostOfKind = 10;
+
+/**
+ * The commands by which a job on GitHub shows findings beside the lines of a pull request: an error for what fails the
+ * job, a warning for the rest. GitHub shows ten of each kind.
+ * @param areFailures whether the findings fail the job; what the report calls an error always does
+ * @param inRepository the path of a finding's file from the root of the repository
+ */
+export function githubAnnotations(
+  report: Report,
+  areFailures: boolean,
+  inRepository: (file: string) => string,
+): string[] {
+  const said = (message: string): string => linesOf(message, 4 * most).join("\n");
+  const findings = report.findings.map((finding) => {
+    const { file, line } = finding;
+    const place = file === undefined ? [] : [property("file", printable(inRepository(file), 4 * most))];
+    if (place.length > 0 && line !== undefined) place.push(property("line", String(line)));
+    const { word } = wordOf(finding.change, report);
+    return {
+      properties: [...place, property("title", `${nameOf(finding, most)}: ${word}`)],
+      text: textOf(finding, word),
+    };
+  });
+  const plain = (text: string) => ({ properties: [], text });
+  const errors = [...report.errors.map((error) => plain(said(error))), ...(areFailures ? findings : [])];
+  const warnings = [...report.warnings.map((warning) => plain(said(warning))), ...(areFailures ? [] : findings)];
+  return [
+    ...errors.slice(0, mostOfKind).map((each) => command("error", each)),
+    ...warnings.slice(0, mostOfKind).map((each) => command("warning", each)),
+  ];
+}
+
+interface Annotation {
+  readonly properties: readonly string[];
+  readonly text: string;
+}
+
+function textOf({ file: _place, ...finding }: Finding, word: string): string {
+  const differences = finding.paths.map((difference) => {
+    const { path, before, after } = sidesOf(difference, most);
+    return `${path}: ${before} → ${after}`;
+  });
+  const lines = differences.length > 0 ? differences : whereaboutsOf(finding, most);
+  return lines.length === 0 ? word : lines.slice(0, 20).join("\n");
+}
+
+function command(kind: "error" | "warning", { properties, text }: Annotation): string {
+  const about = properties.length === 0 ? "" : ` ${properties.join(",")}`;
+  return `::${kind}${about}::${escapedData(text)}`;
+}
+
+function property(name: string, value: string): string {
+  return `${name}=${escapedData(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`;
+}
+
+/** As the runner reads it: anything else would end the command, or begin another. */
+function escapedData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
