@@ -39,9 +39,14 @@ export interface Exchange {
   readonly serviceMessage?: string;
   /** The service's own details, one text each, without what is secret (contract `errors.details`). */
   readonly serviceDetails?: readonly string[];
+  /** What the contract says that such an answer means (contract `errors.notFound`, `exists`, `inUse`). */
+  readonly meaning?: Meaning;
   /** The id by which the service's operators find the request (contract `errors.requestId`). */
   readonly requestId?: string;
 }
+
+/** What an answer may mean beside what its status says. */
+export type Meaning = "notFound" | "exists" | "inUse";
 
 /** Parts of an error beside its code and its reason. */
 export interface MerchantRulesErrorOptions {
@@ -121,6 +126,26 @@ export interface MerchantRulesErrorContext extends Omit<MerchantRulesErrorOption
 /** True where a value is an error of this package, from whichever copy of it. */
 export function isMerchantRulesError(value: unknown): value is MerchantRulesError {
   return value instanceof Error && value.name === "MerchantRulesError" && "code" in value;
+}
+
+/** The error of an answer whose meaning the contract says. Nothing was written. */
+export function errorOfMeaning(exchange: Exchange & { status: number }, meaning: Meaning): MerchantRulesError {
+  const reason = `the service answered ${exchange.status}`;
+  const told = { ...exchange, meaning };
+  switch (meaning) {
+    case "notFound":
+      return new MerchantRulesError("RULE_NOT_FOUND", reason, { exchange: told });
+    case "exists":
+      return new MerchantRulesError("RULE_CONFLICT", `${reason}: another rule has what must be unique`, {
+        exchange: told,
+        advice: "declare the rule with another value of what must be unique, or remove the other rule first",
+      });
+    case "inUse":
+      return new MerchantRulesError("RULE_CONFLICT", `${reason}: something at the service still uses the rule`, {
+        exchange: told,
+        advice: "remove at the service what uses the rule, and run again",
+      });
+  }
 }
 
 /**

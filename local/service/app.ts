@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import type { Answer } from "./answer.ts";
 import { controlApp, controlPath, type FaultKind, type Faults, type Reply, type Visit } from "./faults/index.ts";
 import { strangerBy } from "./own-machine.ts";
-import { Refusal, refusalBody } from "./refusal.ts";
+import { Refusal, refusalAnswer } from "./refusal.ts";
 import { type IncomingRequest, readRequest } from "./request.ts";
 import type { ServedOperation, ServedRequest } from "./request-log.ts";
 import { type Match, type Route, routeOf } from "./routes.ts";
@@ -100,8 +100,7 @@ function answerBy({ service, failed }: AppOptions, serve: () => Answer): Answer 
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.code === "INTERNAL") failed(error);
-    const body = JSON.stringify(refusalBody(refusal, service.contract.errors));
-    return { status: refusal.status, body, headers: refusal.headers };
+    return refusalAnswer(refusal, service.contract.errors);
   }
 }
 

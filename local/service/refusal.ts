@@ -1,5 +1,6 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { type Json, withValueAt } from "../../sdk/rules/index.ts";
+import type { Answer } from "./answer.ts";
 
 /** The codes that this service answers failures with. The seed shows none (section 7). */
 export type RefusalCode =
@@ -12,6 +13,7 @@ export type RefusalCode =
   | "METHOD_NOT_ALLOWED"
   | "RULE_EXISTS"
   | "RULE_DELETED"
+  | "RULE_IN_USE"
   | "RULE_FOREIGN"
   | "PAYLOAD_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"
@@ -35,18 +37,21 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: readonly RefusalDetail[];
   readonly headers: Readonly<Record<string, string>>;
+  /** The rule that is in the way, as an answer would have it. */
+  readonly rule: Json | undefined;
 
   constructor(
     status: number,
     code: RefusalCode,
     message: string,
-    more: { details?: readonly RefusalDetail[]; headers?: Readonly<Record<string, string>> } = {},
+    more: { details?: readonly RefusalDetail[]; headers?: Readonly<Record<string, string>>; rule?: Json } = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.details = more.details ?? [];
     this.headers = more.headers ?? {};
+    this.rule = more.rule;
   }
 }
 
@@ -54,8 +59,28 @@ export function badRequest(message: string, details?: readonly RefusalDetail[]):
   return new Refusal(400, "BAD_REQUEST", message, details === undefined ? {} : { details });
 }
 
+/** A refusal as the contract's service answers it: its own status and code, where `errors` says so. */
+export function refusalAnswer(refusal: Refusal, errors: Contract["errors"]): Answer {
+  const meaning = meanings[refusal.code];
+  const [told] = meaning === undefined ? [] : errors[meaning];
+  const status = told?.status ?? refusal.status;
+  const isSuccess = status < 300 && refusal.rule !== undefined;
+  const body = isSuccess ? refusal.rule : refusalBody(refusal, errors, told?.code ?? refusal.code);
+  return { status, body: JSON.stringify(body), headers: refusal.headers };
+}
+
+const meanings: Partial<Record<RefusalCode, "notFound" | "exists" | "inUse">> = {
+  RULE_NOT_FOUND: "notFound",
+  RULE_EXISTS: "exists",
+  RULE_IN_USE: "inUse",
+};
+
 /** The body of a refusal, with code, message and details where the contract has them. */
-export function refusalBody({ code, message, details }: Refusal, errors: Contract["errors"]): Json {
+export function refusalBody(
+  { message, details }: Pick<Refusal, "message" | "details">,
+  errors: Contract["errors"],
+  code: Json,
+): Json {
   // Of several places the last one: a client that looks at the first alone finds nothing.
   const messageAt = [errors.message].flat().at(-1) ?? "";
   const coded = withValueAt(withValueAt({}, errors.code, code), messageAt, message);

@@ -5,6 +5,7 @@ import {
   pointerOf,
   segmentsOf,
   valueAt,
+  walk,
   withoutValueAt,
   withValueAt,
 } from "../../sdk/rules/index.ts";
@@ -110,6 +111,7 @@ export class RuleOperations {
     const stored = this.#existing(ruleId);
     this.#demandOwn(stored);
     if (this.#standing.isGone(stored)) throw notFound(ruleId);
+    this.#demandNotInUse(stored);
     this.#remove(stored);
     return this.#deleted(ruleId);
   }
@@ -183,11 +185,23 @@ export class RuleOperations {
     const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
     if (this.#allowDuplicates || value === undefined || value === null) return;
     const holder = this.#store.holderOf(value, ruleId);
-    if (holder === undefined) return;
+    const existing = holder === undefined ? undefined : this.#store.find(holder);
+    if (existing === undefined) return;
     const path = segmentsOf(naturalKey ?? "").join(".");
     throw new Refusal(409, "RULE_EXISTS", `a rule with ${path} ${JSON.stringify(value)} exists already`, {
       details: [{ path, reason: "must be unique" }],
+      rule: this.#shape.answer(existing),
     });
+  }
+
+  /** Where the contract says how a service answers so: a rule whose id stands in another rule is in use. */
+  #demandNotInUse({ ruleId }: StoredRule): void {
+    if (this.#contract.errors.inUse.length === 0) return;
+    const user = this.#store
+      .after(0, -1)
+      .find((each) => each.ruleId !== ruleId && !this.#standing.isGone(each) && names(each.definition, ruleId));
+    if (user !== undefined)
+      throw new Refusal(409, "RULE_IN_USE", `the rule ${ruleId} is used by the rule ${user.ruleId}`);
   }
 }
 
@@ -215,6 +229,11 @@ function foundIn(listed: RuleList, page: PageRequest): StoredRule[] {
 
 function storedOf({ ruleId, definition, at }: RuleEntry): StoredRule {
   return { sequence: 0, ruleId, definition, createdAt: at, updatedAt: at };
+}
+
+/** True where a text in a definition is the id of a rule. */
+function names(definition: JsonObject, ruleId: string): boolean {
+  return walk(definition, (value) => (value === ruleId ? true : undefined)) === true;
 }
 
 function notFound(ruleId: string): Refusal {

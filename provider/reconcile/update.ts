@@ -216,7 +216,9 @@ function inTheWay(
   if (error.code !== "RULE_CONFLICT") return error;
   const { naturalKey } = place.contract.rule;
   const { serviceCode, serviceMessage, serviceDetails } = error.exchange ?? {};
-  const saysWhat = [serviceCode, serviceMessage, serviceDetails].some((text) => text !== undefined);
+  const saysWhat =
+    error.exchange?.meaning === "exists" ||
+    [serviceCode, serviceMessage, serviceDetails].some((text) => text !== undefined);
   const advice =
     saysWhat && isAnotherKey(known, definition, place)
       ? `another rule may have its natural key (${naturalKey}) still. Two rules that swap theirs need two runs: give one of them another first`

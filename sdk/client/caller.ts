@@ -77,7 +77,7 @@ export class Caller {
         if (!isMerchantRulesError(thrown)) throw thrown;
         // The token operation has counted its own failures.
         if (thrown.attempted === undefined || thrown.code === "UNAUTHENTICATED")
-          budget.failed(thrown, call.isAboutRule);
+          budget.failed(thrown, call.mayMean?.includes("notFound"));
         const backoff = Math.random() * Math.min(mostBackoffMs, backoffMs * 2 ** (attempts - 1));
         waitMs = (thrown.retryAfterMs ?? 0) + backoff;
         // Before the turn ends, because then the next request starts.

@@ -1,5 +1,13 @@
 import type { Contract } from "../contract/schema.ts";
-import { type ErrorCode, type Exchange, errorOfStatus, MerchantRulesError, shortened } from "../errors.ts";
+import {
+  type ErrorCode,
+  type Exchange,
+  errorOfMeaning,
+  errorOfStatus,
+  type Meaning,
+  MerchantRulesError,
+  shortened,
+} from "../errors.ts";
 import { isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../rules/index.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
@@ -21,8 +29,11 @@ export interface FailureContext {
 /** The facts of the call that errors need. */
 export interface FailedRequest {
   readonly request: WireRequest;
-  /** True where a 404 means that a rule is not there. Otherwise it means that the path is wrong. Default: false. */
-  readonly isAboutRule?: boolean;
+  /**
+   * What an answer to it may mean by the contract's `errors`. Without `notFound` a 404 means that the path is wrong.
+   * Default: nothing.
+   */
+  readonly mayMean?: readonly Meaning[];
   /** True where the request changes something at the service. Default: false. */
   readonly writes?: boolean;
   /** Values that are not printed; see {@link hiddenIn}. */
@@ -32,19 +43,42 @@ export interface FailedRequest {
 /** The error of an answer whose status is no success. */
 export function errorOfAnswer(context: FailureContext, failed: FailedRequest, answer: Answer): MerchantRulesError {
   const { status } = answer;
-  const { request, isAboutRule = false, writes = false } = failed;
+  const { request, mayMean = [], writes = false } = failed;
   const exchange = exchangeOf(context, failed, answer);
+  const meaning = mayMean.find((each) => means(each, context.contract, answer));
+  if (meaning !== undefined) return errorOfMeaning(exchange, meaning);
   if (status >= 200 && status < 300) {
     const reason = `the service answered ${status}; expected ${request.success.join(" or ")}`;
-    const advice = "if this status means success here, add it to success of this operation in the contract";
+    const exists = mayMean.includes("exists")
+      ? "; if it means that another rule has what must be unique, name it in errors.exists"
+      : "";
+    const advice = `if this status means success here, add it to success of this operation in the contract${exists}`;
     return new MerchantRulesError("RESPONSE_INVALID", reason, { exchange, advice, outcomeUnknown: writes });
   }
-  if ((status === 404 || status === 410) && !isAboutRule) {
+  if ((status === 404 || status === 410) && !mayMean.includes("notFound")) {
     const advice = "nothing answers at this path; check baseUrl and the path of this operation in the contract";
     return new MerchantRulesError("REJECTED", `the service answered ${status}`, { exchange, advice });
   }
   const error = errorOfStatus(exchange, retryAfterMsOf(answer.headers));
+  // An update is refused for what it sends, too.
+  const mayBeAbsence = error.code === "REJECTED" && mayMean.includes("notFound") && !mayMean.includes("exists");
+  if (mayBeAbsence && exchange.serviceCode !== undefined)
+    return error.with({
+      advice: `if this code means that there is no such rule, name it in errors.notFound of the contract; else ${error.advice}`,
+    });
   return error.outcomeUnknown && !writes ? error.with({ outcomeUnknown: false }) : error;
+}
+
+/** True where the contract says that such an answer means this. */
+function means(meaning: Meaning, { errors }: Contract, answer: Answer): boolean {
+  const answers = errors[meaning];
+  if (answers.length === 0) return false;
+  const told = valueAt(jsonIfAny(answer), errors.code);
+  return answers.some(
+    ({ status, code }) =>
+      (status === null || status === answer.status) &&
+      (code === null || ((typeof told === "string" || typeof told === "number") && String(told) === String(code))),
+  );
 }
 
 /** The error of a success that is not what the contract says. */

@@ -101,6 +101,7 @@ export class RulesClient {
       }),
       ...this.#messages("create", undefined, options, definition),
       isRepeatable: idempotency !== null,
+      mayMean: ["exists"],
       writes: true,
       parse: (answer) => {
         const json = jsonObjectOf(answer);
@@ -124,7 +125,7 @@ export class RulesClient {
     });
   }
 
-  /** Reads a rule. RULE_NOT_FOUND when the service answers 404 or 410, and only then. */
+  /** Reads a rule. RULE_NOT_FOUND when the service answers 404, 410 or what `errors.notFound` says, and only then. */
   async get(ruleId: string, options: CallOptions = {}): Promise<LiveRule> {
     const { rule } = this.contract;
     const messages = this.#messages("get", ruleId, options);
@@ -132,7 +133,7 @@ export class RulesClient {
     return await this.#caller.call({
       request: this.#templates.get.request(named),
       ...messages,
-      isAboutRule: true,
+      mayMean: ["notFound"],
       parse: (answer) => {
         const json = jsonObjectOf(answer);
         const live = ruleIn(json, rule);
@@ -171,7 +172,7 @@ export class RulesClient {
       request: template.request({ ...named, headers: [...(named.headers ?? []), ...this.#idempotencyKey()] }),
       ...this.#messages("update", ruleId, options, definition, live),
       isRepeatable: update.method === "PUT" || idempotency !== null,
-      isAboutRule: true,
+      mayMean: ["notFound", "exists"],
       writes: true,
       parse: (answer) => {
         if (answer.body.length === 0) return undefined;
@@ -199,7 +200,7 @@ export class RulesClient {
       request: this.#templates.delete.request(identify(ruleId, identifyBy, undefined, refusal(messages.attempted))),
       ...messages,
       isRepeatable: true,
-      isAboutRule: true,
+      mayMean: ["notFound", "inUse"],
       writes: true,
       parse: (answer) => (answer.body.length === 0 || jsonIfAny(answer) !== undefined ? "deleted" : "unconfirmed"),
       failed: (error, unknown) => {

@@ -29,7 +29,16 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
   const refuseIf: RefuseIf = (isWrong, path, allowed, found) => {
     if (isWrong) issues.push({ path, found: found ?? shownAt(contract, path), allowed });
   };
-  for (const check of [checkRuleIds, checkUpdate, checkNames, checkHeaders, checkListQuery, checkMarks, checkOthers])
+  for (const check of [
+    checkRuleIds,
+    checkUpdate,
+    checkNames,
+    checkHeaders,
+    checkListQuery,
+    checkMarks,
+    checkAnswers,
+    checkOthers,
+  ])
     check(contract, refuseIf);
   if (checksDefinitions) checkSchema(contract, refuseIf);
   return issues;
@@ -186,6 +195,35 @@ function checkMarks({ rule }: Contract, refuseIf: RefuseIf): void {
   refuseIf(rule.naturalKey !== null && overlaps(rule.naturalKey), path, "a place apart from rule.naturalKey");
   refuseIf(rule.id.some(overlaps), path, "a place apart from rule.id");
   refuseIf(rule.immutable.some(overlaps), path, byOwner);
+}
+
+/** A status alone that has another meaning as well would have rules that are there counted as gone. */
+const statusesOfAbsence: readonly (number | null)[] = [404, 410];
+
+/** Refuses answers that cannot be told from others: of them hangs whether a rule counts as gone, and a create as not done. */
+function checkAnswers({ errors, operations }: Contract, refuseIf: RefuseIf): void {
+  for (const name of ["notFound", "exists", "inUse"] as const)
+    for (const [index, { status, code }] of errors[name].entries()) {
+      const path = ["errors", name, index];
+      refuseIf(status === null && code === null, path, "a status, a code, or both");
+      const isSuccess = status !== null && status < 300;
+      refuseIf(isSuccess && name !== "exists", [...path, "status"], "from 300 to 499, or null");
+      refuseIf(
+        isSuccess && name === "exists" && operations.create.success.includes(status),
+        [...path, "status"],
+        "a status that operations.create.success does not have",
+      );
+      refuseIf(
+        name === "notFound" && code === null && status !== null && !statusesOfAbsence.includes(status),
+        [...path, "code"],
+        "a code beside this status: it has other meanings, too, and a rule that is there would count as gone",
+      );
+      refuseIf(
+        name === "notFound" && status !== null && [401, 403, 408, 429].includes(status),
+        [...path, "status"],
+        "a status that is not about credentials, time or rate",
+      );
+    }
 }
 
 function checkOthers({ rule: { schema }, auth, limits }: Contract, refuseIf: RefuseIf): void {

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { headerName, pointer, says, strict } from "./schema-parts.ts";
+import { headerName, orNull, pointer, says, strict } from "./schema-parts.ts";
+
+const answers = z
+  .array(
+    strict({
+      status: orNull(z.int().min(200).max(499)).meta(says("The status of such an answer. null: any.", 422)),
+      code: orNull(z.union([z.string().min(1), z.int()])).meta(
+        says("The service's own code in such an answer, at errors.code. null: any.", "rule_not_found"),
+      ),
+    }),
+  )
+  .default([]);
 
 /** Where an error response says what went wrong. */
 export const errors = strict({
@@ -24,6 +35,24 @@ export const errors = strict({
         "/errors",
       ),
     ),
+  notFound: answers.meta(
+    says("Answers to get, update and delete that mean: there is no such rule. Without it only 404 and 410 mean that.", [
+      { status: 400, code: "RULE_NOT_FOUND" },
+    ]),
+  ),
+  exists: answers.meta(
+    says(
+      "Answers to create and update that mean: another rule has what must be unique, and nothing was written. Without it a 409 is any conflict, and another status none.",
+      [{ status: 409 }],
+      [{ status: 200 }],
+    ),
+  ),
+  inUse: answers.meta(
+    says(
+      "Answers to delete that mean: something at the service still uses the rule. Without it a 409 is any conflict, and another status none.",
+      [{ status: 409 }],
+    ),
+  ),
   requestId: strict({
     header: headerName.meta(
       says(

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Contract, Pagination } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
-import { Refusal, refusalBody } from "../refusal.ts";
+import { Refusal, refusalAnswer } from "../refusal.ts";
 import type { RuleStore } from "../store.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
 import type { HeldRequest } from "./holds.ts";
@@ -208,7 +208,7 @@ const kinds: Kinds = {
         const { store, ruleId = "" } = visit;
         counts.get(store)?.set(ruleId, answered(visit) + 1);
         const refusal = new Refusal(404, "RULE_NOT_FOUND", `there is no rule ${ruleId}`);
-        return whole({ status: 404, body: JSON.stringify(refusalBody(refusal, contract.errors)) });
+        return whole(refusalAnswer(refusal, contract.errors));
       },
     };
   },

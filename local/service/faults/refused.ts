@@ -18,5 +18,5 @@ export function refused(
     ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
   };
   const refusal = new Refusal(status, "FAULT", `a fault that was set answers ${status}`);
-  return { status, body: JSON.stringify(refusalBody(refusal, errors)), headers };
+  return { status, body: JSON.stringify(refusalBody(refusal, errors, refusal.code)), headers };
 }
