@@ -1,63 +1,41 @@
 import { isDeepStrictEqual } from "node:util";
-import { MerchantRulesError } from "../sdk/errors.ts";
 import {
   type Difference,
   differences,
   isAtOrBelow,
   isEqual,
   type Json,
+  type JsonObject,
   type Path,
-  type Pointer,
-  segmentsOf,
   touches,
 } from "../sdk/rules/index.ts";
 import { getOrMake } from "./get-or-make.ts";
 import type { Session } from "./hooks/session.ts";
 import { type Observed, observed, resourceOf } from "./observed.ts";
-import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
+import type { Owner, Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
-import { definitionsIn } from "./state/definitions.ts";
-import { revealed } from "./state/secrets.ts";
-import { ruleShape, type Shape, setShape } from "./state/shape.ts";
-import { readState, type State } from "./state/state.ts";
-import type { Properties } from "./state/wire.ts";
-import { ruleType, setType } from "./types.ts";
+import {
+  declaredDefinition,
+  isWithin,
+  liveDefinition,
+  type PathsByKey,
+  pathsOf,
+  type RuleName,
+  type RuleResource,
+  readResources,
+  ruleNameOf,
+  type StateResource,
+} from "./state-resource.ts";
 import { findUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
 
-/** One resource of a stack's state. Properties are JSON in which secrets have the engine's mark around them. */
-export interface StateResource {
-  readonly urn: string;
-  readonly type: string;
-  readonly id: string;
-  readonly inputs: Properties;
-  readonly outputs: Properties;
-  /** The explicit provider by which it goes: its URN, and the settings that it has. Default: the stack's own settings. */
-  readonly provider?: { readonly urn: string; readonly settings: ReadonlyMap<string, string> } | undefined;
-  /** The option `ignoreChanges`, as pointers into the properties. Default: none. */
-  readonly ignoreChanges?: readonly Pointer[];
-  /** It was replaced or deleted: the next run removes what is left of it. */
-  readonly isLeaving: boolean;
+/** A rule of the stack with what is declared, masks in the place of secrets. */
+export interface DeclaredRule extends RuleName {
+  readonly declared: JsonObject;
 }
 
-/** True of a type whose resources hold rules. */
-export function isOfRules(type: string): boolean {
-  return type === ruleType || type === setType;
-}
-
-/** The names of a rule of the stack. */
-export interface RuleName {
-  /** Its natural key, where the contract has one and it is no secret. */
-  readonly naturalKey: string | undefined;
-  /** Its key in a set. */
-  readonly key: string | undefined;
-  /** Undefined for a rule that was declared and never made, because the last run failed before. */
-  readonly ruleId: string | undefined;
-  /** `MerchantRuleSet all`. */
-  readonly resource: string;
-  readonly connection: string;
-}
-
-export interface ChangedRule extends RuleName {
+export interface ChangedRule extends DeclaredRule {
+  /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
+  readonly live: JsonObject;
   /** From the declared rule to the live one. */
   readonly differences: readonly DriftedPath[];
   /** Whose the rule is, as its mark says, where that is another by now. */
@@ -77,7 +55,9 @@ export interface Drift {
   /** The number of rules that the stack declares. */
   readonly rules: number;
   readonly changed: readonly ChangedRule[];
-  readonly missing: readonly RuleName[];
+  readonly missing: readonly DeclaredRule[];
+  /** The rules that are as declared, where these were asked for. */
+  readonly same: readonly DeclaredRule[];
   /** Rules at the service that no resource of the state knows. */
   readonly unmanaged: readonly UnmanagedRule[];
   /** Connections over which unmanaged rules cannot be told, because their contract has no list. */
@@ -89,29 +69,8 @@ export interface Drift {
   /** Resources whose last run failed, so that not all of their rules are as the program declares them. */
   readonly unfinished: readonly string[];
   /** Rules that the program does not declare any more and that are at the service still: the next run deletes them. */
-  readonly stillInForce: readonly RuleName[];
+  readonly stillInForce: readonly DeclaredRule[];
 }
-
-/** A resource of rules, its properties in plain. */
-interface Resource {
-  readonly name: string;
-  readonly shape: Shape;
-  readonly state: State;
-  readonly session: Session;
-  readonly place: Place;
-  /** The definitions that the program declared, by key; undefined where the state does not have them in plain. */
-  readonly declared: ReadonlyMap<string, Json> | undefined;
-  readonly secrets: PathsByKey;
-  readonly unreadable: PathsByKey;
-  readonly ignored: readonly Pointer[];
-  /** The keys of rules that are declared as texts: no option can name a path inside one. */
-  readonly texts: ReadonlySet<string>;
-  readonly isLeaving: boolean;
-}
-
-/** Paths in the definition of each key. Those of "every rule" lie around the rules. */
-type PathsByKey = ReadonlyMap<string | typeof everyRule, readonly Path[]>;
-const everyRule = Symbol("every rule");
 
 /**
  * Compares a state with the rules at the service, as `pulumi refresh --preview-only` does, and looks for rules that the
@@ -123,14 +82,13 @@ const everyRule = Symbol("every rule");
 export async function findDrift(
   resources: readonly StateResource[],
   session: Session,
-  { looksForUnmanaged = true } = {},
+  { looksForUnmanaged = true, withSame = false } = {},
 ): Promise<Drift> {
-  const sessions = new Map<string, Session>();
-  const all = resources.flatMap((resource) => readResource(resource, sessionOf(resource, session, sessions)) ?? []);
+  const all = readResources(resources, session);
   const present = all.filter(({ isLeaving }) => !isLeaving);
   const places = new Map(present.map(({ place }) => [place.options.name, place]));
   if (places.size === 0 && looksForUnmanaged) places.set(defaultConnection, session.place(defaultConnection));
-  const compared = await Promise.all(present.map(compare));
+  const compared = await Promise.all(present.map((each) => compare(each, withSame)));
   // After the others, which have the rules that went over to them.
   const left = await Promise.all(all.filter(({ isLeaving }) => isLeaving).map((each) => stillThere(each, present)));
   const known = new Map<Place, Set<string>>();
@@ -147,6 +105,7 @@ export async function findDrift(
     rules: sum(compared.map(({ rules }) => rules)),
     changed: compared.flatMap(({ changed }) => changed),
     missing: compared.flatMap(({ missing }) => missing),
+    same: compared.flatMap(({ same }) => same),
     unmanaged,
     withoutList,
     unreadable: sum(compared.map(({ unreadable }) => unreadable)),
@@ -156,103 +115,54 @@ export async function findDrift(
   };
 }
 
-/** The session of a resource: an explicit provider has settings of its own. */
-function sessionOf({ provider }: StateResource, session: Session, sessions: Map<string, Session>): Session {
-  if (provider === undefined) return session;
-  return getOrMake(sessions, provider.urn, () => session.under((key) => provider.settings.get(key)));
-}
-
-function readResource(resource: StateResource, session: Session): Resource | undefined {
-  const { urn, type, id, ignoreChanges: ignored = [], isLeaving, ...properties } = resource;
-  const shape = type === ruleType ? ruleShape : type === setType ? setShape : undefined;
-  if (shape === undefined) return undefined;
-  const name = `${type.split(":").at(-1)} ${urn.split("::").slice(3).join("::")}`;
-  const outputs = revealed(properties.outputs);
-  const inputs = revealed(properties.inputs);
-  const hidden = outputs.unreadable.find(([field]) => field !== shape.field);
-  if (hidden !== undefined) throw cannotRead(name, String(hidden[0]));
-  const declared = inputs.plain[shape.field];
-  const state = readState(shape, id, outputs.plain);
-  return {
-    name,
-    shape,
-    state,
-    session,
-    place: session.place(state.connection),
-    declared: declared === undefined ? undefined : definitionsIn(shape, declared),
-    texts: new Set(
-      [...shape.entries(declared ?? {})].flatMap(([key, rule]) => (typeof rule === "string" ? [key] : [])),
-    ),
-    secrets: byKey(shape, [outputs.secrets, inputs.secrets].flat().map(outsideArrays)),
-    unreadable: byKey(shape, [outputs.unreadable, inputs.unreadable].flat()),
-    ignored,
-    isLeaving,
-  };
-}
-
-function byKey({ isRule, field }: Shape, paths: readonly Path[]): PathsByKey {
-  const found = new Map<string | typeof everyRule, Path[]>();
-  for (const [first, ...rest] of paths) {
-    if (first !== field) continue;
-    const [key = everyRule, ...path] = isRule ? ["", ...rest] : rest;
-    getOrMake(found, typeof key === "number" ? String(key) : key, () => []).push(path);
-  }
-  return found;
-}
-
-/** An array with a secret in it is secret as a whole, as it is to the engine: its elements may have changed places. */
-function outsideArrays(path: Path): Path {
-  const index = path.findIndex((key) => typeof key === "number");
-  return index === -1 ? path : path.slice(0, index);
-}
-
-function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
-  return [...(paths.get(everyRule) ?? []), ...(paths.get(key) ?? [])];
-}
-
 /** The findings about one resource. */
 type Compared = Omit<Drift, "unmanaged" | "withoutList">;
 
-async function compare(resource: Resource): Promise<Compared> {
+async function compare(resource: RuleResource, withSame: boolean): Promise<Compared> {
   const { place, name, shape, state, declared, secrets, unreadable, ignored, texts } = resource;
   const live = await observedNow(resource);
   const changed: ChangedRule[] = [];
-  const missing: RuleName[] = [];
+  const missing: DeclaredRule[] = [];
+  const same: DeclaredRule[] = [];
   const takenOver: { rule: RuleName; by: Owner }[] = [];
-  const stillInForce: RuleName[] = [];
+  const stillInForce: DeclaredRule[] = [];
   let isUnfinished = false;
   for (const [key, known] of state.rules) {
     const found = live.get(key);
     // A rule that could not be deleted is still in the state, and no longer in the program.
     if (declared !== undefined && !declared.has(key)) {
-      if (isOurs(found)) stillInForce.push(nameOf(resource, key, known.definition));
+      if (isOurs(found)) stillInForce.push(declaredRule(resource, key, known.definition));
       isUnfinished = true;
       continue;
     }
     if (known.isSealed) isUnfinished = true;
     const wanted = declared?.get(key) ?? known.definition;
-    const rule = nameOf(resource, key, wanted);
+    const rule = ruleNameOf(resource, key, wanted);
     if (found === undefined) {
-      missing.push(rule);
+      missing.push(declaredRule(resource, key, wanted));
       continue;
     }
-    const marks = { secrets: pathsOf(secrets, key), unreadable: pathsOf(unreadable, key) };
+    const marks = { secrets: pathsOf(secrets, key).map(outsideArrays), unreadable: pathsOf(unreadable, key) };
     const wayTo = shape.isRule ? [shape.field] : [shape.field, key];
     const isIgnored = (path: Path): boolean =>
       ignored.some((pattern) => isAtOrBelow(texts.has(key) ? wayTo : [...wayTo, ...path], pattern));
     const drifted = driftOf(wanted, found, marks, place).filter(({ path }) => !isIgnored(path));
-    if (drifted.length > 0) changed.push({ ...rule, differences: drifted, owner: found.takenBy });
+    if (drifted.length > 0) {
+      const now = liveDefinition(resource, key, found.live);
+      changed.push({ ...declaredRule(resource, key, wanted), live: now, differences: drifted, owner: found.takenBy });
+    } else if (withSame) same.push(declaredRule(resource, key, wanted));
     if (found.takenBy !== undefined) takenOver.push({ rule, by: found.takenBy });
   }
   for (const [key, definition] of declared ?? []) {
     if (state.rules.has(key)) continue;
-    missing.push(nameOf(resource, key, definition));
+    missing.push(declaredRule(resource, key, definition));
     isUnfinished = true;
   }
   return {
     rules: new Set([...(declared ?? state.rules).keys()]).size,
     changed,
     missing,
+    same,
     unreadable: countOf(unreadable),
     takenOver,
     unfinished: isUnfinished ? [name] : [],
@@ -261,7 +171,7 @@ async function compare(resource: Resource): Promise<Compared> {
 }
 
 /** The rules of a resource that was replaced or deleted which are at the service still, and which no other resource has. */
-async function stillThere(leaving: Resource, present: readonly Resource[]): Promise<RuleName[]> {
+async function stillThere(leaving: RuleResource, present: readonly RuleResource[]): Promise<DeclaredRule[]> {
   const isKept = (ruleId: string): boolean =>
     present.some(
       ({ place, state }) => place === leaving.place && state.rules.values().some((known) => known.ruleId === ruleId),
@@ -270,8 +180,14 @@ async function stillThere(leaving: Resource, present: readonly Resource[]): Prom
   if (rules.size === 0) return [];
   const live = await observedNow({ ...leaving, state: { ...leaving.state, rules } });
   return [...rules].flatMap(([key, { definition }]) =>
-    isOurs(live.get(key)) ? [nameOf(leaving, key, definition)] : [],
+    isOurs(live.get(key)) ? [declaredRule(leaving, key, definition)] : [],
   );
+}
+
+/** An array with a secret in it is secret as a whole, as it is to the engine: its elements may have changed places. */
+function outsideArrays(path: Path): Path {
+  const index = path.findIndex((key) => typeof key === "number");
+  return index === -1 ? path : path.slice(0, index);
 }
 
 /** A rule that is another's by now is not deleted. */
@@ -279,20 +195,12 @@ function isOurs(found: Observed | undefined): boolean {
   return found !== undefined && found.takenBy === undefined && found.isHeldByOther === undefined;
 }
 
-function observedNow({ shape, state, session, place }: Resource): Promise<Map<string, Observed>> {
+function observedNow({ shape, state, session, place }: RuleResource): Promise<Map<string, Observed>> {
   return observed(resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session), place);
 }
 
-function nameOf({ place, name, shape, state, secrets }: Resource, key: string, definition: Json | undefined): RuleName {
-  const naturalKey = segmentsOf(place.contract.rule.naturalKey ?? "");
-  const isSecret = pathsOf(secrets, key).some((path) => isWithin(naturalKey, path));
-  return {
-    naturalKey: isSecret ? undefined : naturalKeyText(definition, place.contract),
-    key: shape.label(key),
-    ruleId: state.rules.get(key)?.ruleId,
-    resource: name,
-    connection: place.options.name,
-  };
+function declaredRule(resource: RuleResource, key: string, definition: Json): DeclaredRule {
+  return { ...ruleNameOf(resource, key, definition), declared: declaredDefinition(resource, key, definition) };
 }
 
 /** The paths at which a live rule is not as declared. Values that are not known here are left out; those of secrets are not told. */
@@ -327,14 +235,4 @@ function countOf(paths: PathsByKey): number {
         !each.some((other, at) => at !== index && isWithin(path, other) && (path.length > other.length || at < index)),
     ).length;
   return count;
-}
-
-function isWithin(path: Path, outer: Path): boolean {
-  return path.length >= outer.length && outer.every((key, index) => String(key) === String(path[index]));
-}
-
-function cannotRead(resource: string, field: string): MerchantRulesError {
-  const reason = `the state keeps ${field} as a secret, and nothing here can decrypt it`;
-  const advice = "export the state with `pulumi stack export --show-secrets`, or set PULUMI_CONFIG_PASSPHRASE";
-  return new MerchantRulesError("SETTINGS_INVALID", reason, { attempted: `read ${resource} in the state`, advice });
 }

@@ -59,6 +59,8 @@ export interface Observed {
   readonly known: KnownRule;
   /** The live rule, as far as the definition that is known speaks of it. */
   readonly seen: JsonObject;
+  /** The whole live rule; of one that is not read the definition that is known. */
+  readonly live: JsonObject;
   /** Whose the rule is by now, as its mark says; undefined while it is this resource's. */
   readonly takenBy: Owner | undefined;
   /** Another resource of this run has the rule in its state as well: it is not read for this one. */
@@ -88,13 +90,20 @@ export async function observed(of: Resource, place: Place): Promise<Map<string, 
     });
     if (verdict === "not here") continue;
     if (verdict === "not read") {
-      found.set(key, { known, seen: known.definition, takenBy: undefined, isHeldByOther: true });
+      found.set(key, {
+        known,
+        seen: known.definition,
+        live: known.definition,
+        takenBy: undefined,
+        isHeldByOther: true,
+      });
       continue;
     }
     const kept = place.contract.rule.owner === null || whose === "another's" ? known.mark : (mark?.place ?? null);
     found.set(key, {
       known: kept === undefined ? known : { ...known, mark: kept },
       seen: seenAs(live, lookedAtBy(known), place),
+      live,
       takenBy: whose === "another's" && mark !== undefined ? ownerIn(mark) : undefined,
     });
   }

@@ -1,6 +1,7 @@
 import type { LiveRule } from "../sdk/client/index.ts";
-import { canonical, isEqual, type Json } from "../sdk/rules/index.ts";
+import { canonical, isEqual, isJsonObject, type Json, type JsonObject, masked } from "../sdk/rules/index.ts";
 import { markIn, naturalKeyText, type Owner, ownerIn, type Place } from "./reconcile/index.ts";
+import { ownFields } from "./reconcile/live-rule.ts";
 
 /** A rule at the service that no resource of a stack knows. */
 export interface UnmanagedRule {
@@ -10,6 +11,8 @@ export interface UnmanagedRule {
   readonly connection: string;
   /** Whose the rule is, as its mark says. */
   readonly owner: Owner | undefined;
+  /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
+  readonly live: JsonObject;
 }
 
 /** One place, however many connections reach it. */
@@ -53,10 +56,17 @@ async function unmanagedAt({ connections: [connection = ""], places, known }: Re
       if (known.has(ruleId) || found.has(ruleId) || place.live.isForeign(rule)) continue;
       const mark = markIn(rule, place.contract);
       const owner = mark && ownerIn(mark);
-      found.set(ruleId, { naturalKey: naturalKeyText(rule, place.contract), ruleId, connection, owner });
+      const naturalKey = naturalKeyText(rule, place.contract);
+      found.set(ruleId, { naturalKey, ruleId, connection, owner, live: shownRule(rule, place) });
     }
   }
   return [...found.values()];
+}
+
+/** A live rule without what the service adds to it, with masks at what the contract calls secret. */
+export function shownRule(rule: JsonObject, place: Place): JsonObject {
+  const shown = masked(ownFields(rule, place), place.contract.rule.secret);
+  return isJsonObject(shown) ? shown : {};
 }
 
 /**

@@ -1,7 +1,9 @@
-import type { Drift, DriftedPath, RuleName } from "../provider/drift.ts";
+import type { Drift, DriftedPath } from "../provider/drift.ts";
 import { defaultConnection } from "../provider/settings.ts";
+import type { RuleName } from "../provider/state-resource.ts";
 import type { UnmanagedRule } from "../provider/unmanaged-rules.ts";
 import { pathOf } from "../sdk/rules/index.ts";
+import { contentOf } from "./content.ts";
 import type { IgnoreLine } from "./ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "./index.ts";
 
@@ -31,14 +33,17 @@ export function driftReport(drift: Drift, { subject, ignoring, ...about }: About
     findings: [
       ...drift.missing.map((rule) => ({
         ...findingOf("missing", rule),
+        ...contentOf({ before: rule.declared }),
         ...(rule.ruleId === undefined ? { reason: "the last run did not make it" } : {}),
       })),
       ...drift.stillInForce.map((rule) => ({
         ...findingOf("still-in-force", rule),
+        ...contentOf({ before: rule.declared }),
         reason: "the program does not declare it any more; the next `pulumi up` deletes it",
       })),
-      ...drift.changed.map(({ differences, owner, ...rule }) => ({
+      ...drift.changed.map(({ differences, owner, declared, live, ...rule }) => ({
         ...findingOf("changed", rule),
+        ...contentOf({ before: declared, after: live }),
         ...(owner === undefined ? {} : { owner }),
         paths: differences.map(pathFinding),
       })),
@@ -61,13 +66,14 @@ function findingOf(change: Finding["change"], { naturalKey, key, ruleId, resourc
   };
 }
 
-function unmanagedFinding({ naturalKey, ruleId, connection, owner }: UnmanagedRule): Finding {
+function unmanagedFinding({ naturalKey, ruleId, connection, owner, live }: UnmanagedRule): Finding {
   return {
     change: "unmanaged",
     name: naturalKey ?? ruleId,
     ruleId,
     ...(connection === defaultConnection ? {} : { connection }),
     ...(owner === undefined ? {} : { owner }),
+    ...contentOf({ after: live }),
     paths: [],
   };
 }

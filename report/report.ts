@@ -27,6 +27,14 @@ const pathSchema = z.strictObject({
   secret: z.literal(true).optional().describe("The values are secret and are not in the report"),
 });
 
+const content = z.record(z.string(), value);
+
+/** The rule as a whole on each side. A side on which it is not has none. */
+const contentSchema = z.strictObject({
+  before: content.optional().describe("On the side `sides.before`: what it was, or is declared to be"),
+  after: content.optional().describe("On the side `sides.after`: what it will be, or is at the service"),
+});
+
 const findingSchema = z.strictObject({
   change: z
     .enum(changes)
@@ -47,13 +55,32 @@ const findingSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("The line of `file` at which the declaration, or what differs in it, begins"),
+  changedBy: z.string().optional().describe("Who changed it last, as the service says"),
+  changedAt: z.string().optional().describe("When it was changed last, in the service's words"),
+  rule: contentSchema
+    .optional()
+    .describe(
+      "The rule, `[secret]` in the place of secrets. Both sides where it is changed; a created or unmanaged one has only `after`, a deleted, missing or still-in-force one only `before`. Absent where it is not known",
+    ),
+  words: z
+    .strictObject({ before: z.string().optional(), after: z.string().optional() })
+    .optional()
+    .describe("The rule in words, on each side"),
   paths: z.array(pathSchema).describe("What differs; empty where the rule as a whole is meant"),
 });
+
+const tableSchema = z
+  .strictObject({
+    title: z.string(),
+    columns: z.array(z.string()).min(1),
+    rows: z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))).describe("A cell for each column"),
+  })
+  .describe("What is no finding about one rule, such as a matrix");
 
 /** The published form of every report: `merchant-rules drift --format json`, and so on. */
 export const reportSchema = z
   .strictObject({
-    version: z.literal(1).describe("The version of this format"),
+    version: z.literal(2).describe("The version of this format"),
     report: z.enum(["drift", "plan", "diff"]),
     subject: z.string().describe("What was looked at, as `stack dev`"),
     sides: z
@@ -67,6 +94,7 @@ export const reportSchema = z
     errors: z.array(z.string()).describe("What failed, so that the report may lack something; none in a whole report"),
     warnings: z.array(z.string()).describe("What must not be overlooked, such as many deletions"),
     findings: z.array(findingSchema),
+    tables: z.array(tableSchema),
     notes: z.array(z.string()).describe("What a reader must know besides, such as secrets that could not be compared"),
   })
   .meta({ title: "merchant-rules report", description: "What differs, rule by rule" });
@@ -74,10 +102,13 @@ export const reportSchema = z
 export type Change = (typeof changes)[number];
 export type Finding = z.output<typeof findingSchema>;
 export type PathFinding = z.output<typeof pathSchema>;
+export type Table = z.output<typeof tableSchema>;
 export type Report = z.output<typeof reportSchema>;
 
 export interface ReportParts extends Pick<Report, "report" | "subject" | "rules" | "unchanged"> {
   readonly findings: readonly Finding[];
+  /** Default: none. */
+  readonly tables?: readonly Table[];
   /** Default: declared and live for drift, now and after up for a plan; a diff has to give them. */
   readonly sides?: Report["sides"];
   /** As an engine said them: a text may have several lines. */
@@ -99,6 +130,7 @@ const usualSides: Record<Report["report"], Report["sides"]> = {
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */
 export function reportOf({
   findings,
+  tables = [],
   sides,
   errors = [],
   warnings = [],
@@ -113,13 +145,14 @@ export function reportOf({
   const counts: Partial<Record<Change, number>> = {};
   for (const { change } of ordered) counts[change] = (counts[change] ?? 0) + 1;
   return {
-    version: 1,
+    version: 2,
     ...about,
     sides: sides ?? usualSides[about.report],
     counts,
     errors: [...errors],
     warnings: [...warnings.map((warning) => printable(warning)), ...engineWarnings],
     findings: ordered.map((finding) => ({ ...finding, paths: finding.paths.map(withoutSecret) })),
+    tables: [...tables],
     notes: notes.map((note) => printable(note)),
   };
 }
@@ -131,6 +164,6 @@ function withoutSecret({ path, secret, ...values }: PathFinding): PathFinding {
 
 /** The text of `report.schema.json`: what a report in JSON holds, as JSON Schema 2020-12. */
 export function publishedSchema(): string {
-  const schema = { $id: "urn:pulumi-merchant-rules:report:1", ...z.toJSONSchema(reportSchema) };
+  const schema = { $id: "urn:pulumi-merchant-rules:report:2", ...z.toJSONSchema(reportSchema) };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }

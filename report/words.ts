@@ -1,6 +1,6 @@
 import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
+import { hidden } from "../sdk/rules/mask.ts";
 import { printable, printableLines } from "../sdk/rules/printable.ts";
-import { hidden } from "./path-findings.ts";
 import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
 
 export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {

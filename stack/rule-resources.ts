@@ -1,4 +1,4 @@
-import { isOfRules, type StateResource } from "../provider/drift.ts";
+import { isOfRules, type StateResource } from "../provider/state-resource.ts";
 import { pointerOf } from "../sdk/rules/index.ts";
 import { configIn } from "./read-stack.ts";
 import { defaultProviderType, providerUrn, type ResourceState } from "./state/resource-state.ts";

@@ -8,7 +8,7 @@ import {
   type SettingsSources,
   variableName,
 } from "../../provider/settings.ts";
-import type { Side } from "../../report/diff/compare.ts";
+import type { Environment } from "../../report/diff/compare.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { readSettings, type StackOptions } from "../stack.ts";
 
@@ -17,7 +17,7 @@ import { readSettings, type StackOptions } from "../stack.ts";
  * that the options choose. `stack:` or `connection:` in front says which.
  * @throws MerchantRulesError SETTINGS_INVALID: it is neither, or both
  */
-export async function sideOf(given: string, options: StackOptions): Promise<Side> {
+export async function sideOf(given: string, options: StackOptions): Promise<Environment> {
   const [, kind, name = given] = /^(stack|connection):(.+)$/s.exec(given) ?? [];
   const attempted = `find environment ${name}`;
   const isStack = kind === "stack" || (kind === undefined && hasStackFile(name, options));
@@ -58,7 +58,7 @@ export async function sideOf(given: string, options: StackOptions): Promise<Side
   return reached(name, sources, name);
 }
 
-function reached(name: string, sources: SettingsSources, connection: string): Side {
+function reached(name: string, sources: SettingsSources, connection: string): Environment {
   const { address, parameters, credentials = null } = connectionSettings(sources, connection);
   const identity = JSON.stringify([address, parameters, credentials]);
   return { name, place: new Session(sources).place(connection), identity };

@@ -1,13 +1,15 @@
 import type { Place } from "../../provider/reconcile/index.ts";
-import { ownFields } from "../../provider/reconcile/live-rule.ts";
 import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
+import { defaultConnection } from "../../provider/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { canonical, differences, type Json, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { canonical, differences, type Json, masked, type Pointer, valueAt } from "../../sdk/rules/index.ts";
+import { contentOf } from "../content.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
+import { liveSide, type Side } from "../sides/index.ts";
 
 /** One of two environments. */
-export interface Side {
+export interface Environment {
   /** Its name in reports. */
   readonly name: string;
   readonly place: Place;
@@ -21,31 +23,40 @@ export interface Side {
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: a contract has no list or no natural key; SETTINGS_INVALID: both
  * are the same place, or their natural keys differ; and what a list throws
  */
-export async function compareSides(from: Side, to: Side): Promise<Report> {
+export async function compareSides(from: Environment, to: Environment): Promise<Report> {
   const naturalKey = demandComparable(from, to);
-  // As with the values below: what is secret in one of the two is shown of neither.
+  // What is secret in one of the two is shown of neither.
+  const secrets = [...from.place.contract.rule.secret, ...to.place.contract.rule.secret];
   const isShown = ![from, to].some(({ place }) => isNaturalKeySecret(place.contract));
-  const [before, after] = await Promise.all([rulesOf(from, naturalKey, isShown), rulesOf(to, naturalKey, isShown)]);
+  const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>
+    byNaturalKey(await liveSide(place, name, defaultConnection), naturalKey, { secrets, isShown });
+  const [before, after] = await Promise.all([read(from), read(to)]);
   const [one, other] = [from.place.contract.rule, to.place.contract.rule];
   const options = { unordered: [...one.unordered, ...other.unordered] };
-  const secrets = [...one.secret, ...other.secret];
-  const findings: Finding[] = [...before.odd, ...after.odd].map(({ side, ...finding }) => ({
-    ...finding,
-    change: side === from ? "only-in-from" : "only-in-to",
-  }));
+  const onlyIn = (change: "only-in-from" | "only-in-to", { name, ruleId, definition }: NamedRule): Finding => ({
+    change,
+    name,
+    ...(ruleId === undefined ? {} : { ruleId }),
+    ...contentOf(change === "only-in-from" ? { before: definition } : { after: definition }),
+    paths: [],
+  });
+  const findings: Finding[] = [
+    ...before.odd.map(({ reason, ...rule }) => ({ ...onlyIn("only-in-from", rule), reason })),
+    ...after.odd.map(({ reason, ...rule }) => ({ ...onlyIn("only-in-to", rule), reason })),
+  ];
   let unchanged = 0;
   for (const [key, rule] of before.byKey) {
     const counterpart = after.byKey.get(key);
     if (counterpart === undefined) {
-      findings.push({ change: "only-in-from", name: rule.name, ruleId: rule.ruleId, paths: [] });
+      findings.push(onlyIn("only-in-from", rule));
       continue;
     }
-    const paths = pathFindingsOf(differences(rule.fields, counterpart.fields, options), secrets);
+    const paths = pathFindingsOf(differences(rule.definition, counterpart.definition, options));
+    const content = contentOf({ before: rule.definition, after: counterpart.definition });
     if (paths.length === 0) unchanged += 1;
-    else findings.push({ change: "changed", name: rule.name, paths });
+    else findings.push({ change: "changed", name: rule.name, ...content, paths });
   }
-  for (const [key, { name, ruleId }] of after.byKey)
-    if (!before.byKey.has(key)) findings.push({ change: "only-in-to", name, ruleId, paths: [] });
+  for (const [key, rule] of after.byKey) if (!before.byKey.has(key)) findings.push(onlyIn("only-in-to", rule));
   return reportOf({
     report: "diff",
     subject: `${from.name} and ${to.name}`,
@@ -56,44 +67,42 @@ export async function compareSides(from: Side, to: Side): Promise<Report> {
   });
 }
 
-interface LiveRule {
+interface NamedRule {
   readonly name: string;
-  readonly ruleId: string;
-  readonly fields: JsonObject;
+  readonly ruleId?: string | undefined;
+  readonly definition: Json;
 }
 
-/** A rule that has no counterpart by nature. */
-type OddRule = Omit<Finding, "change"> & { readonly side: Side };
+/** The rules of a side by natural key, and those that have no counterpart by nature. */
+interface ByNaturalKey {
+  readonly byKey: ReadonlyMap<string, NamedRule>;
+  readonly odd: readonly (NamedRule & { readonly reason: string })[];
+}
 
-async function rulesOf(
-  side: Side,
-  naturalKey: string,
-  isShown: boolean,
-): Promise<{ readonly byKey: ReadonlyMap<string, LiveRule>; readonly odd: readonly OddRule[] }> {
-  const { place } = side;
-  const byKey = new Map<string, LiveRule>();
-  const odd: OddRule[] = [];
-  for (const { ruleId, rule } of await place.live.allWhole()) {
-    if (place.live.isForeign(rule)) continue;
-    const value = valueAt(rule, naturalKey);
+function byNaturalKey(
+  { rules }: Side,
+  naturalKey: Pointer,
+  { secrets, isShown }: { readonly secrets: readonly Pointer[]; readonly isShown: boolean },
+): ByNaturalKey {
+  const byKey = new Map<string, NamedRule>();
+  const odd: ByNaturalKey["odd"][number][] = [];
+  for (const rule of rules) {
+    const definition = masked(rule.definition, secrets);
+    const named = { name: isShown ? rule.name : (rule.ruleId ?? rule.name), ruleId: rule.ruleId, definition };
+    const value = valueAt(definition, naturalKey);
     if (value === undefined || value === null) {
-      odd.push({ side, name: ruleId, ruleId, reason: `it has no natural key (${naturalKey})`, paths: [] });
+      odd.push({ ...named, reason: `it has no natural key (${naturalKey})` });
       continue;
     }
     const key = canonical(value);
-    const name = isShown ? nameOf(value) : ruleId;
-    if (!byKey.has(key)) byKey.set(key, { name, ruleId, fields: ownFields(rule, place) });
-    else odd.push({ side, name, ruleId, reason: "another rule there has the same natural key", paths: [] });
+    if (byKey.has(key)) odd.push({ ...named, reason: "another rule there has the same natural key" });
+    else byKey.set(key, named);
   }
   return { byKey, odd };
 }
 
-function nameOf(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 /** @returns the natural key of both */
-function demandComparable(from: Side, to: Side): string {
+function demandComparable(from: Environment, to: Environment): string {
   const attempted = `compare ${from.name} and ${to.name}`;
   for (const { name, place } of [from, to]) {
     const { operations, rule } = place.contract;

@@ -5,10 +5,11 @@ import { defaultConnection } from "../../provider/settings.ts";
 import { unknownValue } from "../../provider/state/wire.ts";
 import { connectionType } from "../../provider/types.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
-import { canonical, contains, differences, type Json, mapJson, valueAt } from "../../sdk/rules/index.ts";
+import { canonical, contains, differences, type Json, mapJson, masked, valueAt } from "../../sdk/rules/index.ts";
+import { contentOf } from "../content.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
-import { isOfRules, mask, type Preview, type PreviewStep, resourceOf } from "./preview.ts";
+import { isOfRules, mask, type Preview, type PreviewStep, resourceOf, subjectOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
 import { isMasked } from "./secrets.ts";
 
@@ -202,6 +203,7 @@ function findingOf(step: RuleStep): Finding | undefined {
     resource: of.resource,
     ...(of.connection === defaultConnection ? {} : { connection: of.connection }),
     ...(reason === undefined ? {} : { reason }),
+    ...ruleOf(step),
     paths: pathsOf(step),
   };
 }
@@ -222,14 +224,22 @@ function nameOf({ key, known, declared, of, kind }: RuleStep): string {
   return kind === "opaque" && known === undefined ? of.resource : of.resource.replace(/^\S+ /, "");
 }
 
+/** The rule as the state has it, and as the program declares it. */
+function ruleOf({ known, declared, of }: RuleStep): Pick<Finding, "rule"> {
+  const shown = (definition: Json | undefined): Json | undefined =>
+    definition === undefined ? undefined : withWords(definition);
+  return contentOf({ before: shown(known?.definition), after: shown(declared?.definition) }, of.contract.rule.secret);
+}
+
 function pathsOf({ kind, known, declared, of }: RuleStep): PathFinding[] {
   if (kind === "create" || kind === "delete" || kind === "keep" || kind === "opaque") return [];
   const { rule } = of.contract;
-  const found = differences(known?.definition, declared?.definition, rule);
-  return pathFindingsOf(found, rule.secret).map((finding, index) => {
-    const difference = found[index];
-    if (isMasked(difference?.before) || isMasked(difference?.after)) return { path: finding.path, secret: true };
-    const { after } = finding;
+  const side = (definition: Json | undefined): Json | undefined =>
+    definition === undefined ? undefined : masked(definition, rule.secret);
+  const found = differences(side(known?.definition), side(declared?.definition), rule);
+  return pathFindingsOf(found).map((finding) => {
+    const { path, before, after } = finding;
+    if (isMasked(before) || isMasked(after)) return { path, secret: true };
     return after === undefined ? finding : { ...finding, after: withWords(after) };
   });
 }
@@ -315,9 +325,4 @@ function isScaffold({ type }: PreviewStep): boolean {
     type.startsWith("pulumi:providers:") ||
     type.startsWith("merchant-rules:index:")
   );
-}
-
-function subjectOf({ steps: [first] }: Preview): string {
-  const stack = first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
-  return stack === undefined ? "the stack" : `stack ${stack}`;
 }

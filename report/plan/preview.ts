@@ -65,6 +65,12 @@ export function resourceOf({ type, name }: PreviewStep): string {
   return `${type.split(":").at(-1)} ${name}`;
 }
 
+/** The stack of a preview, in words: `stack dev`. */
+export function subjectOf({ steps: [first] }: Preview): string {
+  const stack = first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
+  return stack === undefined ? "the stack" : `stack ${stack}`;
+}
+
 /**
  * Reads what `pulumi preview --json` printed: one document, or with PULUMI_ENABLE_STREAMING_JSON_PREVIEW an event a line.
  * @throws MerchantRulesError SETTINGS_INVALID: it is neither, it ends before its end, or it has no rules where they belong

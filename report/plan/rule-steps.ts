@@ -5,7 +5,7 @@ import { type Inputs, readInputs, readState, type State } from "../../provider/s
 import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { blindMask, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { mask, type PreviewState, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
 import { ChangedPaths } from "./secrets.ts";
@@ -151,7 +151,10 @@ function knownIn(shape: Shape, { id, outputs }: PreviewState): KnownRules {
   const state = readState(shape, id, outputs);
   const definitions = definitionsIn(shape, outputs[shape.field]);
   const opaque = new Set([...definitions].flatMap(([key, value]) => (isJsonObject(value) ? [] : [key])));
-  return { state, opaque, isOpaque: opacityOf(outputs[shape.field]) !== undefined };
+  const rules = new Map(
+    [...state.rules].map(([key, rule]) => [key, opaque.has(key) ? { ...rule, definition: blindMask } : rule]),
+  );
+  return { state: { ...state, rules }, opaque, isOpaque: opacityOf(outputs[shape.field]) !== undefined };
 }
 
 function declaredIn(shape: Shape, inputs: JsonObject): DeclaredRules {
@@ -160,7 +163,11 @@ function declaredIn(shape: Shape, inputs: JsonObject): DeclaredRules {
     const opacity = opacityOf(value);
     if (opacity !== undefined) opaque.set(key, opacity);
   }
-  return { inputs: readInputs(shape, inputs), opaque, isOpaque: opacityOf(inputs[shape.field]) };
+  const read = readInputs(shape, inputs);
+  const rules = new Map(
+    [...read.rules].map(([key, rule]) => [key, opaque.has(key) ? { ...rule, definition: blindMask } : rule]),
+  );
+  return { inputs: { ...read, rules }, opaque, isOpaque: opacityOf(inputs[shape.field]) };
 }
 
 function opacityOf(value: Json | undefined): "secret" | "unknown" | undefined {
@@ -207,7 +214,7 @@ function changed(
     const reason = before?.doubt !== undefined ? whyDoubtful : whyOpaque[opacity ?? "secret"];
     plainDeclared.delete(key);
     plainKnown.delete(key);
-    if (before === undefined) steps.push({ kind: "create", key, declared: { ...after, definition: {} }, of });
+    if (before === undefined) steps.push({ kind: "create", key, declared: after, of });
     else if (
       opacity === "secret" &&
       known.opaque.has(key) &&

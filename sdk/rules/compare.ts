@@ -1,4 +1,5 @@
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isMask } from "./mask.ts";
 import { matching } from "./matching.ts";
 import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
 import { type Path, walk } from "./walk.ts";
@@ -82,7 +83,10 @@ export function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
   return Object.fromEntries([...Object.entries(live), ...laid]);
 }
 
-/** The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. */
+/**
+ * The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. The
+ * mask of a secret is one value: no difference lies inside.
+ */
 export function differences(
   before: Side,
   after: Side,
@@ -92,7 +96,7 @@ export function differences(
   if (before === undefined) return after === undefined ? [] : [{ path, kind: "add", after }];
   if (after === undefined) return [{ path, kind: "delete", before }];
   if (isEqual(before, after, options, path)) return [];
-  if (isJsonObject(before) && isJsonObject(after)) {
+  if (isJsonObject(before) && isJsonObject(after) && !isMask(before) && !isMask(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...keys].flatMap((key) => differences(field(before, key), field(after, key), options, [...path, key]));
   }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences as engineDifferences } from "../../local/engine/deploy/property-diff.ts";
-import { findDrift, type StateResource } from "../../provider/drift.ts";
+import { findDrift } from "../../provider/drift.ts";
+import type { StateResource } from "../../provider/state-resource.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";

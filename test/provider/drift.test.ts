@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FaultInput, localCredentials } from "../../local/service/index.ts";
-import { type Drift, findDrift, type StateResource } from "../../provider/drift.ts";
+import { type Drift, findDrift } from "../../provider/drift.ts";
+import type { StateResource } from "../../provider/state-resource.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/rules/index.ts";

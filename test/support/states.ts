@@ -1,6 +1,6 @@
-import type { StateResource } from "../../provider/drift.ts";
 import type { Session } from "../../provider/hooks/session.ts";
 import { secret } from "../../provider/state/wire.ts";
+import type { StateResource } from "../../provider/state-resource.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { hooksHere, resource } from "./hosts.ts";

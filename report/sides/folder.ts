@@ -1,0 +1,46 @@
+import { placeOf, readRuleFolder } from "../../provider/rule-folder.ts";
+import { defaultConnection } from "../../provider/settings.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import { isJsonObject, masked } from "../../sdk/rules/index.ts";
+import { nameOfRule, type Side } from "./side.ts";
+
+/** Facts that a folder does not have in itself. */
+export interface FolderOptions {
+  /** As of `loadRules`. Default: none. */
+  readonly overlay?: string;
+  /** The resource that declares the folder's rules, as `MerchantRuleSet all`. Default: not known. */
+  readonly resource?: string;
+  /** Default: the default connection. */
+  readonly connection?: string;
+  /** The contract of that connection: it says what the natural key is, and what is secret. */
+  readonly contract: Contract | undefined;
+}
+
+/**
+ * The rules of a folder of rule files, as `loadRules` reads them.
+ * @throws MerchantRulesError RULE_INVALID, as loadRules
+ */
+export function folderSide(
+  folder: string,
+  { overlay, resource, connection = defaultConnection, contract }: FolderOptions,
+): Side {
+  const rules = [...readRuleFolder(folder, overlay).values()].map((source) => {
+    const { key, rule } = source;
+    const definition = masked(rule, contract?.rule.secret ?? []);
+    return {
+      name: nameOfRule(definition, contract, key),
+      key,
+      ...(resource === undefined ? {} : { resource }),
+      connection,
+      definition: isJsonObject(definition) ? definition : {},
+      ...placeOf(source, []),
+    };
+  });
+  return {
+    name: overlay === undefined ? folder : `${folder} with ${overlay}`,
+    kind: "folder",
+    rules,
+    contractOf: (each) => (each === connection ? contract : undefined),
+    notes: [],
+  };
+}

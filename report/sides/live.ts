@@ -1,0 +1,27 @@
+import { markIn, naturalKeyText, ownerIn, type Place } from "../../provider/reconcile/index.ts";
+import { shownRule } from "../../provider/unmanaged-rules.ts";
+import type { Side } from "./side.ts";
+
+/**
+ * The rules at a place as the service has them, without ids, marks and what the service alone sets; without dead rules
+ * and the service's own. One paged pass.
+ * @param name in reports, as `production`
+ * @param connection the name of the connection that reaches the place
+ * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract has no list; and what a list throws
+ */
+export async function liveSide(place: Place, name: string, connection: string): Promise<Side> {
+  const { contract, live } = place;
+  const rules = (await live.allWhole())
+    .filter(({ rule }) => !live.isForeign(rule))
+    .map(({ ruleId, rule }) => {
+      const mark = markIn(rule, contract);
+      return {
+        name: naturalKeyText(rule, contract) ?? ruleId,
+        ruleId,
+        connection,
+        ...(mark === undefined ? {} : { owner: ownerIn(mark) }),
+        definition: shownRule(rule, place),
+      };
+    });
+  return { name, kind: "live", rules, contractOf: (each) => (each === connection ? contract : undefined), notes: [] };
+}

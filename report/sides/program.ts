@@ -1,0 +1,50 @@
+import { definitionsIn } from "../../provider/state/definitions.ts";
+import { readInputs, readState } from "../../provider/state/state.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import { blindMask, isJsonObject, type Json, mapJson, masked } from "../../sdk/rules/index.ts";
+import { isOfRules, mask, type Preview, resourceOf, shapeOf, subjectOf } from "../plan/preview.ts";
+import { nameOfRule, type Side, type SideRule } from "./side.ts";
+
+/**
+ * The rules that a program declares, as a preview by either engine says: sets, components and overlays are in it.
+ * @param preview what `readPreview` gives; without `--show-sames` it lacks the resources that do not change, which a note says
+ * @param contractOf the contract of a connection, where there is one
+ * @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state
+ */
+export function programSide(preview: Preview, contractOf: (connection: string) => Contract | undefined): Side {
+  const rules: SideRule[] = [];
+  const notes: string[] = [];
+  for (const step of preview.steps.filter(isOfRules)) {
+    if (step.after === undefined || step.op === "delete" || step.op === "delete-replaced") continue;
+    const shape = shapeOf(step);
+    const { connection } = readInputs(shape, step.after.inputs);
+    const contract = contractOf(connection);
+    const resource = resourceOf(step);
+    const ids = step.before === undefined ? undefined : readState(shape, step.before.id, step.before.outputs).rules;
+    const field = step.after.inputs[shape.field];
+    if (!shape.isRule && field !== undefined && !isJsonObject(field))
+      notes.push(`the rules of ${resource} cannot be named: a preview masks them, or does not know them yet`);
+    for (const [key, declared] of definitionsIn(shape, field)) {
+      const definition = definitionIn(declared, contract);
+      const ruleId = step.op === "replace" ? undefined : ids?.get(key)?.ruleId;
+      rules.push({
+        name: nameOfRule(definition, contract, key, ruleId, resource.replace(/^\S+ /, "")),
+        resource,
+        ...(shape.isRule ? {} : { key }),
+        ...(ruleId === undefined ? {} : { ruleId }),
+        connection,
+        definition,
+      });
+    }
+  }
+  const unseen = preview.sames - preview.steps.filter(({ op }) => op === "same").length;
+  if (unseen > 0) notes.push(`${unseen} resources without changes are not in the preview: give what --show-sames adds`);
+  return { name: subjectOf(preview), kind: "program", rules, contractOf, notes };
+}
+
+/** A preview has no values of secrets. */
+function definitionIn(declared: Json, contract: Contract | undefined): SideRule["definition"] {
+  const plain = mapJson(declared, (value) => (value === mask ? blindMask : undefined));
+  const definition = masked(plain, contract?.rule.secret ?? []);
+  return isJsonObject(definition) ? definition : blindMask;
+}

@@ -1,0 +1,65 @@
+import { naturalKeyText } from "../../provider/reconcile/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+
+/**
+ * A list of rules that can be compared with another one, or shown by itself. All reports and commands read sides; what
+ * they make of them is a `Report`.
+ */
+export interface Side {
+  /** In reports: `stack dev`, `rules`, `production`. */
+  readonly name: string;
+  /**
+   * Where the rules come from: `program` as a preview says it declares them, `folder` as rule files do, `live` as the
+   * service has them, `state` as the stack's state says that they were declared.
+   */
+  readonly kind: "program" | "folder" | "live" | "state";
+  readonly rules: readonly SideRule[];
+  /** The contract of a connection by its name; undefined where there is none. */
+  readonly contractOf: (connection: string) => Contract | undefined;
+  /** What a reader must know of this side, such as rules that could not be read. */
+  readonly notes: readonly string[];
+}
+
+/** A rule of a side. */
+export interface SideRule {
+  /** What people call it: its natural key, where that is no secret, else its key, else its ruleId, else its resource. */
+  readonly name: string;
+  /** The resource that declares it, as `MerchantRuleSet all`. Absent on the sides `folder` and `live` where it is not known. */
+  readonly resource?: string;
+  /** Its key in a MerchantRuleSet or in a folder. Absent of a MerchantRule. */
+  readonly key?: string;
+  /** Absent of a rule that is not made yet, and in a folder. */
+  readonly ruleId?: string;
+  readonly connection: string;
+  /** Whose it is, as its mark at the service says: `<project>/<stack>/<resource>`. */
+  readonly owner?: string;
+  /**
+   * The rule. A mask stands in the place of each secret (`isMask`; equal masks are equal secrets, but for those that are
+   * `isBlind`); `withoutMasks` gives what may be printed. On the side `program` also the engine's text for a value that
+   * is not known yet (`isUnknown`). Of a rule that is secret as a whole it is a mask itself.
+   */
+  readonly definition: JsonObject;
+  /** The file that declares it, as the folder's path was given. Only where that is known. */
+  readonly file?: string;
+  /** The line of `file` at which the declaration begins. */
+  readonly line?: number;
+  /** How it stands, on a side that knows both the state and the service (`stackSide`). */
+  readonly standing?: Standing;
+}
+
+/**
+ * `declared`: as the state says; `drifted`: another than the state says; `missing`: only in the state; `unmanaged`: only
+ * at the service, and nobody's; `another's`: only at the service, with the mark of another stack or resource.
+ */
+export type Standing = "declared" | "drifted" | "missing" | "unmanaged" | "another's";
+
+/** The name of a rule for people. */
+export function nameOfRule(
+  definition: Json | undefined,
+  contract: Contract | undefined,
+  ...others: readonly (string | undefined)[]
+): string {
+  const own = contract === undefined ? undefined : naturalKeyText(definition, contract);
+  return [own, ...others].find((name) => name !== undefined && name !== "") ?? "";
+}
