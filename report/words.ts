@@ -1,5 +1,5 @@
 import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
-import { hidden } from "../sdk/rules/mask.ts";
+import { hidden } from "../sdk/rules/index.ts";
 import { printable, printableLines } from "../sdk/rules/printable.ts";
 import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
 

@@ -2,7 +2,7 @@ import type { Place } from "../../provider/reconcile/index.ts";
 import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { canonical, differences, type Json, masked, type Pointer, valueAt } from "../../sdk/rules/index.ts";
+import { differences, type Json, masked, type Pointer } from "../../sdk/rules/index.ts";
 import { contentOf } from "../content.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
@@ -89,14 +89,10 @@ function byNaturalKey(
   for (const rule of rules) {
     const definition = masked(rule.definition, secrets);
     const named = { name: isShown ? rule.name : (rule.ruleId ?? rule.name), ruleId: rule.ruleId, definition };
-    const value = valueAt(definition, naturalKey);
-    if (value === undefined || value === null) {
-      odd.push({ ...named, reason: `it has no natural key (${naturalKey})` });
-      continue;
-    }
-    const key = canonical(value);
-    if (byKey.has(key)) odd.push({ ...named, reason: "another rule there has the same natural key" });
-    else byKey.set(key, named);
+    const { identity } = rule;
+    if (identity === undefined) odd.push({ ...named, reason: `it has no natural key (${naturalKey})` });
+    else if (byKey.has(identity)) odd.push({ ...named, reason: "another rule there has the same natural key" });
+    else byKey.set(identity, named);
   }
   return { byKey, odd };
 }

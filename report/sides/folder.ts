@@ -2,10 +2,10 @@ import { placeOf, readRuleFolder } from "../../provider/rule-folder.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isJsonObject, masked } from "../../sdk/rules/index.ts";
-import { nameOfRule, type Side } from "./side.ts";
+import { identityOf, nameOfRule, type Side } from "./side.ts";
 
 /** Facts that a folder does not have in itself. */
-export interface FolderOptions {
+interface FolderOptions {
   /** As of `loadRules`. Default: none. */
   readonly overlay?: string;
   /** The resource that declares the folder's rules, as `MerchantRuleSet all`. Default: not known. */
@@ -32,6 +32,7 @@ export function folderSide(
       key,
       ...(resource === undefined ? {} : { resource }),
       connection,
+      ...identityOf(rule, contract),
       definition: isJsonObject(definition) ? definition : {},
       ...placeOf(source, []),
     };

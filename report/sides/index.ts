@@ -1,4 +1,4 @@
-export { type FolderOptions, folderSide } from "./folder.ts";
+export { folderSide } from "./folder.ts";
 export { liveSide } from "./live.ts";
 export { programSide } from "./program.ts";
 export type { Side, SideRule, Standing } from "./side.ts";

@@ -1,6 +1,6 @@
 import { markIn, naturalKeyText, ownerIn, type Place } from "../../provider/reconcile/index.ts";
 import { shownRule } from "../../provider/unmanaged-rules.ts";
-import type { Side } from "./side.ts";
+import { identityOf, type Side } from "./side.ts";
 
 /**
  * The rules at a place as the service has them, without ids, marks and what the service alone sets; without dead rules
@@ -19,6 +19,7 @@ export async function liveSide(place: Place, name: string, connection: string): 
         name: naturalKeyText(rule, contract) ?? ruleId,
         ruleId,
         connection,
+        ...identityOf(rule, contract),
         ...(mark === undefined ? {} : { owner: ownerIn(mark) }),
         definition: shownRule(rule, place),
       };

@@ -3,7 +3,7 @@ import { readInputs, readState } from "../../provider/state/state.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { blindMask, isJsonObject, type Json, mapJson, masked } from "../../sdk/rules/index.ts";
 import { isOfRules, mask, type Preview, resourceOf, shapeOf, subjectOf } from "../plan/preview.ts";
-import { nameOfRule, type Side, type SideRule } from "./side.ts";
+import { identityOf, nameOfRule, type Side, type SideRule } from "./side.ts";
 
 /**
  * The rules that a program declares, as a preview by either engine says: sets, components and overlays are in it.
@@ -33,6 +33,7 @@ export function programSide(preview: Preview, contractOf: (connection: string) =
         ...(shape.isRule ? {} : { key }),
         ...(ruleId === undefined ? {} : { ruleId }),
         connection,
+        ...identityOf(definition, contract),
         definition,
       });
     }

@@ -1,6 +1,7 @@
 import { naturalKeyText } from "../../provider/reconcile/index.ts";
+import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import { hashIn, isBlind, isMask, type Json, type JsonObject, maskOf, valueAt } from "../../sdk/rules/index.ts";
 
 /**
  * A list of rules that can be compared with another one, or shown by itself. All reports and commands read sides; what
@@ -32,6 +33,11 @@ export interface SideRule {
   /** Absent of a rule that is not made yet, and in a folder. */
   readonly ruleId?: string;
   readonly connection: string;
+  /**
+   * Tells which rules of two sides are the same: equal exactly where their natural keys are. A keyed hash, as a natural key
+   * may be secret: for no eye. Absent where the contract has no natural key, the rule has none, or it is not known here.
+   */
+  readonly identity?: string;
   /** Whose it is, as its mark at the service says: `<project>/<stack>/<resource>`. */
   readonly owner?: string;
   /**
@@ -53,6 +59,14 @@ export interface SideRule {
  * at the service, and nobody's; `another's`: only at the service, with the mark of another stack or resource.
  */
 export type Standing = "declared" | "drifted" | "missing" | "unmanaged" | "another's";
+
+/** @param definition in plain, or with masks; a key inside a masked object is not known */
+export function identityOf(definition: Json | undefined, contract: Contract | undefined): Pick<SideRule, "identity"> {
+  const { naturalKey = null } = contract?.rule ?? {};
+  const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+  if (value === undefined || value === null || isUnknown(value) || isBlind(value)) return {};
+  return { identity: hashIn(isMask(value) ? value : maskOf(value)) };
+}
 
 /** The name of a rule for people. */
 export function nameOfRule(

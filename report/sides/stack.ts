@@ -2,7 +2,7 @@ import { type DeclaredRule, findDrift } from "../../provider/drift.ts";
 import type { Session } from "../../provider/hooks/session.ts";
 import type { RuleName, StateResource } from "../../provider/state-resource.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
-import type { Side, SideRule, Standing } from "./side.ts";
+import { identityOf, type Side, type SideRule, type Standing } from "./side.ts";
 
 /**
  * Every rule of a stack and, where `looksForUnmanaged`, the others at its places, each with its standing and as the
@@ -22,6 +22,7 @@ export async function stackSide(
     definition: rule.declared,
     standing,
   });
+  const contractOf = contractsOf(session);
   const rules: SideRule[] = [
     ...drift.same.map((rule) => declared(rule, "declared")),
     ...drift.changed.map(({ live, owner, ...rule }) => ({
@@ -39,10 +40,11 @@ export async function stackSide(
       standing: owner === undefined ? ("unmanaged" as const) : ("another's" as const),
     })),
   ];
+  const known = rules.map((rule) => ({ ...rule, ...identityOf(rule.definition, contractOf(rule.connection)) }));
   const notes = drift.withoutList.map(
     (connection) => `unmanaged rules cannot be told over connection ${connection}: its contract has no list`,
   );
-  return { name, kind: "live", rules, contractOf: contractsOf(session), notes };
+  return { name, kind: "live", rules: known, contractOf, notes };
 }
 
 /** The names of a rule of the state, as sides have them. */

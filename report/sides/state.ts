@@ -1,6 +1,6 @@
 import type { Session } from "../../provider/hooks/session.ts";
 import { declaredDefinition, readResources, ruleNameOf, type StateResource } from "../../provider/state-resource.ts";
-import type { Side } from "./side.ts";
+import { identityOf, type Side } from "./side.ts";
 import { contractsOf, namesIn } from "./stack.ts";
 
 /**
@@ -14,6 +14,7 @@ export function stateSide(resources: readonly StateResource[], session: Session,
     const known = [...resource.state.rules].map(([key, { definition }]) => [key, definition] as const);
     return [...(resource.declared ?? new Map(known))].map(([key, declared]) => ({
       ...namesIn(ruleNameOf(resource, key, declared)),
+      ...identityOf(declared, resource.place.contract),
       definition: declaredDefinition(resource, key, declared),
     }));
   });

@@ -21,7 +21,13 @@ export function isMask(value: Json | undefined): value is JsonObject {
 
 /** True of a mask whose secret is not known here. */
 export function isBlind(value: Json | undefined): boolean {
-  return isMask(value) && value[maskField] === "";
+  return isMask(value) && hashIn(value) === "";
+}
+
+/** What tells a mask from another one; empty where its secret is not known here. */
+export function hashIn(mask: JsonObject): string {
+  const { [maskField]: hash } = mask;
+  return typeof hash === "string" ? hash : "";
 }
 
 /** A copy of a value for print: the text `[secret]` at masks. */

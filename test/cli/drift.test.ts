@@ -41,7 +41,7 @@ describe("merchant-rules drift", () => {
     const { code, report, errors } = await drift();
     expect(code).toBe(7);
     expect(report).toMatchObject({
-      version: 1,
+      version: 2,
       report: "drift",
       subject: "stack prod",
       rules: 3,

@@ -78,7 +78,7 @@ describe("merchant-rules plan", () => {
   test("takes --json for --format json", async () => {
     const preview = join(recorded, "preview.json");
     const { stdout } = await command("plan", preview, "--cwd", recorded, "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ version: 1, report: "plan", counts: { delete: 2 } });
+    expect(JSON.parse(stdout)).toMatchObject({ version: 2, report: "plan", counts: { delete: 2 } });
     expect(await command("plan", preview, "--cwd", recorded, "--format", "json")).toMatchObject({ stdout });
   });
 

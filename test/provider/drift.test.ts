@@ -111,11 +111,13 @@ describe("drift of a state", () => {
         ],
       },
     ]);
+    expect(changed[0]).toMatchObject({ declared: rule(2), live: rule(2, { priority: 99, conditions: [] }) });
     expect(missing).toMatchObject([
-      { naturalKey: "rule-3", key: "c", ruleId: gone, resource: "MerchantRuleSet all" },
+      { naturalKey: "rule-3", key: "c", ruleId: gone, resource: "MerchantRuleSet all", declared: rule(3) },
       { naturalKey: "rule-4", key: undefined, ruleId: state[1]?.id, resource: "MerchantRule one" },
     ]);
-    expect(unmanaged).toEqual([{ naturalKey: "by-hand", ruleId: other, connection: "default", owner: undefined }]);
+    const named = { naturalKey: "by-hand", ruleId: other, connection: "default", owner: undefined };
+    expect(unmanaged).toEqual([{ ...named, live: { name: "by-hand" } }]);
   });
 
   test("takes one pass over the list, and a look at each rule that is not in it", async () => {

@@ -1,12 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { setType } from "../../provider/types.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ruleType, setType } from "../../provider/types.ts";
 import { readPreview } from "../../report/plan/preview.ts";
-import { folderSide, liveSide, programSide, stackSide, stateSide } from "../../report/sides/index.ts";
+import {
+  folderSide,
+  liveSide,
+  programSide,
+  type Side,
+  type SideRule,
+  type Standing,
+  stackSide,
+  stateSide,
+} from "../../report/sides/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import { isMask, type JsonObject, withoutMasks } from "../../sdk/rules/index.ts";
+import { blindMask, isMask, type JsonObject } from "../../sdk/rules/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
 import { markBy, rule, serve } from "../support/connections.ts";
 import { resource, sessionOf } from "../support/hosts.ts";
@@ -15,46 +24,148 @@ import { applied, withSecretsAt } from "../support/states.ts";
 const contract: ContractInput = contractOf({
   rule: { naturalKey: "/name", owner: { at: "/metadata/managedBy" }, secret: ["/token"] },
 });
-const declared: Record<string, JsonObject> = {
-  all: { rules: { a: rule(1, { token: "s3cret-1" }), b: rule(2), c: rule(3) } },
-  one: { definition: rule(4) },
-};
+const rules = { a: rule(1, { token: "s3cret-1" }), b: rule(2), c: rule(3) };
+const declared: Record<string, JsonObject> = { all: { rules }, one: { definition: rule(4) } };
 
-async function world() {
+async function world(state = declared) {
   const served = await serve(contract);
   onTestFinished(() => served.close());
   const session = () => sessionOf(served.environment);
-  const state = await applied(session(), declared);
-  return { ...served, state, session };
+  const resources = await applied(session(), state);
+  const change = (name: string, changes: JsonObject | undefined) => {
+    const found = served.service.rules().find(({ rule: each }) => each.name === name);
+    if (found === undefined) throw new Error(`no rule ${name}`);
+    if (changes === undefined) served.service.remove(found.ruleId);
+    else served.service.put(found.ruleId, { ...found.rule, ...changes });
+  };
+  return { ...served, resources, session, change };
 }
 
-test("every side has the same rules, with masks at the same secrets that are equal exactly when the secrets are", async () => {
-  const { state, session, service } = await world();
-  const fromState = stateSide(state, session(), "stack dev");
-  const live = await liveSide(session().place("default"), "production", "default");
-  const folder = folderSide(rulesIn({ a: { ...rule(1), token: "s3cret-1" }, b: rule(2), c: rule(3) }), {
-    contract: defineContract(contract),
-  });
-  const program = programSide(
-    readPreview(JSON.stringify({ steps: [stepOf("all", declared.all ?? {})] }), "the preview"),
-    () => defineContract(contract),
-  );
-  for (const side of [fromState, live, folder, program]) {
-    const first = side.rules.find(({ name }) => name === "rule-1");
-    expect(side.rules.map(({ name }) => name).slice(0, 3).sort(), side.kind).toEqual(["rule-1", "rule-2", "rule-3"]);
-    expect(isMask(first?.definition.token), side.kind).toBe(true);
-    expect(first?.definition, side.kind).toEqual(fromState.rules[0]?.definition);
+function folderOf(files: Record<string, JsonObject>): string {
+  const folder = mkdtempSync(join(tmpdir(), "sides-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [key, definition] of Object.entries(files))
+    writeFileSync(join(folder, `${key}.yaml`), `# a rule\n${JSON.stringify(definition)}\n`);
+  return folder;
+}
+
+function previewOf(steps: readonly JsonObject[], sames = 0): string {
+  return JSON.stringify({ steps, changeSummary: { same: sames } });
+}
+
+function stepOn(type: string, name: string, inputs: JsonObject, op = "create"): JsonObject {
+  return { op, urn: `urn:pulumi:dev::shop::${type}::${name}`, newState: { type, inputs: resource(name, inputs) } };
+}
+
+const program = (steps: readonly JsonObject[]): Side =>
+  programSide(readPreview(previewOf(steps), "the preview"), () => defineContract(contract));
+
+const ruleIn = ({ rules: all }: Side, name: string): SideRule | undefined => all.find((each) => each.name === name);
+
+test("each kind of side has the same rules, with masks that are equal exactly when the secrets are", async () => {
+  const { resources, session, change } = await world();
+  const folder = folderOf(rules);
+  const sides = [
+    stateSide(resources, session(), "stack dev"),
+    await liveSide(session().place("default"), "production", "default"),
+    folderSide(folder, { contract: defineContract(contract), resource: "MerchantRuleSet all" }),
+    program([stepOn(setType, "all", { rules }), stepOn(ruleType, "one", { definition: rule(4) })]),
+  ];
+  const [state, live, files] = sides;
+  for (const side of sides) {
+    const names = side.rules.map(({ name }) => name).sort();
+    expect(names.slice(0, 3), side.kind).toEqual(["rule-1", "rule-2", "rule-3"]);
+    expect(isMask(ruleIn(side, "rule-1")?.definition.token), side.kind).toBe(true);
+    for (const name of names.slice(0, 3))
+      expect(ruleIn(side, name)?.definition, side.kind).toEqual(state && ruleIn(state, name)?.definition);
+    expect(names.map((name) => ruleIn(side, name)?.identity).slice(0, 3), side.kind).toEqual(
+      names.map((name) => state && ruleIn(state, name)?.identity).slice(0, 3),
+    );
+    expect(new Set(side.rules.map(({ identity }) => identity)).size).toBe(side.rules.length);
     expect(JSON.stringify(side.rules)).not.toContain("s3cret");
     expect(side.notes).toEqual([]);
+    expect(side.contractOf("default")?.rule.naturalKey).toBe("/name");
   }
-  expect(fromState.rules[0]).toMatchObject({ resource: "MerchantRuleSet all", key: "a", connection: "default" });
-  expect(folder.rules[0]).toMatchObject({ key: "a", file: expect.stringMatching(/rules\/a\.yaml$/), line: 1 });
-  expect(live.rules[0]).toMatchObject({ owner: expect.stringMatching(/^shop\/prod\//), ruleId: expect.any(String) });
-  expect(program.rules[0]).toMatchObject({ resource: "MerchantRuleSet all", key: "a" });
-  const [{ ruleId, rule: first }] = service.rules().filter(({ rule: each }) => each.name === "rule-1") as [never];
-  service.put(ruleId, { ...(first as JsonObject), token: "rotated" });
+  expect(sides.map(({ kind, rules: all }) => [kind, all.length])).toEqual([
+    ["state", 4],
+    ["live", 4],
+    ["folder", 3],
+    ["program", 4],
+  ]);
+  const names = { resource: "MerchantRuleSet all", key: "a", connection: "default" };
+  expect(state && ruleIn(state, "rule-1")).toMatchObject({ ...names, ruleId: expect.any(String) });
+  expect(files && ruleIn(files, "rule-1")).toMatchObject({ ...names, file: join(folder, "a.yaml"), line: 2 });
+  expect(live && ruleIn(live, "rule-1")?.owner).toMatch(/^shop\/prod\/all/);
+  change("rule-1", { token: "rotated" });
   const rotated = await liveSide(session().place("default"), "production", "default");
-  expect(rotated.rules.find(({ name }) => name === "rule-1")?.definition.token).not.toEqual(
-    fromState.rules[0]?.definition.token,
-  );
+  expect(ruleIn(rotated, "rule-1")?.definition.token).not.toEqual(live && ruleIn(live, "rule-1")?.definition.token);
+});
+
+test("what a program makes secret is masked on each side that knows so, wherever an element of an array has gone", async () => {
+  const conditions = [
+    { field: "a", value: "s3cret-2" },
+    { field: "b", value: "shown" },
+  ];
+  const { resources, session, change } = await world({ all: { rules: { a: rule(1, { conditions }) } } });
+  const path = ["rules", "a", "conditions"];
+  const secrets = resources.map(({ inputs, outputs, ...each }) => ({
+    ...each,
+    inputs: withSecretsAt(inputs, path),
+    outputs: withSecretsAt(outputs, path),
+  }));
+  change("rule-1", { conditions: [{ field: "b", value: "new" }, ...conditions.slice(0, 1)] });
+  for (const side of [stateSide(secrets, session(), "s"), await stackSide(secrets, session(), "s")])
+    expect(JSON.stringify(side.rules)).not.toMatch(/s3cret/);
+  const masked = { ...rule(1), conditions: [{ field: "a", value: "[secret]" }] };
+  const [first] = program([stepOn(setType, "all", { rules: { a: masked, b: "[secret]" } })]).rules;
+  expect(first?.definition.conditions).toEqual([{ field: "a", value: blindMask }]);
+});
+
+describe("the side of a stack", () => {
+  test("has every rule with its standing, as the service has it", async () => {
+    const { resources, session, change, service } = await world();
+    change("rule-2", { priority: 99, note: "by hand" });
+    change("rule-3", undefined);
+    service.put(undefined, rule(50, { token: "s3cret-3", priority: 1 }));
+    service.put(undefined, rule(51, { metadata: { managedBy: markBy("other/prod/all") } }));
+    const side = await stackSide(resources, session(), "stack dev");
+    const expected: [string, Standing][] = [
+      ["rule-1", "declared"],
+      ["rule-2", "drifted"],
+      ["rule-3", "missing"],
+      ["rule-4", "declared"],
+      ["rule-50", "unmanaged"],
+      ["rule-51", "another's"],
+    ];
+    expect(side.rules.map(({ name, standing }) => [name, standing]).sort()).toEqual(expected);
+    expect(ruleIn(side, "rule-2")?.definition).toEqual(rule(2, { priority: 99, note: "by hand" }));
+    expect(ruleIn(side, "rule-51")?.owner).toBe("other/prod/all");
+    expect(ruleIn(side, "rule-4")).toMatchObject({ resource: "MerchantRule one" });
+    expect(JSON.stringify(side.rules)).not.toContain("s3cret");
+  });
+
+  test("leaves the unmanaged ones out where they are not wanted", async () => {
+    const { resources, session, service } = await world();
+    service.put(undefined, rule(50));
+    const side = await stackSide(resources, session(), "stack dev", { looksForUnmanaged: false });
+    expect(side.rules.map(({ standing }) => standing)).toEqual(["declared", "declared", "declared", "declared"]);
+  });
+});
+
+describe("the side of a program", () => {
+  test("says what the preview cannot say: rules that are secret as a whole, and resources that are not in it", () => {
+    const steps = [stepOn(setType, "all", { rules: "[secret]" }), stepOn(ruleType, "one", { definition: "[secret]" })];
+    const side = programSide(readPreview(previewOf(steps, 3), "the preview"), () => defineContract(contract));
+    expect(side.rules.map(({ name, definition }) => [name, definition])).toEqual([["one", blindMask]]);
+    expect(side.notes).toEqual([
+      "the rules of MerchantRuleSet all cannot be named: a preview masks them, or does not know them yet",
+      "3 resources without changes are not in the preview: give what --show-sames adds",
+    ]);
+  });
+
+  test("leaves out what leaves the program", () => {
+    const gone = stepOn(setType, "old", { rules }, "delete");
+    const oldState = { type: setType, id: "x", inputs: resource("old", { rules }), outputs: { rules, ruleIds: {} } };
+    expect(program([{ ...gone, newState: null, oldState }, stepOn(setType, "all", { rules })]).rules).toHaveLength(3);
+  });
 });
