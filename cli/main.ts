@@ -4,6 +4,7 @@ import { diffCommand } from "./diff.ts";
 import { driftCommand } from "./drift.ts";
 import { runCommandLine } from "./exit-code.ts";
 import { exportCommand } from "./export.ts";
+import { helpCommand } from "./help.ts";
 import { localCommand } from "./local.ts";
 import { planCommand } from "./plan.ts";
 import { serveCommand } from "./serve.ts";
@@ -28,15 +29,16 @@ export function commandLine(): Command {
     .version(packageVersion(), "--version")
     .showHelpAfterError("(add --help for the list of options)")
     .addHelpText("after", help)
+    .helpCommand(false)
     .exitOverride();
-  const subcommands = [exportCommand, planCommand, driftCommand, diffCommand, serveCommand, localCommand];
+  const subcommands = [exportCommand, planCommand, driftCommand, diffCommand, serveCommand, localCommand, helpCommand];
   for (const subcommand of subcommands.map((make) => make())) program.addCommand(subcommand);
   return program;
 }
 
 const help = `
 Exit codes: 0 done; 1 failed; 2 called wrongly; 6 no such stack; 7 a change or a difference; 8 ended at once.
-Each command's --help says which it has, and what they mean there.
+Each command's --help says which it has, and what they mean there. The pages are printed by merchant-rules help.
 
 Example, to see what somebody changed by hand:
   npx --no-install merchant-rules drift --stack dev`;

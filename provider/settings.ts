@@ -269,7 +269,7 @@ function contractOf(
   if (found !== undefined) return { contract: loadContract(found, use), noContract };
   return {
     contract: loadPreset(presets[0], use),
-    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${folders.join(" and ")}), so only what the service's specification documents is known: write one (docs/contract.md), or name a file or a preset in merchant-rules:contract`,
+    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${folders.join(" and ")}), so only what the service's specification documents is known. Write one (\`npx --no-install merchant-rules help contract\` says how), or name a file or a preset in merchant-rules:contract`,
   };
 }
 

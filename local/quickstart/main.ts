@@ -115,7 +115,7 @@ async function perform(
       await tidyUp();
       interrupted.throwIfAborted();
     }
-    sayWhatIsNext(narrator, packages.product);
+    sayWhatIsNext(narrator);
     return 0;
   } catch (error) {
     if (!interrupted.aborted) console.error(`\nThe quickstart failed: ${reasonOf(error)}`);

@@ -109,7 +109,7 @@ function invalid<T>(file: string, faults: readonly T[], sentenceOf: (fault: T) =
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
   return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:`, {
     lines: shown.map((line) => `  ${line}`),
-    advice: "fix the contract; docs/reference/contract.md has every field, and for editors contract.schema.json has",
+    advice: "correct the named lines; `npx --no-install merchant-rules help reference/contract` prints every field",
   });
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { command } from "./run.ts";
 
-const subcommands = ["plan", "diff", "serve", "local preview", "local up", "local refresh", "local destroy"];
+const subcommands = ["help", "plan", "diff", "serve", "local preview", "local up", "local refresh", "local destroy"];
 
 describe("the merchant-rules command", () => {
   test("says its version, which is the package's", async () => {

@@ -1,0 +1,104 @@
+import { Command } from "commander";
+import { errorCodes } from "../sdk/errors.ts";
+import { engineErrorCodes } from "../stack/errors.ts";
+import { exiting, WrongCall } from "./exit-code.ts";
+import type { Page } from "./help/pages.ts";
+import { hasColor } from "./terminal.ts";
+
+/**
+ * `merchant-rules help drift`: prints a page of the documentation, a section of one, an error code's section, or the
+ * options of a command. Exit codes: 0 done, 1 failed, 2 called wrongly.
+ */
+export function helpCommand(): Command {
+  const command: Command = new Command("help")
+    .description("Print a page of the documentation, or list all pages")
+    .argument("[topic]", "a page, an error code, or a command (a page comes before a command of the same name)")
+    .argument("[words...]", "a heading of the page, or the rest of the command's name")
+    .addHelpText("after", help)
+    .exitOverride();
+  return command.action(
+    exiting(async (topic: string | undefined, words: string[]) => {
+      process.stdout.write(`${(await textOf(command, topic, words)).trimEnd()}\n`);
+      return 0;
+    }),
+  );
+}
+
+const help = `
+In a pipe the page comes as it is, in Markdown. On a terminal it is laid out for reading.
+
+Exit codes: 0 done; 1 failed; 2 called wrongly: there is no such page.
+
+Examples, which print a page, one section of it, and what an error code means:
+  npx --no-install merchant-rules help drift
+  npx --no-install merchant-rules help drift patterns
+  npx --no-install merchant-rules help RULE_CONFLICT`;
+
+const codes: readonly string[] = [...errorCodes, ...engineErrorCodes];
+
+async function contents(): Promise<string> {
+  const { pages } = await import("./help/pages.ts");
+  const listed = pages().filter(({ about }) => about !== "");
+  const width = Math.max(...listed.map(({ name }) => name.length));
+  const lines = listed.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
+  return `The pages, each printed by \`npx --no-install merchant-rules help <page>\`:\n\n${lines.join("\n")}`;
+}
+
+async function textOf(command: Command, topic: string | undefined, words: readonly string[]): Promise<string> {
+  if (topic === undefined) return await contents();
+  const { pageCalled, sectionOf, sectionsOf } = await import("./help/pages.ts");
+  const code = codes.find((each) => each === topic.toUpperCase());
+  const [named = "", anchor] = code === undefined ? topic.split("#") : ["errors", code];
+  const page = pageCalled(named);
+  if (page === undefined) return optionsOf(command, [topic, ...words]) ?? (await refused(command, topic));
+  const section = anchor ?? (words.length === 0 ? undefined : words.join(" "));
+  const text = section === undefined ? page.text : sectionOf(page.text, section);
+  if (text !== undefined) return await shown(page, text);
+  const lines = sectionsOf(page.text).map((heading) => `  ${heading}`);
+  throw new WrongCall(
+    `the page ${page.name} has no section "${section}". What to do: take one of these:\n${lines.join("\n")}`,
+  );
+}
+
+/** Markdown as it is; on a terminal laid out for reading. */
+async function shown(page: Page, text: string): Promise<string> {
+  const { stdout } = process;
+  if (!stdout.isTTY) return text;
+  const { linkedFrom, pages } = await import("./help/pages.ts");
+  const { laidOut } = await import("./help/lay-out.ts");
+  const width = Math.min(stdout.columns, 100);
+  const all = pages();
+  return laidOut(text, { width, hasColor: hasColor(stdout), linked: (link) => linkedFrom(page, link, all) });
+}
+
+/** What `--help` prints of a command. */
+function optionsOf(command: Command, words: readonly string[]): string | undefined {
+  let found: Command | null | undefined = command.parent;
+  for (const word of words) found = found?.commands.find((each) => each.name() === word);
+  let text = "";
+  found?.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  return found === undefined || found === null ? undefined : text.trimEnd();
+}
+
+/** @throws WrongCall: always, with the nearest name, or the pages that have the word */
+async function refused(command: Command, topic: string): Promise<never> {
+  const { closest, distance } = await import("fastest-levenshtein");
+  const { pages } = await import("./help/pages.ts");
+  const all = pages();
+  const commands = (command.parent?.commands ?? []).map((each) => each.name());
+  const names = [...all.map(({ name }) => name), ...commands, ...codes];
+  const nearest = closest(
+    topic.toLowerCase(),
+    names.map((name) => name.toLowerCase()),
+  );
+  const having = all.filter(({ text }) => text.toLowerCase().includes(topic.toLowerCase())).map(({ name }) => name);
+  const hint =
+    distance(topic.toLowerCase(), nearest) <= Math.max(1, Math.floor(topic.length / 3))
+      ? `. Did you mean ${names.find((name) => name.toLowerCase() === nearest)}?`
+      : having.length > 0
+        ? `; the word stands on these: ${having.slice(0, 10).join(", ")}.`
+        : ".";
+  throw new WrongCall(
+    `there is no page "${topic}"${hint} What to do: take a page of the list that \`npx --no-install merchant-rules help\` prints`,
+  );
+}

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { errorCodes } from "../../sdk/errors.ts";
+import { engineErrorCodes } from "../../stack/errors.ts";
+import { root } from "../docs/page.ts";
+import { command } from "./run.ts";
+
+const { isTTY, columns } = process.stdout;
+
+afterEach(() => {
+  Object.assign(process.stdout, { isTTY, columns });
+  vi.unstubAllEnvs();
+});
+
+function onTerminal(width: number): void {
+  Object.assign(process.stdout, { isTTY: true, columns: width });
+  vi.stubEnv("TERM", "xterm");
+  vi.stubEnv("NO_COLOR", undefined);
+}
+
+describe("merchant-rules help", () => {
+  test("lists the pages of docs/README.md, and prints each of them as it is in a pipe", async () => {
+    const { code, stdout } = await command("help");
+    expect(code).toBe(0);
+    const names = [...stdout.matchAll(/^ {2}(\S+) {2}/gm)].map(([, name = ""]) => name);
+    expect(names.length).toBeGreaterThan(25);
+    expect(names).toEqual(expect.arrayContaining(["drift", "contract", "reference/contract", "errors", "security"]));
+    const texts: string[] = [];
+    for (const name of names) texts.push((await command("help", name)).stdout);
+    expect(new Set(texts).size).toBe(names.length);
+    expect(texts[names.indexOf("drift")]).toBe(readFileSync(`${root}docs/drift.md`, "utf8"));
+    expect(texts[names.indexOf("reference/contract")]).toMatch(/^# Contract reference\n/);
+  });
+
+  test("knows every page below docs by its path too", async () => {
+    const paths = readdirSync(`${root}docs`, { recursive: true, encoding: "utf8" });
+    const pages = paths.filter((path) => path.endsWith(".md") && path !== "README.md");
+    expect(pages.length).toBeGreaterThan(25);
+    for (const page of pages)
+      expect((await command("help", `docs/${page}`)).stdout, page).toBe(readFileSync(`${root}docs/${page}`, "utf8"));
+  });
+
+  test("prints the section of each error code", async () => {
+    for (const code of [...errorCodes, ...engineErrorCodes]) {
+      const { stdout } = await command("help", code.toLowerCase());
+      expect(stdout).toMatch(new RegExp(`^### ${code}\\n\\n\\*\\*When\\.\\*\\* `));
+      expect(stdout.match(/^### /gm)).toHaveLength(1);
+    }
+  });
+
+  test("prints one section of a page, by its heading or as a link names it", async () => {
+    const byHeading = await command("help", "reliability", "For", "one", "run");
+    expect(byHeading.stdout).toMatch(/^## For one run\n.*MERCHANT_RULES_MOVED=true.*\n$/s);
+    expect(byHeading.stdout.match(/^## /gm)).toHaveLength(1);
+    expect(await command("help", "reliability#for-one-run")).toEqual(byHeading);
+  });
+
+  test("prints the options of a command that has no page of its own", async () => {
+    const { code, stdout } = await command("help", "local", "up");
+    expect([code, stdout]).toEqual([0, (await command("local", "up", "--help")).stdout]);
+  });
+
+  test.each([
+    [["drft"], 'there is no page "drft". Did you mean drift?'],
+    [["rule_conflct"], 'there is no page "rule_conflct". Did you mean RULE_CONFLICT?'],
+    [["lagMs"], 'there is no page "lagMs"; the word stands on these: getting-started, contract, '],
+    [["there-is-no-such-word"], 'there is no page "there-is-no-such-word". What to do: take a page of the list that '],
+    [["drift", "patern"], 'the page drift has no section "patern". What to do: take one of these:\n'],
+  ])("refuses %j, and says what there is", async (words, said) => {
+    const { code, stdout, stderr } = await command("help", ...words);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(said);
+    expect(stderr).toContain("What to do: ");
+  });
+
+  test.each([60, 100, 200])(
+    "on a terminal %d wide, no line of text is wider, and no word but heads of tables is lost",
+    async (width) => {
+      const pages = ["drift", "concepts", "resources", "troubleshooting", "reference/contract"];
+      for (const page of pages) {
+        const source = (await command("help", page)).stdout;
+        onTerminal(width);
+        const { stdout } = await command("help", page);
+        Object.assign(process.stdout, { isTTY });
+        const shown = stripVTControlCharacters(stdout);
+        expect(stdout).not.toBe(shown);
+        // What stands in code is as wide as it is, and so is a word that is longer than the line.
+        const tooWide = shown
+          .split("\n")
+          .filter((line) => line.length > Math.min(width, 100) && !/^ {4}|^\S+$/.test(line));
+        expect(tooWide, page).toEqual([]);
+        const words = new Set(shown.match(/[\p{L}\p{N}]+/gu));
+        const prose = source
+          .replace(/<!--.*?-->/gs, "")
+          .replace(/^ *```\w+$/gm, "")
+          .replace(/\]\([^)]*\)/g, "]")
+          .replace(/^\|.*\n(?=\|[-|: ]+\|$)/gm, "");
+        for (const word of new Set(prose.match(/[\p{L}\p{N}]+/gu))) expect(words, `${page}: ${word}`).toContain(word);
+      }
+    },
+  );
+
+  test("on a terminal it has no marks of Markdown, and says what prints the page of a link", async () => {
+    onTerminal(100);
+    const shown = stripVTControlCharacters((await command("help", "drift")).stdout);
+    expect(shown).toMatch(/^Drift\n\n/);
+    expect(shown).not.toMatch(/^#|\*\*|^\||`{3}|\]\(/m);
+    expect(shown.replace(/\s+/g, " ")).toContain("for one run [help reliability#for-one-run]");
+    vi.stubEnv("NO_COLOR", "1");
+    const plain = (await command("help", "drift")).stdout;
+    expect(plain).toBe(stripVTControlCharacters(plain));
+  });
+});
