@@ -9,7 +9,7 @@ import { isAsDeclared, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
 import { type Made, type Making, mayReplace } from "./making.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
-import { type DeclaredRule, reasonToReplace } from "./plan.ts";
+import { type DeclaredRule, type KnownRule, reasonToReplace } from "./plan.ts";
 import { remove } from "./remove.ts";
 import { isOwnMark } from "./resource.ts";
 import { say } from "./say.ts";
@@ -147,12 +147,22 @@ async function send(making: Making): Promise<Made> {
   try {
     place.firstWrites.demandGoingOn();
     const body = marked(definition, mark, place.contract);
-    const answer = await (await place.live.client()).create(body, naming(making, making));
-    const { ruleId } = answer;
-    demandOwnMaking(answer, wasBefore(ruleId, before, making), making);
-    place.live.remember(ruleId, definition);
-    place.holders.claim(ruleId, of);
-    const written = { ruleId, definition, ...seenMark(mark, place) };
+    const client = await place.live.client();
+    const answer = await place.live.sending(async () => {
+      const created = await client.create(body, naming(making, making));
+      const isOld = wasBefore(created.ruleId, before, making) && !place.live.isBeingDeleted(created.ruleId);
+      demandOwnMaking(created, isOld, making);
+      if (place.live.isBeingDeleted(created.ruleId)) place.holders.release(created.ruleId);
+      place.live.madeNow(created.ruleId, definition);
+      place.holders.claim(created.ruleId, of);
+      return created;
+    });
+    const written = { ruleId: answer.ruleId, definition, ...seenMark(mark, place) };
+    if (await isTakenByDelete(written, making)) {
+      place.live.remember(written.ruleId, null);
+      place.holders.release(written.ruleId);
+      return await made(making);
+    }
     return { known: await kept(answer, written, "create", making), isTakenOver: false };
   } catch (error) {
     if (!isMerchantRulesError(error) || !(error.outcomeUnknown || error.code === "RULE_CONFLICT")) throw error;
@@ -166,6 +176,16 @@ async function send(making: Making): Promise<Made> {
 /** True of a rule that was there before this create; the id of one that this run has deleted may be given again. */
 function wasBefore(ruleId: string, before: Pass["byId"] | undefined, { place }: Making): boolean {
   return before?.has(ruleId) === true && !place.live.isGone(ruleId);
+}
+
+/**
+ * A service may give the id of a rule whose delete is under way. That delete, sent again after a lost answer, takes the new
+ * rule.
+ */
+async function isTakenByDelete(written: KnownRule, { of, key, place: { live } }: Making): Promise<boolean> {
+  if (!(await live.deleteEnded(written.ruleId))) return false;
+  const sight = await live.look(written, of.label(key), "fresh");
+  return sight.is === "absent" && !(await live.isStillListed(written.ruleId));
 }
 
 /** The cause of an error about an answer with a rule that this run has not made. */

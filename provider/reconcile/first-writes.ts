@@ -214,6 +214,8 @@ export class FirstWrites {
         throw error;
       });
       if (answer === undefined || this.#live.isDead(answer.rule)) return undefined;
+      await this.#live.createsAnswered();
+      if (this.#live.isGivenAgain(target.ruleId)) return undefined;
     }
     return {
       what: "by its answer the rule is deleted, but a read still finds it",

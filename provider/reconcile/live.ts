@@ -36,6 +36,10 @@ interface RuleRecord {
   seen?: JsonObject;
   /** A delete that is under way. */
   deleting?: Promise<unknown>;
+  /** This run has sent a delete for it. */
+  isDeleteSent?: true;
+  /** After that a create of this run was answered with its id: the id is another rule's now. */
+  isGivenAgain?: true;
 }
 
 /**
@@ -61,6 +65,8 @@ export class Live {
   readonly #writtenByKey = new Map<string, Set<string>>();
   /** The last create under way for a natural key. */
   readonly #creating = new Map<string, Promise<unknown>>();
+  /** Requests of creates that are under way. */
+  readonly #sending = new Set<Promise<unknown>>();
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
   #nextPass: Promise<Pass> | undefined;
@@ -320,6 +326,8 @@ export class Live {
   /** Marks a delete as under way, until it ends. */
   async deleting<T>(ruleId: string, run: () => Promise<T>): Promise<T> {
     const record = this.#record(ruleId);
+    record.isDeleteSent = true;
+    delete record.isGivenAgain;
     const busy = run();
     record.deleting = busy;
     try {
@@ -327,6 +335,44 @@ export class Live {
     } finally {
       delete record.deleting;
     }
+  }
+
+  /** Marks the request of a create as under way, until it has ended and {@link Live.madeNow} was said of its rule. */
+  async sending<T>(run: () => Promise<T>): Promise<T> {
+    const busy = run();
+    this.#sending.add(busy);
+    try {
+      return await busy;
+    } finally {
+      this.#sending.delete(busy);
+    }
+  }
+
+  /**
+   * A create of this run has made the rule. A service that gives ids again may have given that of a rule whose delete
+   * is not answered yet.
+   */
+  madeNow(ruleId: string, definition: JsonObject): void {
+    const record = this.#record(ruleId);
+    if (record.isDeleteSent) record.isGivenAgain = true;
+    this.remember(ruleId, definition);
+  }
+
+  /** True where the id of a rule that this run has deleted is another rule's now, as far as creates are answered. */
+  isGivenAgain(ruleId: string): boolean {
+    return this.#record(ruleId).isGivenAgain === true;
+  }
+
+  /** Waits for the answers of the creates that are under way. */
+  async createsAnswered(): Promise<void> {
+    await Promise.allSettled(this.#sending);
+  }
+
+  /** Waits for the end of a delete. @returns true where one was under way */
+  async deleteEnded(ruleId: string): Promise<boolean> {
+    const { deleting } = this.#record(ruleId);
+    await Promise.allSettled([deleting]);
+    return deleting !== undefined;
   }
 
   /** Runs creates of one natural key one after another, so that the second sees what the first made. */

@@ -112,25 +112,30 @@ async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
     if (!isMerchantRulesError(error)) throw error;
     if (error.code === "RULE_NOT_FOUND") notFound = error;
     else if (error.outcomeUnknown && (await isSeenToBeGone(known, task))) isSure = true;
+    else if (place.live.isGivenAgain(known.ruleId)) return true;
     else throw error.outcomeUnknown ? perhapsDeleted(error) : error;
   }
   // A path that is wrong in the contract is answered 404, too; a page in between says 200.
-  if (!isSure && (await (isAnswered ? isThere : isSeen)(known, task)))
-    throw notFound === undefined ? stillThere(known, task) : yetFound("delete", notFound);
+  const isFound = !isSure && (await (isAnswered ? isThere : isSeen)(known, task));
+  if (isFound) await place.live.createsAnswered();
+  // The rule that has the id by now is not the one that was deleted.
+  if (place.live.isGivenAgain(known.ruleId)) return notFound === undefined;
+  if (isFound) throw notFound === undefined ? stillThere(known, task) : yetFound("delete", notFound);
   if (notFound !== undefined) sayNotThere(known.ruleId, task);
   place.live.remember(known.ruleId, null);
   place.holders.release(known.ruleId);
   return notFound === undefined;
 }
 
-/** After a delete whose every answer was lost. False where nothing tells. */
+/** After a delete whose every answer was lost. False where nothing tells: what is seen may be a rule that has the id by now. */
 async function isSeenToBeGone(known: KnownRule, task: Task): Promise<boolean> {
   try {
-    return !(await isSeen(known, task));
+    if (!(await isSeen(known, task))) return true;
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
-    return false;
   }
+  await task.place.live.createsAnswered();
+  return false;
 }
 
 /** The request may have been carried out, or be carried out yet. */

@@ -82,31 +82,3 @@ test("a rule without a value at its natural key, that a killed run made, is foun
   await stack.up({ all: { rules: { a, keyless } } });
   expect(place.service.rules().map((each) => each.rule.priority)).toEqual([1, 2]);
 });
-
-test("a service that gives the ids of deleted rules again is no alarm", async () => {
-  const place = await openPlace({ contract: contractOf({ operations: { update: null } }) });
-  const rows = new Map<number, JsonObject>();
-  const shown = ([id, row]: readonly [number, JsonObject]): JsonObject => ({ id: String(id), ...row });
-  place.front.behave(({ method, path, body }) => {
-    const [at = "", query = ""] = path.split("?");
-    if (method === "POST") {
-      const next = Math.max(0, ...rows.keys()) + 1;
-      rows.set(next, isJsonObject(body) ? body : {});
-      return { status: 201, body: shown([next, rows.get(next) ?? {}]) };
-    }
-    if (method === "DELETE") {
-      const [id] = new URLSearchParams(query).values();
-      return { status: rows.delete(Number(id)) ? 200 : 404, body: {} };
-    }
-    if (at.endsWith("/rules")) return { status: 200, body: { rules: [...rows].map(shown) } };
-    const id = Number(at.split("/").at(-1));
-    const row = rows.get(id);
-    return row === undefined ? { status: 404, body: {} } : { status: 200, body: shown([id, row]) };
-  });
-  const stack = await place.stack("local");
-  const of = (priority: number): Record<string, JsonObject> =>
-    Object.fromEntries([1, 2, 3, 4].map((k) => [`r${k}`, rule(k, { priority })]));
-  await stack.up({ all: { rules: of(1) } });
-  await stack.up({ all: { rules: of(2) } });
-  expect(rows.size).toBe(4);
-});
