@@ -30,7 +30,7 @@ import {
 import type { Shape } from "./state/shape.ts";
 import { type Inputs, keyOfLeft, readInputs, readState, type State, writeInputs, writeState } from "./state/state.ts";
 import { isUnknown, type Properties } from "./state/wire.ts";
-import { describeOutcome, describePlan, hintAtTexts } from "./summary.ts";
+import { describeOutcome, describePlan, describeTakeOvers, hintAtTexts } from "./summary.ts";
 
 /**
  * The six hooks that the provider host calls, for rules by key: observe, plan, apply. A MerchantRule is the set with one
@@ -184,14 +184,11 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     if (this.#shape.field in olds || isUnknown(news.connection)) return;
     const declared = readInputs(this.#shape, news);
     const place = this.#session.place(declared.connection);
-    const { holder } = resourceOf(
-      this.#shape,
-      declared,
-      { ...nothing, connection: declared.connection },
-      this.#session,
-    );
+    const of = resourceOf(this.#shape, declared, { ...nothing, connection: declared.connection }, this.#session);
     const steps = [...declared.rules].map(([key, rule]): Step => ({ kind: "create", key, declared: rule }));
-    place.holders.declare(holder, identitiesOf(steps, place));
+    place.holders.declare(of.holder, identitiesOf(steps, place));
+    const words = describeTakeOvers(steps, of, place);
+    if (words !== undefined) print(...words);
   }
 
   #run<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
@@ -214,7 +211,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     // Of an update, the diff before it has looked.
     if (known.size === 0) await lookForUnmanaged(known, place, declared);
     const outcomes = await apply(steps, of, place).finally(() => place.holders.declare(of.holder, new Set()));
-    if (!isRule) print(describeOutcome(steps, outcomes, of));
+    if (!isRule) print(...describeOutcome(steps, outcomes, of));
     const rules = stillThere(rulesAfter(outcomes), place);
     const undecided = outcomes.flatMap(({ key, error }) => (error?.outcomeUnknown ? [key] : []));
     await sayLeftovers(of, rules, place, undecided);

@@ -3,11 +3,13 @@ import { counted, type PlannedChange, plannedChange, plannedWords } from "./plan
 import type { Outcome, Place, Resource, Step } from "./reconcile/index.ts";
 import { setShape } from "./state/shape.ts";
 import { ownerInput } from "./state/state.ts";
-import type { Properties } from "./state/wire.ts";
+import { isUnknown, type Properties } from "./state/wire.ts";
 
 /** Rules that a preview names, and paths that it names of one. */
 const mostRules = 20;
 const mostPaths = 5;
+/** Rules that a run names of those that it took over. */
+const mostTaken = 100;
 
 /** What a preview does to one rule, for people. */
 interface Planned {
@@ -35,6 +37,31 @@ export function describePlan(steps: readonly Step[], of: Resource, place: Place)
   const lines = planned.slice(0, mostRules).flatMap((each) => linesOf(each, place));
   if (planned.length > mostRules) lines.push(`  and ${planned.length - mostRules} more rules`);
   return [`${nameOf(of)}: ${counted([...sums, [steps.length - planned.length, "unchanged"]])}`, ...lines];
+}
+
+/** What a resource that is about to be made takes over by its word `adopt`; undefined where it has none. */
+export function describeTakeOvers(steps: readonly Step[], of: Resource, place: Place): readonly string[] | undefined {
+  const adopting = steps.flatMap((step) => {
+    const adopt = step.kind === "create" ? step.declared.adopt : undefined;
+    return adopt === undefined ? [] : [{ key: step.key, rule: adoptedRule(adopt, place) }];
+  });
+  const [first] = adopting;
+  if (first === undefined) return undefined;
+  if (of.isRule) return [`${nameOf(of)}: takes over ${first.rule}`];
+  const counts = counted([
+    [adopting.length, plannedWords.adopt.counted],
+    [steps.length - adopting.length, plannedWords.create.counted],
+  ]);
+  const lines = adopting
+    .slice(0, mostRules)
+    .map(({ key, rule }) => `  ${plannedWords.adopt.symbol} ${joinPath("rules", key)}: ${rule}`);
+  if (adopting.length > mostRules) lines.push(`  and ${adopting.length - mostRules} more rules`);
+  return [`${nameOf(of)}: ${counts}`, ...lines];
+}
+
+function adoptedRule(adopt: string | true, { contract }: Place): string {
+  if (adopt === true) return `the rule with its natural key (${contract.rule.naturalKey}), where there is one`;
+  return isUnknown(adopt) ? "a rule whose id is known only after up" : `rule ${adopt}`;
 }
 
 function linesOf({ change, step, formerKey }: Planned, { contract }: Place): string[] {
@@ -65,8 +92,8 @@ export function hintAtTexts(inputs: Properties): string | undefined {
   return `${name}: ${count} rules are declared as objects. Declared as JSON texts they take the engine a fraction of the time: ruleTexts(rules), or loadRules(folder, { as: "texts" })`;
 }
 
-/** The outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`. */
-export function describeOutcome(steps: readonly Step[], outcomes: readonly Outcome[], of: Resource): string {
+/** The outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`; and what was taken over, in one block. */
+export function describeOutcome(steps: readonly Step[], outcomes: readonly Outcome[], of: Resource): readonly string[] {
   const failed = outcomes.filter(({ error }) => error !== undefined).length;
   const done = steps.filter((_, index) => outcomes[index]?.error === undefined);
   const count = (wanted: Step["kind"]): number => done.filter(({ kind }) => kind === wanted).length;
@@ -85,7 +112,20 @@ export function describeOutcome(steps: readonly Step[], outcomes: readonly Outco
     [failed, "failed"],
   ] as const;
   const more = others.flatMap(([number, word]) => (number === 0 ? [] : [`${word} ${number}`]));
-  return `${nameOf(of)}: ${[...always, ...more].join(", ")}`;
+  return [`${nameOf(of)}: ${[...always, ...more].join(", ")}`, ...takenOverIn(outcomes)];
+}
+
+/** The rules that were taken over, by how. */
+function takenOverIn(outcomes: readonly Outcome[]): string[] {
+  const taken = Map.groupBy(
+    outcomes.filter(({ how, error }) => how !== undefined && error === undefined),
+    ({ how }) => how,
+  );
+  return [...taken].map(([how, rules]) => {
+    const names = rules.slice(0, mostTaken).map(({ key, known }) => `${key} (${known?.ruleId})`);
+    if (rules.length > names.length) names.push(`and ${rules.length - names.length} more`);
+    return `  ${plannedWords.adopt.symbol} ${how}: ${names.join(", ")}`;
+  });
 }
 
 /** A resource's own name, the last part of its owner's. */

@@ -4,15 +4,9 @@ import { MerchantRuleSet } from "../../provider/merchant-rule-set.ts";
 import { providerSource } from "../../provider/provider-source.ts";
 import { type KnownRule, ownerOf } from "../../provider/reconcile/index.ts";
 import { defaultConnection } from "../../provider/settings.ts";
+import { connectionIdField, ownerField, providerField } from "../../provider/state/names.ts";
 import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
-import {
-  connectionIdField,
-  ownerField,
-  providerField,
-  stateVersion,
-  writeInputs,
-  writeState,
-} from "../../provider/state/state.ts";
+import { stateVersion, writeInputs, writeState } from "../../provider/state/state.ts";
 import { connectionType } from "../../provider/types.ts";
 import { canonical, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { secretSignature, signatureKey } from "../../stack/values/wire.ts";

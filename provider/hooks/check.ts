@@ -19,10 +19,12 @@ import {
 import { printable, printableLines } from "../../sdk/rules/printable.ts";
 import { type TextPlace, YamlDocument } from "../../sdk/yaml-document.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { withAdoptKept } from "../state/adoption.ts";
 import { definitionsIn } from "../state/definitions.ts";
+import { internalFields } from "../state/names.ts";
 import { withSecretsMarked } from "../state/secrets.ts";
 import type { Shape } from "../state/shape.ts";
-import { connectionName, internalFields } from "../state/state.ts";
+import { connectionName } from "../state/state.ts";
 import { isUnknown, type Properties, withinSecret } from "../state/wire.ts";
 import { mostBytesOf, mostStateBytesOf } from "../state/worst-state.ts";
 import type { Session } from "./session.ts";
@@ -46,7 +48,7 @@ export function checked(
     property: printable(property),
     reason: printableLines(reason).join("\n"),
   }));
-  return { ...result, failures };
+  return { inputs: failures.length > 0 ? (result.inputs ?? news) : withAdoptKept(result.inputs ?? news), failures };
 }
 
 function judged(shape: Shape, session: Session, olds: Properties, news: Properties): dynamic.CheckResult<Properties> {

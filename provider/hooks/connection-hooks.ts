@@ -13,7 +13,8 @@ import {
   replacing,
 } from "../reconcile/index.ts";
 import { type ConnectionSettings, shownInputs } from "../settings.ts";
-import { connectionName, demandVersion, providerField, stateVersion } from "../state/state.ts";
+import { providerField } from "../state/names.ts";
+import { connectionName, demandVersion, stateVersion } from "../state/state.ts";
 import { isUnknown, leaving, type Properties, picked } from "../state/wire.ts";
 import { atBoundary } from "./boundary.ts";
 import type { Session } from "./session.ts";

@@ -25,6 +25,8 @@ export interface Outcome {
   readonly left?: KnownRule;
   /** The rule was there before, and became the resource's own. */
   readonly isTakenOver?: true;
+  /** How, where a word of the program or the user did it. */
+  readonly how?: string;
   readonly error?: MerchantRulesError;
 }
 
@@ -142,6 +144,7 @@ interface Progress {
   left?: KnownRule;
   differs?: Written;
   isTakenOver?: boolean;
+  how?: string;
 }
 
 async function updated({ known, declared }: Change, task: Task, progress: Progress): Promise<void> {
@@ -176,7 +179,8 @@ function withoutOwnId({ definition, adopt }: DeclaredRule, { ruleId }: KnownRule
   return adopt === undefined || adopt === ruleId ? { definition } : { definition, adopt };
 }
 
-function take({ known, isTakenOver }: Made, progress: Progress): void {
+function take({ known, isTakenOver, how }: Made, progress: Progress): void {
+  if (how !== undefined) progress.how = how;
   progress.known = known;
   progress.isTakenOver = isTakenOver;
 }
@@ -185,7 +189,7 @@ function take({ known, isTakenOver }: Made, progress: Progress): void {
 function outcome(
   step: Step,
   place: Place,
-  { known, left, isTakenOver }: Progress,
+  { known, left, isTakenOver, how }: Progress,
   error?: MerchantRulesError,
 ): Outcome {
   const isOld = error !== undefined && "known" in step && step.known === known;
@@ -196,6 +200,7 @@ function outcome(
     ...(isThere(known) ? { known } : {}),
     ...(isThere(left) ? { left } : {}),
     ...(isTakenOver ? { isTakenOver } : {}),
+    ...(how === undefined ? {} : { how }),
     ...(error === undefined ? {} : { error }),
     ...(isOld ? { isOld } : {}),
     ...(isOld && step.kind === "update" ? { wanted: step.declared.definition } : {}),

@@ -17,6 +17,8 @@ export interface Made {
   readonly known: KnownRule;
   /** The rule was there before. */
   readonly isTakenOver: boolean;
+  /** How, where it was by a word of the program or the user: `is as declared and is taken over`. */
+  readonly how?: string;
 }
 
 /** Claimed before it is changed: of two that take a rule over at once, the one that is refused must not have written. */

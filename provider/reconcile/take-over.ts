@@ -86,7 +86,7 @@ export async function adoptNamed(ruleId: string, making: Making): Promise<Made |
 }
 
 /**
- * Makes an existing rule this resource's own by a word of the program or the user, and says so.
+ * Makes an existing rule this resource's own by a word of the program or the user, and says so; a set says it of all.
  * @returns undefined: it has gone meanwhile
  */
 export async function takeOver(existing: LiveRule, making: Making, how?: string): Promise<Made | undefined> {
@@ -116,18 +116,20 @@ export async function takeOver(existing: LiveRule, making: Making, how?: string)
   claim(ruleId, making);
   const usual = isSame ? "is as declared and is taken over" : "is taken over, and was changed to be as declared";
   if (verdict === "take as it is") {
-    say(how ?? usual, ruleId, making);
-    return { known: { ...known, definition }, isTakenOver: true };
+    return taken({ ...known, definition }, how ?? usual, making);
   }
   try {
-    const taken = await overwrite(known, definition, rule, making);
-    if (taken === undefined) return undefined;
-    say(how ?? usual, ruleId, making);
-    return { known: taken, isTakenOver: true };
+    const written = await overwrite(known, definition, rule, making);
+    return written === undefined ? undefined : taken(written, how ?? usual, making);
   } catch (error) {
     if (!(error instanceof Written)) place.holders.release(ruleId);
     throw error;
   }
+}
+
+function taken(known: KnownRule, how: string, making: Making): Made {
+  if (making.of.isRule) say(how, known.ruleId, making);
+  return { known, isTakenOver: true, how };
 }
 
 /** With its old mark the rule would be neither changed nor deleted here, whatever the state says. */

@@ -11,22 +11,11 @@ import {
   type Watch,
 } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
+import { adoptIn, ownerNames, withoutAdopt } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
+import { connectionIdField, internalFields, ownerField } from "./names.ts";
 import type { Shape } from "./shape.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
-
-/** The field in which the engine keeps the code of a dynamic provider; see `providerSource`. */
-export const providerField = "__provider";
-/**
- * The input by which a resource says who it is: an object whose one field has that name and is null. To the engine null
- * and absent are the same, so a resource that is renamed shows no change here.
- */
-export const ownerField = "__owner";
-/** The input that holds the id of the resource's Connection: all that rules take from it. */
-export const connectionIdField = "__connection";
-
-/** The inputs that programs do not write themselves. */
-export const internalFields = [providerField, ownerField, connectionIdField];
 
 /** A program's declaration, as `check` passed it. */
 export interface Inputs extends Watch {
@@ -44,9 +33,10 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
   const { onUnmanaged } = news;
   const definitions = definitionsIn(shape, news[shape.field]);
   const rules = new Map<string, DeclaredRule>();
+  const named = adoptIn(news);
   for (const [key, value] of definitions) {
     const definition = isJsonObject(value) ? value : {};
-    const adopt = shape.adopt(news.adopt, key);
+    const adopt = shape.adopt(named, key);
     rules.set(key, adopt === undefined ? { definition } : { definition, adopt });
   }
   return {
@@ -168,7 +158,7 @@ export function writeInputs(
       : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
   return leaving({
-    ...picked(from, [...shape.options, ...internalFields]),
+    ...withoutAdopt(picked(from, [...shape.options, ...internalFields])),
     [shape.field]: shape.write(new Map(definitions)),
   });
 }
@@ -191,5 +181,5 @@ export function connectionName({ connection }: Properties): string {
 
 /** The names of a resource, as its inputs or outputs have them. */
 export function ownerInput({ [ownerField]: owner }: Properties): Owner {
-  return isJsonObject(owner) ? (Object.keys(owner)[0] ?? "") : "";
+  return ownerNames(owner)[0] ?? "";
 }

@@ -8,7 +8,7 @@ import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
 import type { Session } from "../../provider/hooks/session.ts";
 import { connectionIdIn, hashOfIdentity } from "../../provider/reconcile/identity.ts";
 import { ownerOf } from "../../provider/reconcile/mark.ts";
-import { connectionIdField, ownerField } from "../../provider/state/state.ts";
+import { connectionIdField, ownerField } from "../../provider/state/names.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
 import { HookFailure, type Host, hooksHere, sessionOf } from "../support/hosts.ts";

@@ -237,7 +237,7 @@ describe("create makes a rule at most once", () => {
       expect(id).toBe(existing);
       expect(served.service.rules()).toMatchObject([{ ruleId: existing, rule: { priority: 1 } }]);
       const seen = await host.read(id, outs);
-      expect(seen.inputs).toEqual({ definition: rule(1), adopt });
+      expect(seen.inputs).toEqual({ definition: rule(1) });
       await host.delete(id, outs);
       expect(served.service.rules()).toEqual([]);
     },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { connectionIdField } from "../../../provider/state/state.ts";
+import { connectionIdField } from "../../../provider/state/names.ts";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { HookFailure } from "../../support/hosts.ts";
 

@@ -1,5 +1,5 @@
 import { ownerOf } from "../../../provider/reconcile/index.ts";
-import { ownerField } from "../../../provider/state/state.ts";
+import { ownerField } from "../../../provider/state/names.ts";
 import { type ContractInput, loadPreset } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";

@@ -43,7 +43,7 @@ describe("a rule with the mark of another stack", () => {
     const existing = world.service.put(undefined, markedBy(theirs, "x", 1, { priority: 50 }));
     const host = await world.host("merchantRuleSet");
     await host.create({ rules: { a: rule(1), b: rule(2) }, adopt: { a: existing }, ...ownedBy(ours) });
-    expect(host.stderr).toContain(`rule a (${existing}) is taken over from "${theirs}"`);
+    expect(host.stderr).toContain(`^ is taken over from "${theirs}": a (${existing})`);
     expect(world.service.rules()[0]).toEqual({ ruleId: existing, rule: markedBy(ours, "a") });
   });
 

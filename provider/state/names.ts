@@ -1,0 +1,12 @@
+/** The field in which the engine keeps the code of a dynamic provider; see `providerSource`. */
+export const providerField = "__provider";
+/**
+ * The input by which a resource says who it is: an object whose one field has that name and is null. To the engine null
+ * and absent are the same, so a resource that is renamed shows no change here.
+ */
+export const ownerField = "__owner";
+/** The input that holds the id of the resource's Connection: all that rules take from it. */
+export const connectionIdField = "__connection";
+
+/** The inputs that programs do not write themselves. */
+export const internalFields = [providerField, ownerField, connectionIdField];
