@@ -131,7 +131,7 @@ describe.each<EngineName>(["local", "pulumi"])("rules of a service that keeps ma
 });
 
 describe("without an import, on the local engine", () => {
-  test("a set with adopt takes a thousand rules over, writes none, and says it once", { timeout: 300_000 }, async () => {
+  test("a set with adopt takes a thousand rules over, writes none, says it once", { timeout: 300_000 }, async () => {
     const { project, succeeds, asked, isUntouched } = await exported("local", total, "files");
     const program = project.read("rules.ts");
     project.write("rules.ts", program.replace('loadRules("rules"),', 'loadRules("rules"), adopt: true,'));

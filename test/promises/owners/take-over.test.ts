@@ -85,7 +85,9 @@ describe("the ways on that the refusal names", () => {
     const { outs } = await host.create({ rules: { a: rule(1), b: rule(2), c: rule(3) } });
     expect(outs.ruleIds).toMatchObject({ a: first, b: second });
     expect(writesOf(world)).toEqual(["create"]);
-    expect(host.stderr).toContain(`^ exists, is as declared as a whole, and is taken over to recover: a (${first}), b (${second})`);
+    expect(host.stderr).toContain(
+      `^ exists, is as declared as a whole, and is taken over to recover: a (${first}), b (${second})`,
+    );
     expect(host.stderr).not.toContain("c (");
   });
 
