@@ -7,8 +7,8 @@ import type { Properties } from "./state/wire.ts";
 import { connectionType, ruleType, setType } from "./types.ts";
 
 /**
- * Whether the provider finds by itself what an earlier create of a resource made, when it creates that again: by a list,
- * and by the mark or the natural key of each rule.
+ * Whether the provider finds by itself what an earlier create of a resource made, when it creates that again: by the
+ * id that the client chooses, or by a list and the mark or the natural key of each rule.
  * @param inputs as `check` passed them
  * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
  */
@@ -18,9 +18,13 @@ export function canBeFound(type: string, inputs: Properties, sources: SettingsSo
   if (type !== ruleType && type !== setType) return false;
   const { rules, connection, connectionId, owner } = readInputs(type === setType ? setShape : ruleShape, inputs);
   const contract = declaredContract({ ...sources, checksDefinitions: false }, connection);
-  if (contract === undefined || contract.operations.list === null) return false;
-  const { naturalKey } = contract.rule;
-  if (contract.rule.owner !== null && connectionId !== undefined && owner !== "") return true;
+  if (contract === undefined) return false;
+  const { operations, rule } = contract;
+  const isOwned = connectionId !== undefined && owner !== "";
+  if (operations.create.identifyBy !== null && isOwned) return true;
+  if (operations.list === null) return false;
+  const { naturalKey } = rule;
+  if (rule.owner !== null && isOwned) return true;
   // What is adopted by its id was not made.
   const isKnown = ({ definition, adopt }: DeclaredRule): boolean =>
     typeof adopt === "string" || (naturalKey !== null && (valueAt(definition, naturalKey) ?? null) !== null);

@@ -174,7 +174,8 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
       return make("RULE_NOT_FOUND");
     case 408:
       return make("TIMED_OUT", later, { retryable: true, outcomeUnknown: true });
-    case 409: {
+    case 409:
+    case 412: {
       const saysWhat = [serviceCode, serviceMessage, serviceDetails].some((text) => text !== undefined);
       const advice = saysWhat
         ? "another rule may be in its way; the service's own message says what it conflicts with"

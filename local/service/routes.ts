@@ -45,7 +45,7 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
     ];
   };
   return [
-    ...route("create", create),
+    ...route("create", create, create.identifyBy),
     ...route("get", get, { in: "path", name: "ruleId" }),
     ...route("list", list, null, list === null ? [] : pageParameters(list.pagination)),
     ...route("update", update, update?.identifyBy ?? null),

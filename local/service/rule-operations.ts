@@ -11,7 +11,7 @@ import {
 } from "../../sdk/rules/index.ts";
 import { type DefinitionJudge, definitionJudge } from "./definition-judge.ts";
 import { type PageRequest, pageRequest, withNextPage } from "./pagination.ts";
-import { Refusal } from "./refusal.ts";
+import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import { definitionIn } from "./rule-request.ts";
 import type { RuleShape } from "./rule-shape.ts";
@@ -35,6 +35,15 @@ export interface RuleOperationsOptions {
   readonly allowDuplicates: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+}
+
+/** What a create says beside its body. */
+export interface Creation {
+  /** The id that the client has chosen. Default: the service makes one. */
+  readonly ruleId?: string | undefined;
+  /** A rule with that id is a refusal, whatever the method. Default: false. */
+  readonly mustBeNew?: boolean;
+  readonly amend?: Amend | undefined;
 }
 
 /** A fault's change to a definition before it is judged. */
@@ -67,16 +76,30 @@ export class RuleOperations {
     this.#now = now;
   }
 
-  create(body: JsonObject, amend = asSent): JsonAnswer {
-    const { bodyAt, success } = this.#contract.operations.create;
-    const definition = amend(definitionIn(body, bodyAt, []));
+  create(body: JsonObject, { ruleId, mustBeNew = false, amend = asSent }: Creation = {}): JsonAnswer {
+    const { bodyAt, success, identifyBy, idFormat, method } = this.#contract.operations.create;
+    if (ruleId !== undefined) demandForm(ruleId, idFormat);
+    const beside = identifyBy?.in === "body" ? [identifyBy.name] : [];
+    const carried = bodyAt === "" ? beside.map((name) => pointerOf([name])).reduce(withoutValueAt, body) : body;
+    const definition = amend(definitionIn(carried, bodyAt, beside));
     this.#judge.demandValid(definition);
-    this.#demandFreeKey(definition, undefined);
-    const entry = this.entry(this.#newRuleId(), definition);
+    const there = ruleId === undefined ? undefined : this.#store.find(ruleId);
+    this.#demandFreeId(there, mustBeNew);
+    this.#demandFreeKey(definition, ruleId);
+    const entry = this.entry(ruleId ?? this.#newRuleId(), definition);
     const stored = storedOf(entry);
     this.#demandNotForeign(stored);
-    this.#store.insert(entry);
+    if (method !== "PUT" || !this.#store.replace(entry)) this.#store.insert(entry);
     return { status: first(success), body: this.#shape.written(stored) };
+  }
+
+  /** As most services do: a POST never replaces a rule, and a PUT does, unless it says `If-None-Match: *` (RFC 9110). */
+  #demandFreeId(there: StoredRule | undefined, mustBeNew: boolean): void {
+    if (there === undefined) return;
+    if (mustBeNew) throw new Refusal(412, "RULE_EXISTS", `there is a rule ${there.ruleId} already`);
+    const isReplaced = this.#contract.operations.create.method === "PUT" && !this.#standing.isGone(there);
+    if (isReplaced) this.#demandOwn(there);
+    else throw new Refusal(409, "RULE_EXISTS", `there is, or was, a rule ${there.ruleId} already`);
   }
 
   get(ruleId: string): JsonAnswer {
@@ -203,6 +226,15 @@ export class RuleOperations {
     if (user !== undefined)
       throw new Refusal(409, "RULE_IN_USE", `the rule ${ruleId} is used by the rule ${user.ruleId}`);
   }
+}
+
+/** @throws Refusal 400 for an id that has not the form by which clients choose ids. */
+function demandForm(ruleId: string, format: string): void {
+  const [before = "", form = "", after = ""] = format.split(/(\{uuid\}|\{hex\})/);
+  const within = ruleId.slice(before.length, ruleId.length - after.length);
+  const isForm = form === "{uuid}" ? /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i : /^[0-9a-f]{32}$/i;
+  if (ruleId !== before + within + after || !isForm.test(within))
+    throw badRequest(`the id ${ruleId} must have the form ${format}`);
 }
 
 /** @throws Refusal 422 for what an update must not carry. */

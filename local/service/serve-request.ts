@@ -99,7 +99,10 @@ function serveWrite(call: Call): Answer {
 
 function perform({ merchant, match: { route, names }, request, twist }: Call, body: JsonObject): JsonAnswer {
   const { operations } = merchant;
-  if (route.operation === "create" || route.place === null) return operations.create(body, twist.amend);
+  if (route.operation === "create" || route.place === null) {
+    const ruleId = route.place === null ? undefined : ruleIdOf(route.place, request, names, body);
+    return operations.create(body, { ruleId, mustBeNew: request.header("if-none-match") === "*", amend: twist.amend });
+  }
   return operations.update(ruleIdOf(route.place, request, names, body), body, twist.amend);
 }
 

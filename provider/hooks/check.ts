@@ -155,7 +155,7 @@ function faultsAsText(definition: JsonObject, { rule }: Contract): DefinitionFau
 const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
 
 /** The faults of a definition: what cannot be sent, and what the contract's JSON Schema does not allow. */
-function definitionFaults(definition: JsonObject, { rule }: Contract): readonly DefinitionFault[] {
+function definitionFaults(definition: JsonObject, { rule, operations }: Contract): readonly DefinitionFault[] {
   const fault = findNotJson(definition);
   if (fault !== undefined) return [{ path: fault.path, reason: `holds ${fault.found}, which is not JSON` }];
   const rounded = findInexactNumber(definition);
@@ -163,6 +163,11 @@ function definitionFaults(definition: JsonObject, { rule }: Contract): readonly 
     const reason =
       "holds an integer beyond 2^53, whose last digits a program and many services lose; declare it as a text or in a larger unit";
     return [{ path: rounded.path, reason }];
+  }
+  const { identifyBy, bodyAt } = operations.create;
+  if (identifyBy?.in === "body" && bodyAt === "" && Object.hasOwn(definition, identifyBy.name)) {
+    const reason = `declares ${identifyBy.name}, where the id stands that this package chooses (operations.create.identifyBy in the contract)`;
+    return [{ path: [], reason }];
   }
   if (rule.owner !== null && valueAt(definition, rule.owner.at) !== undefined) {
     const reason = `declares ${rule.owner.at}, where the mark of the rule's owner stands (rule.owner in the contract)`;

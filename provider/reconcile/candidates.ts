@@ -1,5 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { differences } from "../../sdk/rules/index.ts";
+import { chosenId } from "./chosen-id.ts";
 import { ownFields } from "./live-rule.ts";
 import type { Making } from "./making.ts";
 import { type Mark, markIn } from "./mark.ts";
@@ -15,8 +16,18 @@ export interface Found {
   readonly facts: Candidate;
 }
 
-/** The rules that might be the declared one. Without a natural key one that another resource or key holds is none. */
-export async function search({ definition, key, of, place }: Making): Promise<LiveRule[]> {
+/** The rules that might be the declared one, and the id that it is to have where the client chooses it. */
+export async function search(making: Making): Promise<{ found: readonly LiveRule[]; ruleId?: string }> {
+  const chosen = await chosenId(making);
+  const found = await searched(making);
+  if (chosen === undefined) return { found };
+  const { ruleId, existing } = chosen;
+  const isNews = existing !== undefined && found.every((each) => each.ruleId !== ruleId);
+  return { found: isNews ? [existing, ...found] : found, ruleId };
+}
+
+/** Without a natural key one that another resource or key holds is none. */
+async function searched({ definition, key, of, place }: Making): Promise<LiveRule[]> {
   const isOurs = (mark: Mark): boolean => isOwnMark(mark, of, key) || hasOurNames(mark, { of, key, place });
   const found = await place.live.search(definition, isOurs);
   if (place.live.naturalKeyOf(definition) !== undefined) return found;
@@ -32,7 +43,8 @@ export async function candidates(found: readonly LiveRule[], making: Making): Pr
   return found.map((existing) => {
     const { ruleId, rule } = existing;
     const mark = markIn(rule, place.contract);
-    const whose = whoseIs(mark, of);
+    // Nobody else derives the same id.
+    const whose = mark === undefined && ruleId === making.ruleId ? "ours" : whoseIs(mark, of);
     return {
       existing,
       mark,

@@ -94,15 +94,20 @@ export function unmarked(existing: LiveRule, making: Making): MerchantRulesError
 /** A create that may have made the rule, and nobody can tell. @param unread why the list could not be read */
 export function mayExist(
   error: MerchantRulesError,
-  { definition, key, of, place, attempted }: Making,
+  { definition, key, of, place, attempted, ruleId }: Making,
   unread?: MerchantRulesError,
 ): MerchantRulesError {
   const { list } = place.contract.operations;
   const lag = list?.lagMs === null ? " (the contract does not say how far its list lags: operations.list.lagMs)" : "";
   const missing = list === null ? "no list operation" : "no natural key that this rule has";
   const canSearch = place.live.canSearch(definition);
-  const canTell = canSearch && list !== null && list.lagMs !== null && unread === undefined;
-  const found = canSearch ? `the list does not show it${lag}` : `the contract has ${missing} to look it up by`;
+  const canTell = ruleId !== undefined || (canSearch && list !== null && list.lagMs !== null && unread === undefined);
+  const found =
+    ruleId !== undefined
+      ? `a read does not show it (id ${ruleId})`
+      : canSearch
+        ? `the list does not show it${lag}`
+        : `the contract has ${missing} to look it up by`;
   const shown = unread === undefined ? found : `the list could not be read (${unread.reason})`;
   const first = isMerchantRulesError(error.cause) ? error.cause : error;
   const adopting = of.adopting(key, "<its ruleId>");

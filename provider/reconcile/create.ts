@@ -14,7 +14,7 @@ import { remove } from "./remove.ts";
 import { isOwnMark } from "./resource.ts";
 import { say } from "./say.ts";
 import { adoptNamed, asOurs, takeOver } from "./take-over.ts";
-import { naming, type Task } from "./task.ts";
+import { naming, type Task, Written } from "./task.ts";
 import { judgeCreate } from "./whose.ts";
 
 /**
@@ -35,9 +35,11 @@ export function createOnce(declared: DeclaredRule, task: Task): Promise<Made> {
   });
 }
 
-async function made(making: Making): Promise<Made> {
+async function made(given: Making): Promise<Made> {
+  const { found: searched, ...chosen } = await search(given);
+  const making = { ...given, ...chosen };
   const { definition, adopt, place, of } = making;
-  const found = await candidates(await search(making), making);
+  const found = await candidates(searched, making);
   const verdict = judgeCreate(
     found.map(({ facts }) => facts),
     { adopt: adopt === true, recover: place.options.recover.isGiven },
@@ -140,17 +142,21 @@ class Unanswered extends Error {
  * client alone does that, all attempts with one idempotency key.
  */
 async function send(making: Making): Promise<Made> {
-  const { definition, of, place, sent: failed } = making;
+  const { definition, of, place, ruleId: chosen, sent: failed } = making;
   if (failed?.outcomeUnknown) throw mayExist(failed, making);
   const before = place.contract.operations.list === null ? undefined : (await place.live.listed()).byId;
   const mark = ownMark(making);
   try {
     place.firstWrites.demandGoingOn();
     const body = marked(definition, mark, place.contract);
+    const options = { ...naming(making, making), ...(chosen === undefined ? {} : { ruleId: chosen }) };
     const client = await place.live.client();
     const answer = await place.live.sending(async () => {
-      const created = await client.create(body, naming(making, making));
-      const isOld = wasBefore(created.ruleId, before, making) && !place.live.isBeingDeleted(created.ruleId);
+      const created = await client.create(body, options);
+      const isOld =
+        created.ruleId !== chosen &&
+        wasBefore(created.ruleId, before, making) &&
+        !place.live.isBeingDeleted(created.ruleId);
       demandOwnMaking(created, isOld, making);
       if (place.live.isBeingDeleted(created.ruleId)) place.holders.release(created.ruleId);
       place.live.madeNow(created.ruleId, definition);
@@ -163,6 +169,7 @@ async function send(making: Making): Promise<Made> {
       place.holders.release(written.ruleId);
       return await made(making);
     }
+    if (chosen !== undefined && answer.ruleId !== chosen) throw new Written(written, notChosen(answer.ruleId, making));
     return { known: await kept(answer, written, "create", making), isTakenOver: false };
   } catch (error) {
     if (!isMerchantRulesError(error) || !(error.outcomeUnknown || error.code === "RULE_CONFLICT")) throw error;
@@ -199,7 +206,10 @@ function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boole
   const { definition, place, of, key, attempted } = making;
   const isHeld = place.holders.keeperOf(answer.ruleId) !== undefined;
   const isShown =
-    answer.status === 201 || isIdAlone(answer.rule, place) || isAsDeclared(answer.rule, definition, place);
+    answer.ruleId === making.ruleId ||
+    answer.status === 201 ||
+    isIdAlone(answer.rule, place) ||
+    isAsDeclared(answer.rule, definition, place);
   const mark = markIn(answer.rule, place.contract);
   const isMarkedByOther = mark !== undefined && !isOwnMark(mark, of, key);
   const hasList = place.contract.operations.list !== null;
@@ -218,6 +228,7 @@ async function afterLostAnswer({ error, before }: Unanswered, making: Making): P
   const { definition, of, key, place } = making;
   const { outcomeUnknown } = error;
   const hasMark = ownMark(making) !== undefined && place.contract.operations.list !== null;
+  if (making.ruleId !== undefined) return await foundAfter(error, { ...making, isDue: true });
   if (!place.live.canSearch(definition) && !hasMark)
     throw outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
   await sleep(place.contract.operations.list?.lagMs ?? 0);
@@ -244,9 +255,25 @@ async function afterLostAnswer({ error, before }: Unanswered, making: Making): P
     const known = { ruleId: own.ruleId, definition, ...seenMark(markIn(own.rule, place.contract), place) };
     return { known: await kept(own, known, "create", making), isTakenOver: false };
   }
-  const found = await search(making);
-  if (found.length > 0) return made({ ...making, sent: error });
-  throw outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
+  return await foundAfter(error, making);
+}
+
+/** What is found after a create that failed is judged as before it; of what is not found nobody knows. */
+async function foundAfter(error: MerchantRulesError, making: Making): Promise<Made> {
+  const { found } = await search(making);
+  if (found.length === 0) throw error.outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
+  const { isDue: _, ...before } = making;
+  return made({ ...before, sent: error });
+}
+
+/** The service has made the rule, and gave it an id of its own, by which no later run would find it. */
+function notChosen(ruleId: string, { ruleId: chosen, attempted }: Making): MerchantRulesError {
+  const reason = `the service gave the rule the id ${ruleId} in place of ${chosen}, which was sent (operations.create.identifyBy)`;
+  return new MerchantRulesError("RESPONSE_INVALID", reason, {
+    attempted,
+    advice:
+      "correct operations.create.identifyBy in the contract (in, name) and idFormat; or leave it out, where the service alone gives ids. The rule is in the state by the id that it has",
+  });
 }
 
 /** True where the contract cannot change the rule in place, and it is this run's to replace. */

@@ -60,6 +60,12 @@ export class Holders {
     return first !== undefined && first !== holder;
   }
 
+  /** True where a state of this run knows the rule as another's, or under another key. */
+  isKnownAsOther(ruleId: string, { holder }: Holder, key: string): boolean {
+    const held = this.#known.get(ruleId);
+    return held !== undefined && (held.of.holder !== holder || held.of.known.get(key)?.ruleId !== ruleId);
+  }
+
   /** The rule as a state of this run knows it. */
   knownBy(ruleId: string): KnownRule | undefined {
     return this.#known.get(ruleId)?.known;

@@ -10,7 +10,13 @@ import { type Mark, markIn, ownerIn } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
 
 /** The result of a look at one rule. */
-export type Sight = { readonly is: "present"; readonly rule: JsonObject } | { readonly is: "absent" };
+export type Sight =
+  | { readonly is: "present"; readonly rule: JsonObject }
+  | {
+      readonly is: "absent";
+      /** A deleted rule that is still answered (contract `rule.gone`): its id is in use. */
+      readonly isDead?: true;
+    };
 
 /** The way of a look. See {@link Live.look}. */
 export type How = "list" | "cheap" | "fresh";
@@ -118,14 +124,33 @@ export class Live {
         }
       }
     }
-    const { isDead, ...sight } = await this.#get(known, label);
-    if (sight.is === "present" || isDead) return sight;
+    const sight = await this.#get(known, label);
+    if (sight.is === "present" || sight.isDead) return sight;
     // The list was not asked: it is the second witness.
     if (known.doubt !== undefined && (await this.isStillListed(known.ruleId))) throw contradiction(known.ruleId, label);
     if (list !== null) return sight;
     // Some services show a new rule late.
     await sleep(secondLookMs);
     return await this.#get(known, label);
+  }
+
+  /**
+   * Looks whether an id is in use, before a rule is made with it.
+   * @param isDue it is about to be made: a list, where there is one, tells no longer
+   */
+  async lookForId(known: KnownRule, label: string | undefined, isDue: boolean): Promise<Sight> {
+    const { operations, rule } = this.contract;
+    const record = this.#record(known.ruleId);
+    await Promise.allSettled([record.deleting]);
+    if (record.written) return { is: "present", rule: record.written };
+    if (record.written === null && rule.gone.length === 0) return { is: "absent" };
+    if (!isDue && operations.list !== null) {
+      const listed = (await this.listed()).byId.get(known.ruleId);
+      return listed === undefined || record.written === null ? { is: "absent" } : { is: "present", rule: listed.rule };
+    }
+    const sight = await this.#get(known, label);
+    // A read that is behind shows what this run has deleted.
+    return record.written === null && sight.is === "present" ? { is: "absent", isDead: true } : sight;
   }
 
   /**
@@ -397,7 +422,7 @@ export class Live {
     return key === undefined ? undefined : getOrMake(this.#writtenByKey, key, () => new Set());
   }
 
-  async #get({ ruleId, definition }: KnownRule, label: string | undefined): Promise<Sight & { isDead?: true }> {
+  async #get({ ruleId, definition }: KnownRule, label: string | undefined): Promise<Sight> {
     try {
       const { rule } = await (await this.client()).get(ruleId, {
         known: definition,

@@ -117,7 +117,9 @@ function planRule(key: string, known: KnownRule | undefined, declared: DeclaredR
       : { kind: "keep", key, known };
   const reason = reasonToReplace(known.definition, declared.definition, contract);
   if (reason !== undefined) requireDelete(contract, `this change replaces the rule, because by the contract ${reason}`);
-  const deleteFirst = isNaturalKeyKept(known.definition, declared.definition, contract);
+  // A replacement keeps an id that the client has chosen.
+  const isIdKept = reason !== undefined && contract.operations.create.identifyBy !== null;
+  const deleteFirst = isIdKept || isNaturalKeyKept(known.definition, declared.definition, contract);
   return { kind: reason === undefined ? "update" : "replace", key, known, declared, deleteFirst };
 }
 

@@ -38,7 +38,9 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
   const seen = seenAs(rule, spoken, place);
   if (isEqual(seen, definition, place.contract.rule)) {
     if (before === undefined) sayUndeclared(existing, making);
-    return { known: { ...known, definition }, isTakenOver: true };
+    // After a lost answer it is what this run has made, by its id.
+    const isOwnMaking = making.sent !== undefined && making.ruleId === ruleId;
+    return { known: { ...known, definition }, isTakenOver: !isOwnMaking };
   }
   const paths = pathsBetween(seen, definition, place);
   const reason = `rule ${ruleId} is this stack's already, and differs at ${paths}; it is in the state now as it is at the service`;

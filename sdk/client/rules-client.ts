@@ -38,6 +38,12 @@ export interface CallOptions {
   readonly known?: JsonObject;
 }
 
+/** Facts of a rule that is to be made. */
+export interface CreateOptions extends CallOptions {
+  /** The id that it is to have. Needed where the contract has `operations.create.identifyBy`, and there alone. */
+  readonly ruleId?: string;
+}
+
 /** Facts of a rule before it is updated. */
 export interface UpdateOptions extends CallOptions {
   /** The rule as a GET just showed it, so that it is not read again. */
@@ -89,18 +95,25 @@ export class RulesClient {
 
   /**
    * Creates a rule. It is sent again only when an earlier attempt cannot have taken effect, or when the contract has
-   * `idempotency`. RULE_OUTCOME_UNKNOWN: the rule may exist; so it may with RESPONSE_INVALID and `outcomeUnknown`.
+   * `idempotency` or the client chooses the id, so that no second rule can come of it. RULE_OUTCOME_UNKNOWN: the rule may exist; so it may with RESPONSE_INVALID and `outcomeUnknown`.
    * @returns the id, and the rule in the answer, `{}` where the answer has an id alone
    */
-  async create(definition: JsonObject, options: CallOptions = {}): Promise<CreatedRule> {
+  async create(definition: JsonObject, options: CreateOptions = {}): Promise<CreatedRule> {
     const { operations, rule, idempotency } = this.contract;
+    const { bodyAt, identifyBy } = operations.create;
+    const messages = this.#messages("create", undefined, options, definition);
+    const body = withValueAt(undefined, bodyAt, definition);
+    const named =
+      identifyBy === null
+        ? { body: JSON.stringify(body) }
+        : identify(options.ruleId ?? "", identifyBy, isJsonObject(body) ? body : {}, refusal(messages.attempted));
     return await this.#caller.call({
       request: this.#templates.create.request({
-        body: JSON.stringify(withValueAt(undefined, operations.create.bodyAt, definition)),
-        headers: this.#idempotencyKey(),
+        ...named,
+        headers: [...(named.headers ?? []), ...this.#idempotencyKey()],
       }),
-      ...this.#messages("create", undefined, options, definition),
-      isRepeatable: idempotency !== null,
+      ...messages,
+      isRepeatable: idempotency !== null || identifyBy !== null,
       mayMean: ["exists"],
       writes: true,
       parse: (answer) => {

@@ -31,6 +31,7 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
   };
   for (const check of [
     checkRuleIds,
+    checkIdInBody,
     checkUpdate,
     checkNames,
     checkHeaders,
@@ -76,13 +77,20 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
     const isOfOneRule = ["get", "create", "delete", "update"].includes(name);
     refuseIf(times > 1, path, "a path that contains {ruleId} once");
     refuseIf(name === "get" && times === 0, path, "a path that contains {ruleId}");
-    refuseIf(name === "create" && times > 0, path, "a path without {ruleId}, which only the service knows");
+    const isChosen = contract.operations.create.identifyBy !== null;
+    refuseIf(
+      name === "create" && times > 0 && !isChosen,
+      path,
+      "a path without {ruleId}, which only the service knows",
+    );
     refuseIf(!isOfOneRule && times > 0, path, "a path without {ruleId}");
   }
-  for (const name of ["delete", "update"] as const) {
+  for (const name of ["create", "delete", "update"] as const) {
     const operation = contract.operations[name];
     if (operation === null) continue;
     const { path, query, identifyBy: by } = operation;
+    // What is wrong with a path of such a create is said above.
+    if (name === "create" && by === null) continue;
     const at = ["operations", name];
     const byIn = [...at, "identifyBy", "in"];
     const byName = [...at, "identifyBy", "name"];
@@ -96,14 +104,26 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
   }
 }
 
+/** An id in a body stands beside the definition, or is the rule's own. */
+function checkIdInBody({ operations, rule }: Contract, refuseIf: RefuseIf): void {
+  for (const name of ["create", "update"] as const) {
+    const { identifyBy: by = null, bodyAt = "" } = operations[name] ?? {};
+    if (by?.in !== "body") continue;
+    const idField = pointerOf([by.name]);
+    const isOwnId = rule.id.some((pointer) => pointer === idField || pointer === rule.envelope + idField);
+    const beside = `a pointer such as /rule, so that the field ${by.name} stands beside the definition; "" only where that field is the rule's own id (rule.id)`;
+    refuseIf(bodyAt === "" && !isOwnId, ["operations", name, "bodyAt"], beside);
+  }
+  const { identifyBy, idFormat } = operations.create;
+  const isUnused = identifyBy === null && idFormat !== "{uuid}";
+  refuseIf(isUnused, ["operations", "create", "identifyBy"], "how the request gives the rule its id, as idFormat says");
+}
+
 function checkUpdate({ operations: { update }, rule }: Contract, refuseIf: RefuseIf): void {
   if (update === null) return;
   const { identifyBy, bodyAt, body, omit } = update;
   const at = ["operations", "update"];
   const idField = pointerOf([identifyBy.name]);
-  const isOwnId = rule.id.some((pointer) => pointer === idField || pointer === rule.envelope + idField);
-  const beside = `a pointer such as /rule, so that the field ${identifyBy.name} stands beside the definition; "" only where that field is the rule's own id (rule.id)`;
-  refuseIf(identifyBy.in === "body" && bodyAt === "" && !isOwnId, [...at, "bodyAt"], beside);
   const sendsLive = "changes or merged, because operations.update.omit is about what these send back of the live rule";
   refuseIf(omit.length > 0 && body === "declared", [...at, "body"], sendsLive);
   for (const [index, pointer] of omit.entries()) {
@@ -158,7 +178,7 @@ function checkHeaders(contract: Contract, refuseIf: RefuseIf): void {
     refuseIf(isTaken(idempotency.header), ["idempotency", "header"], another);
     taken.add(idempotency.header.toLowerCase());
   }
-  for (const name of ["delete", "update"] as const) {
+  for (const name of ["create", "delete", "update"] as const) {
     const by = operations[name]?.identifyBy;
     refuseIf(by?.in === "header" && isTaken(by.name), ["operations", name, "identifyBy", "name"], another);
   }

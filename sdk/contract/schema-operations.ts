@@ -11,6 +11,24 @@ const create = strict({
   method: z.enum(["POST", "PUT"]).default("POST").meta(says("The HTTP method.", "PUT")),
   path: path.default("/api/v1/merchants/rules").meta({ examples: ["/v2/merchants/{merchantId}/rules"] }),
   ...fixed,
+  identifyBy: orNull(identifyBy).meta(
+    says(
+      "How the request gives the rule the id that the client chooses. The id comes from the stack, the resource and the key, so a create may be sent again, and one GET finds what a killed run has made. null: the service chooses ids.",
+      { in: "body", name: "id" },
+    ),
+  ),
+  idFormat: z
+    .string()
+    .regex(/^[\w.~-]*\{(uuid|hex)\}[\w.~-]*$/, {
+      error: "allowed: {uuid} or {hex}, with letters, digits, -, ., _ and ~ around it",
+    })
+    .default("{uuid}")
+    .meta(
+      says(
+        "The form of such an id. {uuid}: a UUID of version 5. {hex}: 32 hexadecimal digits. Text around it stays as it is.",
+        "rule-{hex}",
+      ),
+    ),
   bodyAt,
   success: statuses.default([201]),
 });

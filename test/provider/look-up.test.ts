@@ -40,6 +40,13 @@ describe("what an earlier create made can be found", () => {
     expect(found(ruleType, nameless, byMark)).toBe(false);
   });
 
+  test("by the id that the client chooses, where the resource says whose it is", () => {
+    const create = { identifyBy: { in: "body", name: "id" } } as const;
+    const byId: ContractInput = { version: 1, operations: { ...withDelete, create }, rule: { id: ["/id"] } };
+    expect(found(ruleType, { ...nameless, ...owned }, byId)).toBe(true);
+    expect(found(ruleType, nameless, byId)).toBe(false);
+  });
+
   test("not without a list, be there an idempotency key or not, and not without a contract", () => {
     const withoutList: ContractInput = { ...byName, operations: withDelete };
     const idempotent: ContractInput = { ...withoutList, idempotency: { header: "Idempotency-Key" } };

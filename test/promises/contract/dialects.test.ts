@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { localCredentials, startLocalService } from "../../../local/service/index.ts";
+import { ownerOf } from "../../../provider/reconcile/index.ts";
+import { ownerField } from "../../../provider/state/state.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/rules/index.ts";
@@ -11,6 +13,9 @@ import { EngineModel } from "../faults/engine-model.ts";
 import { hooksWithConnection } from "../faults/hooks.ts";
 import { hostFor } from "../worlds/world.ts";
 import { type Dialect, dialects } from "./dialects.ts";
+
+/** As the class of a resource adds it. */
+const owned = { [ownerField]: { [ownerOf("shop", "test", "all")]: null } };
 
 /** A service that speaks a dialect, and a stack whose every run is a provider host of its own. */
 async function open({ contract, settings = {}, token = localCredentials.token }: Dialect) {
@@ -35,7 +40,7 @@ async function open({ contract, settings = {}, token = localCredentials.token }:
   const hooks = async () => hooksWithConnection(await hostFor("merchantRuleSet", environment));
   return {
     service,
-    up: async (rules?: JsonObject) => engine.up(await hooks(), rules === undefined ? {} : { all: { rules } }),
+    up: async (rules?: JsonObject) => engine.up(await hooks(), rules === undefined ? {} : { all: { rules, ...owned } }),
     refresh: async () => engine.refresh(await hooks()),
   };
 }

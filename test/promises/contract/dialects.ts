@@ -125,6 +125,32 @@ export const dialects: readonly Dialect[] = [
     }),
   },
   {
+    name: "ids that the client chooses, in a body",
+    contract: () => ({
+      ...described,
+      operations: {
+        create: { identifyBy: { in: "body", name: "id" }, idFormat: "rule-{hex}" },
+        delete: { identifyBy: { in: "query" } },
+        update: { path: "/api/v1/merchants/rules/{ruleId}" },
+      },
+      rule: { id: ["/id"] },
+    }),
+  },
+  {
+    // As many stores do it, one request makes and replaces; of it alone it cannot be told which.
+    name: "ids that the client chooses, by PUT",
+    contract: () => ({
+      ...described,
+      operations: {
+        create: { method: "PUT", path: "/api/v1/merchants/rules/{ruleId}", identifyBy: { in: "path" } },
+        delete: { identifyBy: { in: "query" } },
+        update: { path: "/api/v1/merchants/rules/{ruleId}", success: [201] },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0 },
+      },
+      rule: { naturalKey: "/name", owner: { at: "/metadata/managedBy" } },
+    }),
+  },
+  {
     name: "a token that says who it is for",
     token: jsonWebToken({ merchant: { id: "acme" } }),
     contract: () => ({

@@ -32,12 +32,18 @@ const deletes = {
   identifyBy: { in: "query", name: "ruleId" },
 } as const;
 
+const chosen = {
+  ...full,
+  idempotency: null,
+  operations: { ...full.operations, list: null },
+} satisfies ContractInput;
+
 export interface MatrixContract {
   readonly name: string;
   readonly contract: ContractInput;
   /** Whether a rule whose create was not answered can be found again, by list and natural key. */
   readonly canLookUp: boolean;
-  /** Whether rules carry the mark of their owner. */
+  /** Whether rules carry the mark of their owner, or an id that only their stack derives. */
   readonly isMarked?: boolean;
   /** The service accepts two rules with one natural key, so that a double can be seen. */
   readonly allowsDuplicates?: boolean;
@@ -147,6 +153,33 @@ export const contracts: readonly MatrixContract[] = [
     canLookUp: true,
     operations: changing,
     meanwhile: "namesake",
+  },
+  {
+    // Nothing else finds a lost rule: there is no list and no idempotency key.
+    name: "chosen ids",
+    contract: { ...chosen, operations: { ...chosen.operations, create: { identifyBy: { in: "body", name: "id" } } } },
+    canLookUp: true,
+    operations: all,
+    isMarked: true,
+  },
+  {
+    name: "chosen ids, by PUT",
+    contract: {
+      ...chosen,
+      operations: {
+        ...chosen.operations,
+        create: {
+          method: "PUT",
+          path,
+          headers: { "If-None-Match": "*" },
+          identifyBy: { in: "path" },
+          idFormat: "rule-{hex}",
+        },
+      },
+    },
+    canLookUp: true,
+    operations: ["create", "replace"],
+    isMarked: true,
   },
   { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
   {
