@@ -423,6 +423,7 @@ export class Live {
   }
 
   async #get({ ruleId, definition }: KnownRule, label: string | undefined): Promise<Sight> {
+    const before = this.#record(ruleId).written;
     try {
       const { rule } = await (await this.client()).get(ruleId, {
         known: definition,
@@ -433,7 +434,9 @@ export class Live {
       return { is: "present", rule };
     } catch (error) {
       if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
-      return { is: "absent" };
+      // A read that began before the rule was made says nothing of it.
+      const { written } = this.#record(ruleId);
+      return written && written !== before ? { is: "present", rule: written } : { is: "absent" };
     }
   }
 

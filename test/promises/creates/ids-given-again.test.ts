@@ -12,7 +12,7 @@ interface Between {
   idOfCreate?: () => Promise<number | undefined>;
   created?: (id: number) => Promise<void>;
   deleted?: (id: number) => Promise<void>;
-  read?: (id: number) => void;
+  read?: (id: number, isFound: boolean) => Promise<void>;
 }
 
 interface Reusing {
@@ -50,7 +50,7 @@ async function openReusing(contract: ContractInput): Promise<Reusing> {
     if (at.endsWith("/rules")) return { status: 200, body: { rules: [...rows].map(shown) } };
     const id = Number(at.split("/").at(-1));
     const row = rows.get(id);
-    between.read?.(id);
+    await between.read?.(id, row !== undefined);
     return row === undefined ? { status: 404, body: {} } : { status: 200, body: shown([id, row]) };
   });
   return { place, rows, between };
@@ -59,12 +59,15 @@ async function openReusing(contract: ContractInput): Promise<Reusing> {
 /** Time for an answer to reach who waits for it. With less of it a test shows less, and does not fail. */
 const answerMs = 100;
 
-/** From the second delete on: a create gets the id of a deleted rule, and is answered before the delete is. */
-function answerDeletesLate(between: Between, deletes: number): void {
+/**
+ * From the second delete on: a create gets the id of a deleted rule, and is answered before the delete is, or the read
+ * after it.
+ */
+function answerLate(what: "deletes" | "reads", between: Between, deletes: number): void {
   const held = new Map<number, () => void>();
   let begun = 0;
   let next = Promise.withResolvers<void>();
-  between.deleted = async (id) => {
+  const hold = async (id: number): Promise<void> => {
     begun += 1;
     const isFirst = begun === 1;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -73,6 +76,8 @@ function answerDeletesLate(between: Between, deletes: number): void {
     next = Promise.withResolvers();
     if (!isFirst) await promise;
   };
+  if (what === "deletes") between.deleted = hold;
+  else between.read = async (id, isFound) => (isFound ? undefined : hold(id));
   between.idOfCreate = async () => {
     while (held.size === 0 && begun < deletes) await next.promise;
     const [first] = held;
@@ -104,7 +109,7 @@ test.each([
   const { place, rows, between } = await openReusing(replacing);
   const stack = await place.stack("local");
   await stack.up(declared(1));
-  answerDeletesLate(between, 4);
+  answerLate("deletes", between, 4);
   await stack.up(declared(2));
   expect(shownBy(rows)).toEqual(atPriority(2));
   await stack.isUnchanged({ refresh: true });
@@ -115,16 +120,26 @@ test("a delete that is read afterwards is not refuted by the rule that has its i
   const stack = await place.stack("local");
   await stack.up(asSet(1));
   const read = Promise.withResolvers<void>();
-  answerDeletesLate(between, 4);
+  answerLate("deletes", between, 4);
   let given: number | undefined;
   between.created = async (id) => {
     given ??= id;
     if (given === id) await read.promise;
     await sleep(answerMs);
   };
-  between.read = (id) => {
+  between.read = async (id) => {
     if (id === given) read.resolve();
   };
+  await stack.up(asSet(2));
+  expect(shownBy(rows)).toEqual(atPriority(2));
+  await stack.isUnchanged({ refresh: true });
+});
+
+test("a read after a delete, answered after another rule got the id, makes that one no rule that is gone", async () => {
+  const { place, rows, between } = await openReusing(readingAfter);
+  const stack = await place.stack("local");
+  await stack.up(asSet(1));
+  answerLate("reads", between, 4);
   await stack.up(asSet(2));
   expect(shownBy(rows)).toEqual(atPriority(2));
   await stack.isUnchanged({ refresh: true });
@@ -146,7 +161,7 @@ test("a delete that is sent again after a lost answer, and takes the rule that h
   const { place, rows, between } = await openReusing(replacing);
   const stack = await place.stack("local");
   await stack.up(asSet(1));
-  answerDeletesLate(between, 4);
+  answerLate("deletes", between, 4);
   const { deleted } = between;
   let first: number | undefined;
   let lost: number | undefined;
