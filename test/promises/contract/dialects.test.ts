@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { localCredentials, startLocalService } from "../../../local/service/index.ts";
 import { ownerOf } from "../../../provider/reconcile/index.ts";
-import { ownerField } from "../../../provider/state/state.ts";
+import { ownerField } from "../../../provider/state/names.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/rules/index.ts";
