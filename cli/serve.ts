@@ -78,13 +78,17 @@ async function serve(options: ServeOptions): Promise<number> {
     const declared = Object.keys(contract.parameters).join(", ") || "none";
     throw new WrongCall(`the contract declares no parameter ${unknown}; it declares: ${declared}`);
   }
-  const { localCredentials, startLocalService } = await localService();
+  const { eventsPath, localCredentials, startLocalService } = await localService();
+  const { liveRow } = await import("../report/page/rule-row.ts");
+  const { livePage } = await import("../report/page/rules-page.ts");
+  const page = livePage(`Local rules service, ${served.name}`, eventsPath);
   const service = await startLocalService({
     contract,
     port: options.port,
     parameters: options.param ?? {},
     allowDuplicates: options.allowDuplicates,
     ...(options.data === undefined ? {} : { dataFile: options.data }),
+    page: { ...page, row: (rule) => ({ ...liveRow(rule, contract) }) },
     ...(options.verbose ? { onRequest: printRequest } : {}),
   });
   const stopped = stopSignal();
@@ -106,7 +110,7 @@ function stopSignal(): Promise<void> {
 
 function announcement(
   served: Served,
-  { url, faultsUrl }: Pick<LocalService, "url" | "faultsUrl">,
+  { url, faultsUrl, pageUrl }: Pick<LocalService, "url" | "faultsUrl" | "pageUrl">,
   credentials: Credentials,
 ): string[] {
   const { contract, name, setting, options } = served;
@@ -126,6 +130,7 @@ function announcement(
     "To use it:",
     ...variables.map(([variable, value]) => `  export MERCHANT_RULES_${variable}=${shellWord(value)}`),
     `Try: ${exampleRequest(contract, url, values, credentials)}`,
+    ...(pageUrl === undefined ? [] : [`Rules and requests as they come: ${pageUrl}`]),
     `Faults on demand: curl -X PUT -H 'Content-Type: application/json' -d '{"kind":"status","status":503}' ${faultsUrl}`,
     "Stop with Ctrl-C.",
   ];

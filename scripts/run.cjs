@@ -23,6 +23,7 @@ var commands = {
   check: [
     ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings"],
     ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],
+    ["node_modules/typescript/bin/tsc", "-p", "tsconfig.browser.json"],
     ["node_modules/knip/bin/knip.js"],
   ],
 };

@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly service: Service;
   readonly routes: readonly Route[];
   readonly faults: Faults;
+  /** The live page, where there is one. */
+  readonly live: LocalApp | undefined;
   /** Called with every request once its answer is known, before it is sent. */
   readonly served: (request: ServedRequest) => void;
   /** Called with what went wrong within the service itself. */
@@ -32,6 +34,7 @@ export function localApp(options: AppOptions): LocalApp {
   const { contract } = options.service;
   const app: LocalApp = new Hono();
   app.route(controlPath, controlApp(options.faults));
+  if (options.live !== undefined) app.route("/", options.live);
   app.all("*", async (context) => {
     const { incoming, outgoing } = context.env;
     const request = await readRequest(incoming, contract.limits.maxBodyBytes).catch(() => undefined);

@@ -43,6 +43,8 @@ export interface Merchant {
   readonly operations: RuleOperations;
   readonly replays: Replays;
   readonly byHand: RulesByHand;
+  /** True of a rule that was deleted and is still kept, as the contract's `rule.gone` says. */
+  isGone(rule: StoredRule): boolean;
 }
 
 export interface MerchantsOptions {
@@ -123,7 +125,8 @@ function openMerchant(name: string, store: RuleStore, options: MerchantsOptions)
     },
     remove: (ruleId) => store.remove(ruleId),
   };
-  return { name, store, operations, replays: new Replays(store, now), byHand };
+  const { isGone } = standing;
+  return { name, store, operations, replays: new Replays(store, now), byHand, isGone };
 }
 
 function shown({ ruleId, definition }: StoredRule): StoredByHand {

@@ -5,6 +5,7 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { localApp } from "./app.ts";
 import { Gate, type LocalCredentials, localCredentials } from "./credentials.ts";
 import { controlPath, Faults, type LocalFaults } from "./faults/index.ts";
+import { Live, type LivePage } from "./live.ts";
 import { type LocalMerchant, Merchants, type RulesByHand } from "./merchants.ts";
 import { Rate } from "./rate.ts";
 import { RequestLog, type ServedOperation, type ServedRequest } from "./request-log.ts";
@@ -43,6 +44,11 @@ export interface LocalServiceOptions {
   readonly now?: () => number;
   /** Called with every request that was served. */
   readonly onRequest?: (request: ServedRequest) => void;
+  /**
+   * The page at `/`, on which a person sees the first merchant's rules come and go, and the last requests. Default: none.
+   * Where the contract has a GET of `/` itself there is none either.
+   */
+  readonly page?: LivePage;
 }
 
 /** A service that is running. What is done with rules by hand is done with the first merchant's. */
@@ -63,6 +69,8 @@ export interface LocalService extends RulesByHand {
   readonly faults: LocalFaults;
   /** The address at which a program sets faults over HTTP, not part of the contract: GET, PUT, POST, DELETE. */
   readonly faultsUrl: string;
+  /** The address of the page; undefined where there is none. */
+  readonly pageUrl: string | undefined;
   /** Stops at once; a second call does nothing. */
   close(): Promise<void>;
 }
@@ -96,17 +104,22 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const merchants = new Merchants({ contract, merchants: given, dataFile, ruleIds, answers, allowDuplicates, now });
   const log = new RequestLog();
   const faults = new Faults({ contract, stores: merchants.stores, now });
+  const live = options.page === undefined ? undefined : new Live(options.page, merchants.first, now);
+  const routes = routesOf(contract, parameters);
+  const isTaken = routes.some(({ method, path }) => method === "GET" && path.match("/") !== undefined);
   const app = localApp({
+    live: live?.app(isTaken),
     service: {
       contract,
       merchants,
       gate: new Gate({ contract, credentials, merchants: given, parameters, tokenLifeSeconds, now }),
       rate: options.requestsPerSecond === undefined ? undefined : new Rate(options.requestsPerSecond, now),
     },
-    routes: routesOf(contract, parameters),
+    routes,
     faults,
     served: (request) => {
       log.add(request);
+      live?.served(request);
       options.onRequest?.(request);
     },
     failed: (error) => console.error("local rules service:", error),
@@ -131,8 +144,10 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     of: (name) => merchants.of(name).byHand,
     faults,
     faultsUrl: url + controlPath,
+    pageUrl: live === undefined || isTaken ? undefined : `${url}/`,
     close: () => {
       faults.close();
+      live?.close();
       closed ??= stop(server).finally(() => merchants.close());
       return closed;
     },

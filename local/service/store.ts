@@ -46,7 +46,7 @@ export interface RuleList {
 export class RuleStore implements RuleList {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
-  #watcher: ((ruleId: string) => void) | undefined;
+  readonly #watchers: ((ruleId: string) => void)[] = [];
 
   /** @throws MerchantRulesError SETTINGS_INVALID when the file cannot be used, saying why. */
   constructor(file: string) {
@@ -69,7 +69,7 @@ export class RuleStore implements RuleList {
 
   /** `watcher` is called with the id of every rule that this store inserts, replaces or removes from now on, once that is done. */
   watch(watcher: (ruleId: string) => void): void {
-    this.#watcher = watcher;
+    this.#watchers.push(watcher);
   }
 
   find(ruleId: string): StoredRule | undefined {
@@ -83,7 +83,7 @@ export class RuleStore implements RuleList {
 
   insert({ ruleId, definition, naturalKey, at }: RuleEntry): void {
     this.#statements.insert.run(ruleId, JSON.stringify(definition), keyText(naturalKey), at, at);
-    this.#watcher?.(ruleId);
+    this.#tell(ruleId);
   }
 
   /** Replaces a rule. True where there was one. */
@@ -105,6 +105,11 @@ export class RuleStore implements RuleList {
   /** Rules in the order of their making, those after a sequence; at most `limit`, or all for -1. */
   after(sequence: number, limit: number): StoredRule[] {
     return this.#statements.after.all(sequence, limit).map(ruleOf);
+  }
+
+  /** The youngest rules first, those before a sequence; at most `limit`. */
+  before(sequence: number, limit: number): StoredRule[] {
+    return this.#statements.before.all(sequence, limit).map(ruleOf);
   }
 
   /** Rules in the order of their making, the first `offset` passed over. */
@@ -137,8 +142,12 @@ export class RuleStore implements RuleList {
 
   #changed(ruleId: string, changes: number | bigint): boolean {
     if (Number(changes) === 0) return false;
-    this.#watcher?.(ruleId);
+    this.#tell(ruleId);
     return true;
+  }
+
+  #tell(ruleId: string): void {
+    for (const watcher of this.#watchers) watcher(ruleId);
   }
 }
 
@@ -154,6 +163,7 @@ interface Statements {
   readonly remove: StatementSync;
   readonly lastSequence: StatementSync;
   readonly after: StatementSync;
+  readonly before: StatementSync;
   readonly from: StatementSync;
   readonly answer: StatementSync;
   readonly keepAnswer: StatementSync;
@@ -174,6 +184,7 @@ function prepare(database: DatabaseSync): Statements {
     remove: sql("DELETE FROM rules WHERE rule_id = ?"),
     lastSequence: sql("SELECT seq FROM sqlite_sequence WHERE name = 'rules'"),
     after: sql(`SELECT ${columns} FROM rules WHERE sequence > ? ORDER BY sequence LIMIT ?`),
+    before: sql(`SELECT ${columns} FROM rules WHERE sequence < ? ORDER BY sequence DESC LIMIT ?`),
     from: sql(`SELECT ${columns} FROM rules ORDER BY sequence LIMIT ? OFFSET ?`),
     answer: sql("SELECT fingerprint, status, body FROM answers WHERE key = ? AND kept_at >= ?"),
     keepAnswer: sql("INSERT OR REPLACE INTO answers (key, fingerprint, status, body, kept_at) VALUES (?, ?, ?, ?, ?)"),

@@ -44,7 +44,7 @@ export function htmlDocument(parts: PageParts): string {
 }
 
 /** What the browser may do on the page, for the page itself and for the header of the server that sends it. */
-function contentPolicy({
+export function contentPolicy({
   moreStyle = "",
   scripts = [],
   asksItsServer = false,
@@ -61,4 +61,9 @@ function contentPolicy({
 
 function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+/** A value as a block of data in a page, which no text in it can end. */
+export function dataBlock(id: string, value: unknown): string {
+  const json = JSON.stringify(value).replaceAll("<", "\\u003c");
+  return `<script type="application/json" id="${id}">${json}</script>`;
 }

@@ -40,3 +40,50 @@ tbody th { font-weight: 400; }
   article { border: 1px solid var(--line); }
 }
 `;
+
+/** Beside that, of pages with the list of all rules. */
+export const rulesStyle = `
+h2 { display: block; margin: 1rem 0 .5rem; }
+.controls { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: 1rem 0 .5rem; }
+.controls label { display: flex; flex-direction: column; flex: 1 1 9rem; min-width: 0; font-size: .8rem; color: var(--quiet); }
+.controls label[hidden] { display: none; }
+.controls .wide { flex: 3 1 16rem; }
+:is(.controls input, .controls select, .controls button, #more) { font: inherit; font-size: 1rem; min-height: 2.5rem; width: 100%; padding: .3rem .6rem;
+  color: var(--text); background: var(--card); border: 1px solid var(--quiet); border-radius: .4rem; }
+:is(.controls button, #more) { flex: 0 1 auto; width: auto; cursor: pointer; }
+.controls :disabled { opacity: .5; }
+:focus-visible { outline: .15rem solid var(--calm); outline-offset: .1rem; }
+#rules { list-style: none; margin: 0; padding: 0; }
+#rules li { content-visibility: auto; contain-intrinsic-size: auto 2.9rem; border-top: 1px solid var(--line); }
+#rules li[hidden] { display: none; }
+#rules details { border: 0; margin: 0; }
+#rules pre { background: var(--card); border-radius: .4rem; margin: .2rem 0 1rem; padding: .6rem .8rem; }
+#rules table { margin-bottom: .6rem; }
+.name { font-weight: 600; }
+.badge { display: inline-block; border: 1px solid; border-radius: 1rem; padding: 0 .6rem; font-size: .8rem; font-weight: 400; }
+.badge.loss { color: var(--loss); } .badge.difference { color: var(--difference); }
+.badge.gain { color: var(--gain); } .badge.quiet { color: var(--calm); }
+td.loss { color: var(--loss); }
+#rules .fresh > details > summary { animation: fresh 3s; }
+@keyframes fresh { from { background: color-mix(in srgb, var(--gain) 30%, transparent); } }
+@media (prefers-reduced-motion: reduce) { #rules .fresh > details > summary { animation: none; } }
+.beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 2rem; align-items: start; }
+.requests { position: sticky; top: 1rem; font-size: .875rem; }
+.requests table { table-layout: auto; margin: 0; }
+.requests :is(th, td) { white-space: nowrap; }
+.requests td:nth-child(3) { white-space: normal; }
+.scrolled { max-height: 80vh; overflow: auto; }
+@media (max-width: 60rem) {
+  .beside { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .requests { position: static; order: -1; }
+  .scrolled { max-height: 9rem; }
+}
+@media (max-width: 40rem) {
+  .requests thead { display: none; } .requests tbody { display: block; } .requests tr { display: flex; gap: .6rem; }
+  .requests td::before { content: none; }
+}
+@media print {
+  .controls, .requests { display: none; }
+  #rules li { content-visibility: visible; break-inside: avoid; }
+}
+`;

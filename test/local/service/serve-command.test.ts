@@ -72,10 +72,14 @@ describe("merchant-rules serve", () => {
         "  export MERCHANT_RULES_CLIENT_ID=local-client",
         "  export MERCHANT_RULES_CLIENT_SECRET=local-secret",
         `Try: curl -H 'Authorization: Bearer local-token' ${url}/api/v1/merchants/rules`,
+        `Rules and requests as they come: ${url}/`,
         `Faults on demand: curl -X PUT -H 'Content-Type: application/json' -d '{"kind":"status","status":503}' ${url}/_local/faults`,
         "Stop with Ctrl-C.",
       ]);
       expect((await call({ url }, "POST", "/api/v1/merchants/rules", { body: { name: "a" } })).status).toBe(201);
+      expect(await (await fetch(url)).text()).toContain("Local rules service, illustrative contract");
+      const watched = fetch(`${url}/_local/events`).then((response) => response.text());
+      watched.catch(() => undefined);
       const began = performance.now();
       command.child.kill(signal);
       expect(await command.exited).toMatchObject({ code: 0, errors: "" });
@@ -122,7 +126,7 @@ describe("merchant-rules serve", () => {
     const args = ["--port", "0", "--data", "rules.db", "--param", "merchantId=m 1"];
     const first = run(...args);
     const url = await first.ready;
-    expect(first.lines.slice(0, -2)).toEqual([
+    expect(first.lines.slice(0, -3)).toEqual([
       `Local rules service (contract merchant-rules.contract.yaml), rules in ${join(folder, "rules.db")}`,
       `  ${url}`,
       "To use it:",
