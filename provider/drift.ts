@@ -12,7 +12,7 @@ import {
 import { getOrMake } from "./get-or-make.ts";
 import type { Session } from "./hooks/session.ts";
 import { type Observed, observed, resourceOf } from "./observed.ts";
-import type { Owner, Place } from "./reconcile/index.ts";
+import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
 import {
   declaredDefinition,
@@ -36,6 +36,8 @@ export interface DeclaredRule extends RuleName {
 export interface ChangedRule extends DeclaredRule {
   /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
   readonly live: JsonObject;
+  /** The natural key that it has at the service, where the contract has one and it is no secret. */
+  readonly liveKey: string | undefined;
   /** From the declared rule to the live one. */
   readonly differences: readonly DriftedPath[];
   /** Whose the rule is, as its mark says, where that is another by now. */
@@ -149,7 +151,13 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
     const drifted = driftOf(wanted, found, marks, place).filter(({ path }) => !isIgnored(path));
     if (drifted.length > 0) {
       const now = liveDefinition(resource, key, found.live);
-      changed.push({ ...declaredRule(resource, key, wanted), live: now, differences: drifted, owner: found.takenBy });
+      changed.push({
+        ...declaredRule(resource, key, wanted),
+        live: now,
+        liveKey: naturalKeyText(now, place.contract),
+        differences: drifted,
+        owner: found.takenBy,
+      });
     } else if (withSame) same.push(declaredRule(resource, key, wanted));
     if (found.takenBy !== undefined) takenOver.push({ rule, by: found.takenBy });
   }

@@ -5,6 +5,8 @@ export interface Word {
   readonly symbol: string;
   /** Beside a rule: `delete`. */
   readonly word: string;
+  /** Above all rules of which this is said. Default: the word. */
+  readonly title?: string;
   /** Behind a number: `3 to delete`. */
   readonly counted: string;
   /** `loss`: something is lost; `difference`: something is not as it was; else nothing is lost or different. */

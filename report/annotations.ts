@@ -1,6 +1,6 @@
 import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report } from "./report.ts";
-import { linesOf, nameOf, sidesOf, whereaboutsOf, wordOf } from "./words.ts";
+import { linesOf, nameOf, sidesOf, whereaboutsOf, wordFor } from "./words.ts";
 
 const most = 200;
 /** GitHub shows no more of a kind in one step. */
@@ -22,7 +22,7 @@ export function githubAnnotations(
     const { file, line } = finding;
     const place = file === undefined ? [] : [property("file", printable(inRepository(file), 4 * most))];
     if (place.length > 0 && line !== undefined) place.push(property("line", String(line)));
-    const { word } = wordOf(finding.change, report);
+    const word = wordFor(finding, report);
     return {
       properties: [...place, property("title", `${nameOf(finding, most)}: ${word}`)],
       text: textOf(finding, word),

@@ -41,9 +41,12 @@ export function driftReport(drift: Drift, { subject, ignoring, ...about }: About
         ...contentOf({ before: rule.declared }),
         reason: "the program does not declare it any more; the next `pulumi up` deletes it",
       })),
-      ...drift.changed.map(({ differences, owner, declared, live, ...rule }) => ({
+      ...drift.changed.map(({ differences, owner, declared, live, liveKey, ...rule }) => ({
         ...findingOf("changed", rule),
         ...contentOf({ before: declared, after: live }),
+        ...(liveKey === undefined || liveKey === rule.naturalKey || rule.naturalKey === undefined
+          ? {}
+          : { name: liveKey, formerName: rule.naturalKey }),
         ...(owner === undefined ? {} : { owner }),
         paths: differences.map(pathFinding),
       })),

@@ -1,8 +1,9 @@
 import type { Word } from "../provider/planned-changes.ts";
 import { htmlDocument } from "./page/document.ts";
-import { aboutLine, messages, pathTable } from "./page/parts.ts";
+import { aboutLine, messages, pathTable, plainTable, ruleBlock } from "./page/parts.ts";
 import type { Finding, Report } from "./report.ts";
-import { escaped, groupsOf, nameOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import { shownRuleOf } from "./rule-lines.ts";
+import { escaped, groupsOf, nameOf, verdictOf, whereaboutsOf, wordFor, wordOf } from "./words.ts";
 
 const mostOfName = 200;
 /** A longer list of rules is folded, but for what is lost. */
@@ -14,29 +15,34 @@ export function html(report: Report): string {
     title: verdictOf(report),
     body: [
       `<h1>${escaped(verdictOf(report))}</h1>`,
+      ...aboutLine(report.about),
       ...messages("error", report.errors),
       ...messages("warning", report.warnings),
       ...groupsOf(report.findings).flatMap(([change, findings]) => group(wordOf(change, report), findings, report)),
+      ...report.tables.map(plainTable),
       ...messages("note", report.notes),
     ],
   });
 }
 
-function group({ symbol, word, weight }: Word, findings: readonly Finding[], report: Report): string[] {
+function group({ symbol, word, title = word, weight }: Word, findings: readonly Finding[], report: Report): string[] {
   const isOpen = weight === "loss" || findings.length <= mostOpen;
   return [
     `<details class="${weight}"${isOpen ? " open" : ""}>`,
-    `<summary><h2><span class="symbol" aria-hidden="true">${escaped(symbol)}</span> ${escaped(word)} <span class="count">${findings.length}</span></h2></summary>`,
+    `<summary><h2><span class="symbol" aria-hidden="true">${escaped(symbol)}</span> ${escaped(title)} <span class="count">${findings.length}</span></h2></summary>`,
     ...findings.map((finding) => article(finding, report)),
     "</details>",
   ];
 }
 
-function article(finding: Finding, { sides }: Report): string {
+function article(finding: Finding, report: Report): string {
+  const shown = shownRuleOf(finding, report);
+  const renamed = finding.formerName === undefined ? [] : [wordFor(finding, report)];
   return [
     `<article><h3>${escaped(nameOf(finding, mostOfName))}</h3>`,
-    ...aboutLine(whereaboutsOf(finding, mostOfName)),
-    ...(finding.paths.length === 0 ? [] : [pathTable(finding.paths, sides)]),
+    ...aboutLine([...renamed, ...whereaboutsOf(finding, mostOfName)]),
+    ...(finding.paths.length === 0 ? [] : [pathTable(finding.paths, report.sides)]),
+    ...(shown === undefined ? [] : [ruleBlock(shown)]),
     "</article>",
   ].join("\n");
 }

@@ -1,6 +1,7 @@
 import { printable } from "../sdk/rules/printable.ts";
-import type { Finding, Report } from "./report.ts";
-import { escaped, linesOf, nameOf, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import type { Finding, Report, Table } from "./report.ts";
+import { shownRuleOf, wholeLines } from "./rule-lines.ts";
+import { cellOf, escaped, linesOf, nameOf, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordFor } from "./words.ts";
 
 const most = 500;
 const mostOfName = 200;
@@ -10,7 +11,7 @@ const mostOfName = 200;
  * all others, one with an error for each error.
  */
 export function junit(report: Report): string {
-  const { errors, warnings, notes, findings } = report;
+  const { about, errors, warnings, notes, findings, tables } = report;
   const suite = `merchant-rules ${report.report}`;
   const isTaken = new Set<string>();
   const cases = [
@@ -25,7 +26,7 @@ export function junit(report: Report): string {
     testCase(suite, unchangedOf(report), undefined),
   ];
   const counts = `tests="${cases.length}" failures="${findings.length}" errors="${errors.length}"`;
-  const said = [verdictOf(report), ...warnings, ...notes]
+  const said = [verdictOf(report), ...about, ...warnings, ...tables.flatMap(tableLines), ...notes]
     .flatMap((line) => linesOf(line, 4 * most).map(escaped))
     .join("\n");
   return [
@@ -43,6 +44,10 @@ export function junit(report: Report): string {
 function testCase(resource: string, name: string, outcome: string | undefined, place = ""): string {
   const opening = `    <testcase classname="${escaped(resource)}" name="${escaped(name)}"${place} time="0"`;
   return outcome === undefined ? `${opening}/>` : `${opening}>${outcome}</testcase>`;
+}
+
+function tableLines({ title, columns, rows }: Table): string[] {
+  return [title, ...[columns, ...rows.map((row) => row.map(cellOf))].map((row) => row.join("; "))];
 }
 
 /** The attributes by which GitLab and others link a test to its source. */
@@ -70,13 +75,15 @@ function ownName(finding: Finding, resource: string, isTaken: Set<string>): stri
 }
 
 function failureOf(finding: Finding, report: Report): string {
-  const { word } = wordOf(finding.change, report);
+  const word = wordFor(finding, report);
+  const shown = shownRuleOf(finding, report);
   const about = whereaboutsOf(finding, most);
   const differences = finding.paths.map((difference) => {
     const { path, before, after } = sidesOf(difference, most);
     return `${path}: ${before} → ${after}`;
   });
   const message = [word, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
-  const lines = [...about, ...differences].map(escaped).join("\n");
+  const whole = shown === undefined ? [] : [`${shown.title}:`, ...wholeLines(shown.rule)];
+  const lines = [...about, ...differences, ...whole].map(escaped).join("\n");
   return `<failure type="${escaped(word)}" message="${escaped(printable(message, 4 * most))}">${lines}</failure>`;
 }

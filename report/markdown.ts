@@ -1,11 +1,24 @@
 import { printable } from "../sdk/rules/printable.ts";
 import { leastOfComment } from "./formats.ts";
-import type { Change, Finding, Report } from "./report.ts";
-import { countsOf, groupsOf, linesOf, nameOf, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import type { Change, Finding, Report, Table } from "./report.ts";
+import { type ShownRule, shownRuleOf, wholeLines } from "./rule-lines.ts";
+import {
+  cellOf,
+  countsOf,
+  groupsOf,
+  linesOf,
+  nameOf,
+  sidesOf,
+  verdictOf,
+  whereaboutsOf,
+  wordFor,
+  wordOf,
+} from "./words.ts";
 
 const mostOfName = 120;
 const mostOfValue = 200;
 const mostOfMessage = 1_000;
+const mostOfLine = 2_000;
 const mostMessages = 20;
 /** More paths of one rule are counted. */
 const mostPaths = 20;
@@ -14,24 +27,39 @@ const mostOpenRows = 20;
 
 /**
  * For pull requests and job summaries on GitHub and GitLab. Begins with a hidden line that is the same in each report of
- * this kind on this subject, so that a job finds its own comment and replaces it.
+ * this kind on this subject, so that a job finds its own comment and replaces it. What has no room is counted: the rules
+ * themselves go before the lines that name them.
  * @param limit the most UTF-16 units that it has, which are never fewer than the characters that the services count
  */
 export function markdown(report: Report, limit = Number.POSITIVE_INFINITY): string {
-  const { errors, warnings, notes, findings } = report;
+  const { about, errors, warnings, notes, findings, tables } = report;
   const page = new Page(Math.max(limit, leastOfComment));
   page.add(`${markerOf(report)}\n### ${plain(verdictOf(report))}\n`);
+  for (const line of about.slice(0, mostMessages)) page.add(`\n> ${quoted(line)}\n`);
   for (const error of errors.slice(0, mostMessages)) page.add(`\n> **Error:** ${quoted(error)}\n`);
   for (const warning of warnings.slice(0, mostMessages)) page.add(`\n> **Warning: ${quoted(warning)}**\n`);
   const written = new Set<Finding>();
+  const rules: RulePlace[] = [];
+  let [hidden, lost] = [0, 0];
   page.reserve(roomForRest, () => {
-    for (const [change, group] of groupsOf(findings)) if (!addGroup(page, change, group, report, written)) break;
-    if (written.size === findings.length)
+    for (const [change, group] of groupsOf(findings)) if (!addGroup(page, change, group, report, written, rules)) break;
+    if (written.size === findings.length) {
+      for (const table of tables) if (!page.add(tableOf(table))) lost += 1;
       for (const note of notes.slice(0, mostMessages)) page.add(`\n> ${quoted(note)}\n`);
+    }
+    for (const { slot, block } of rules) if (!page.addTo(slot, block)) hidden += 1;
   });
   const rest = findings.filter((finding) => !written.has(finding));
   if (rest.length > 0) page.add(`\n**Not shown, for want of room: ${plain(countsOf(countedAgain(rest, report)))}.**\n`);
+  if (lost > 0) page.add(`\n**${lost} of the tables have no room here.**\n`);
+  if (hidden > 0) page.add(`\n**What is in ${hidden} of these rules is not shown, for want of room.**\n`);
   return page.text;
+}
+
+/** A rule as a whole, and the place of the page to which it belongs. */
+interface RulePlace {
+  readonly slot: number;
+  readonly block: string;
 }
 
 const roomForRest = 800;
@@ -41,23 +69,39 @@ export function markerOf({ report, subject }: Pick<Report, "report" | "subject">
   return `<!-- merchant-rules ${report}: ${encodeURIComponent(subject.toWellFormed().slice(0, 100)).replaceAll("-", "%2D")} -->`;
 }
 
-/** A text that grows up to a length. */
+/** A text that grows up to a length, at its end and at slots that were left open. */
 class Page {
-  text = "";
+  readonly #pieces: string[] = [];
+  #length = 0;
   #room: number;
 
   constructor(room: number) {
     this.#room = room;
   }
 
+  get text(): string {
+    return this.#pieces.join("");
+  }
+
   get room(): number {
-    return this.#room - this.text.length;
+    return this.#room - this.#length;
   }
 
   /** @returns false, and nothing is added, where it does not fit */
   add(piece: string): boolean {
+    return this.addTo(this.#pieces.length, piece);
+  }
+
+  /** A place at the present end, at which more can be added later. */
+  slot(): number {
+    return this.#pieces.push("") - 1;
+  }
+
+  /** @returns false, and nothing is added, where it does not fit */
+  addTo(slot: number, piece: string): boolean {
     if (piece.length > this.room) return false;
-    this.text += piece;
+    this.#pieces[slot] = `${this.#pieces[slot] ?? ""}${piece}`;
+    this.#length += piece.length;
     return true;
   }
 
@@ -69,26 +113,27 @@ class Page {
   }
 }
 
-/** Adds one table of findings. @returns whether all of them had room */
+/** Adds one table of findings, and a slot below it for the rules. @returns whether all of them had room */
 function addGroup(
   page: Page,
   change: Change,
   findings: readonly Finding[],
   report: Report,
   written: Set<Finding>,
+  rules: RulePlace[],
 ): boolean {
-  const { word, symbol, weight } = wordOf(change, report);
+  const { word, title: heading = word, symbol, weight } = wordOf(change, report);
   const hasPaths = findings.some(({ paths }) => paths.length > 0);
   const rows = findings.reduce((sum, { paths }) => sum + Math.max(1, Math.min(paths.length, mostPaths)), 0);
   const isFolded = rows > mostOpenRows;
-  const title = `${symbol} ${word} (${findings.length})`;
+  const title = `${symbol} ${heading} (${findings.length})`;
   const opening = isFolded
     ? `\n<details${weight === "loss" ? " open" : ""}><summary><b>${plain(title)}</b></summary>\n\n`
     : `\n**${plain(title)}**\n\n`;
   const columns = ["Rule", "Where", ...(hasPaths ? ["Path", report.sides.before, report.sides.after] : [])];
   const head = `${rowOf(columns.map((column) => plain(printable(column, 40))))}${rowOf(columns.map(() => "---"))}`;
   const closing = isFolded ? "\n</details>\n" : "";
-  const tables = findings.map((finding) => rowsOf(finding, hasPaths));
+  const tables = findings.map((finding) => rowsOf(finding, hasPaths, report));
   if (opening.length + head.length + (tables[0] ?? "").length + closing.length > page.room) return false;
   page.add(opening + head);
   let isWhole = true;
@@ -101,14 +146,20 @@ function addGroup(
       written.add(finding);
     }
   });
+  const slot = page.slot();
+  for (const finding of findings) {
+    const shown = written.has(finding) ? shownRuleOf(finding, report) : undefined;
+    if (shown !== undefined) rules.push({ slot, block: ruleBlock(nameOf(finding, mostOfName), shown) });
+  }
   page.add(closing);
   return isWhole;
 }
 
 /** The rows of a finding: one, or one for each path. */
-function rowsOf(finding: Finding, hasPaths: boolean): string {
+function rowsOf(finding: Finding, hasPaths: boolean, report: Report): string {
   const name = code(nameOf(finding, mostOfName));
-  const where = whereaboutsOf(finding, mostOfName).map(plain).join("<br>");
+  const renamed = finding.formerName === undefined ? [] : [wordFor(finding, report)];
+  const where = [...renamed, ...whereaboutsOf(finding, mostOfName)].map(plain).join("<br>");
   if (!hasPaths) return rowOf([name, where]);
   const [first = ["", "", ""], ...others] = finding.paths.slice(0, mostPaths).map((difference) => {
     const { path, before, after } = sidesOf(difference, mostOfValue);
@@ -117,6 +168,18 @@ function rowsOf(finding: Finding, hasPaths: boolean): string {
   const left = finding.paths.length - mostPaths;
   const more = left > 0 ? [["", "", `and ${left} more`, "", ""]] : [];
   return [[name, where, ...first], ...others.map((cells) => ["", "", ...cells]), ...more].map(rowOf).join("");
+}
+
+/** A rule as a whole, folded. Without an empty line in it, all of it is HTML to Markdown. */
+function ruleBlock(name: string, { rule, title }: ShownRule): string {
+  const lines = wholeLines(rule).map((line) => encoded(printable(line, mostOfLine)));
+  return `\n<details><summary>${code(name)}: ${plain(title)}</summary>\n<pre>${lines.join("\n")}</pre>\n</details>\n`;
+}
+
+function tableOf({ title, columns, rows }: Table): string {
+  const row = (cells: readonly string[]): string => rowOf(cells.map((cell) => plain(printable(cell, mostOfValue))));
+  const head = `${row(columns)}${rowOf(columns.map(() => "---"))}`;
+  return `\n**${plain(printable(title, mostOfName))}**\n\n${head}${rows.map((cells) => row(cells.map(cellOf))).join("")}`;
 }
 
 function rowOf(cells: readonly string[]): string {

@@ -1,12 +1,17 @@
 import { z } from "zod";
 import type { Json } from "../sdk/rules/index.ts";
 import { printable } from "../sdk/rules/printable.ts";
+import { contentOf } from "./content.ts";
 
-/** The kinds of findings. The order is that of reports: losses come first. */
+/**
+ * The kinds of findings. The order is that of reports: what is lost comes first, then what decides otherwise than before,
+ * then the rest.
+ */
 export const changes = [
   "delete",
   "replace",
   "missing",
+  "reset",
   "still-in-force",
   "only-in-from",
   "only-in-to",
@@ -14,8 +19,8 @@ export const changes = [
   "update",
   "create",
   "adopt",
-  "rename",
   "unmanaged",
+  "rename",
 ] as const;
 
 const value: z.ZodType<Json> = z.json();
@@ -39,9 +44,10 @@ const findingSchema = z.strictObject({
   change: z
     .enum(changes)
     .describe(
-      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written). diff: only-in-from, only-in-to, changed",
+      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes) and unmanaged. diff: only-in-from, only-in-to, changed",
     ),
   name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
+  formerName: z.string().optional().describe("The natural key on the side `sides.before`, where that is another"),
   key: z.string().optional().describe("Its key in a MerchantRuleSet"),
   formerKey: z.string().optional().describe("The key that it had, where it was renamed"),
   ruleId: z.string().optional(),
@@ -86,6 +92,9 @@ export const reportSchema = z
     sides: z
       .strictObject({ before: z.string(), after: z.string() })
       .describe("What `before` and `after` of a path are: declared and live (drift), now and after up (plan)"),
+    about: z
+      .array(z.string())
+      .describe("What the sides are and what is not seen, such as that `now` is the state and not the service"),
     rules: z.int().min(0).describe("How many rules the subject has, before the change"),
     unchanged: z.int().min(0).describe("How many of them are as they should be"),
     counts: z
@@ -107,6 +116,8 @@ export type Report = z.output<typeof reportSchema>;
 
 export interface ReportParts extends Pick<Report, "report" | "subject" | "rules" | "unchanged"> {
   readonly findings: readonly Finding[];
+  /** One line each. Default: none. */
+  readonly about?: readonly string[];
   /** Default: none. */
   readonly tables?: readonly Table[];
   /** Default: declared and live for drift, now and after up for a plan; a diff has to give them. */
@@ -130,6 +141,7 @@ const usualSides: Record<Report["report"], Report["sides"]> = {
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */
 export function reportOf({
   findings,
+  about: head = [],
   tables = [],
   sides,
   errors = [],
@@ -148,10 +160,15 @@ export function reportOf({
     version: 2,
     ...about,
     sides: sides ?? usualSides[about.report],
+    about: head.map((line) => printable(line)),
     counts,
     errors: [...errors],
     warnings: [...warnings.map((warning) => printable(warning)), ...engineWarnings],
-    findings: ordered.map((finding) => ({ ...finding, paths: finding.paths.map(withoutSecret) })),
+    findings: ordered.map(({ rule, ...finding }) => ({
+      ...finding,
+      ...(rule === undefined ? {} : contentOf(rule)),
+      paths: finding.paths.map(withoutSecret),
+    })),
     tables: [...tables],
     notes: notes.map((note) => printable(note)),
   };

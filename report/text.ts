@@ -1,15 +1,19 @@
 import { styleText } from "node:util";
 import type { Word } from "../provider/planned-changes.ts";
-import type { Report } from "./report.ts";
-import { groupsOf, linesOf, nameOf, sidesOf, verdictOf, whereaboutsOf, wordOf } from "./words.ts";
+import { printable } from "../sdk/rules/printable.ts";
+import type { Finding, Report, Table } from "./report.ts";
+import { shortLines, shownRuleOf } from "./rule-lines.ts";
+import { cellOf, groupsOf, linesOf, nameOf, sidesOf, verdictOf, whereaboutsOf, wordFor, wordOf } from "./words.ts";
 
 const mostOfName = 120;
 const mostOfValue = 120;
 const mostOfMessage = 2_000;
+/** Of more rules of one kind only the names stand here. */
+const mostRules = 50;
 
 const colors = { loss: "red", difference: "yellow", gain: "green", quiet: "cyan" } as const;
 
-/** For a terminal and for logs: a line for each rule, the paths below it, the counts at the end. */
+/** For a terminal and for logs: a line for each rule, below it the paths or the fields, the counts at the end. */
 export function text(report: Report, color: boolean): string {
   const paint: Paint = (style, line) => (color ? styleText(style, line, { validateStream: false }) : line);
   const messages = (kind: string, style: Style, all: readonly string[]): string[] =>
@@ -17,23 +21,48 @@ export function text(report: Report, color: boolean): string {
   const above = [...messages("error", "red", report.errors), ...messages("warning", "yellow", report.warnings)];
   const rules = groupsOf(report.findings).flatMap(([change, findings]) => {
     const word = wordOf(change, report);
-    return findings.flatMap((finding) => [
-      headline(word, nameOf(finding, mostOfName), whereaboutsOf(finding, mostOfName), paint),
+    const lines = findings.flatMap((finding, index) => [
+      headline({ ...word, word: wordFor(finding, report) }, finding, paint),
       ...finding.paths.map((difference) => {
         const { path, before, after } = sidesOf(difference, mostOfValue);
         return `      ${path}: ${before} → ${after}`;
       }),
+      ...(index < mostRules ? fieldsOf(finding, report) : []),
     ]);
+    const title = word.title === undefined ? [] : [paint(colors[word.weight], `  ${word.title}`)];
+    const left = findings.slice(mostRules).filter((finding) => fieldsOf(finding, report).length > 0).length;
+    const rest = left === 0 ? [] : [`  (the fields of ${left} more of these are in the other formats, such as html)`];
+    return [...title, ...lines, ...rest];
   });
+  const tables = report.tables.map(tableLines);
   const below = messages("note", "dim", report.notes);
-  const blocks = [above, rules, below, [paint("bold", verdictOf(report))]].filter((block) => block.length > 0);
+  const about = report.about.map((line) => paint("dim", line));
+  const blocks = [about, above, rules, ...tables, below, [paint("bold", verdictOf(report))]].filter(
+    (block) => block.length > 0,
+  );
   return `${blocks.map((block) => block.join("\n")).join("\n\n")}\n`;
 }
 
 type Style = "red" | "yellow" | "green" | "cyan" | "dim" | "bold";
 type Paint = (style: Style, line: string) => string;
 
-function headline({ symbol, word, weight }: Word, name: string, about: readonly string[], paint: Paint): string {
+/** What a rule is of which no path is told, a field a line. */
+function fieldsOf(finding: Finding, report: Report): string[] {
+  const shown = shownRuleOf(finding, report);
+  return shown?.isNews === true ? shortLines(shown.rule, mostOfValue).map((line) => `      ${line}`) : [];
+}
+
+function tableLines({ title, columns, rows }: Table): string[] {
+  const cells = [columns, ...rows.map((row) => row.map(cellOf))].map((row) =>
+    row.map((cell) => printable(cell, mostOfValue)),
+  );
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? "").length)));
+  const lines = cells.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd());
+  return [printable(title, mostOfName), ...lines];
+}
+
+function headline({ symbol, word, weight }: Word, finding: Finding, paint: Paint): string {
+  const [name, about] = [nameOf(finding, mostOfName), whereaboutsOf(finding, mostOfName)];
   const beside = about.length === 0 ? "" : `  ${paint("dim", about.join(", "))}`;
   return `  ${paint(colors[weight], `${symbol} ${word}`)}  ${name}${beside}`;
 }

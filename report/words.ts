@@ -1,12 +1,20 @@
 import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
 import { hidden } from "../sdk/rules/index.ts";
 import { printable, printableLines } from "../sdk/rules/printable.ts";
-import { type Change, changes, type Finding, type PathFinding, type Report } from "./report.ts";
+import { type Change, changes, type Finding, type PathFinding, type Report, type Table } from "./report.ts";
 
 export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
   switch (change) {
     case "missing":
       return { symbol: "-", word: "missing", counted: "missing", weight: "loss" };
+    case "reset":
+      return {
+        symbol: "!",
+        word: "edited by hand",
+        title: "edited by hand since the last run: will be reset",
+        counted: "edited by hand, to be reset",
+        weight: "loss",
+      };
     case "still-in-force":
       return { symbol: "!", word: "still in force", counted: "still in force", weight: "difference" };
     case "only-in-from":
@@ -25,6 +33,13 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
 function only(symbol: string, side: string): Word {
   const word = `only in ${printable(side, 40)}`;
   return { symbol, word, counted: word, weight: "difference" };
+}
+
+/** The word beside a finding: a rule that gets another natural key is renamed as well. */
+export function wordFor(finding: Finding, report: Pick<Report, "sides">): string {
+  const { word } = wordOf(finding.change, report);
+  if (finding.formerName === undefined) return word;
+  return finding.change === "changed" ? "renamed and changed" : `rename and ${word}`;
 }
 
 /** The report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
@@ -61,9 +76,15 @@ export function nameOf({ name }: Finding, most: number): string {
 
 /** The place where a rule is declared, in words: `MerchantRuleSet all, key large (was: big), rule r-1`. */
 export function whereaboutsOf(finding: Finding, most: number): string[] {
-  const { name, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
+  const { name, formerName, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
+  const { changedBy, changedAt } = finding;
   const text = (value: string): string => printable(value, most);
+  const changed = [
+    ...(changedBy === undefined ? [] : [`by ${text(changedBy)}`]),
+    ...(changedAt === undefined ? [] : [`at ${text(changedAt)}`]),
+  ];
   return [
+    ...(formerName === undefined ? [] : [`name before: ${text(formerName)}`]),
     ...(resource === undefined ? [] : [text(resource)]),
     ...(formerKey === undefined
       ? key === undefined || key === name
@@ -73,6 +94,7 @@ export function whereaboutsOf(finding: Finding, most: number): string[] {
     ...(ruleId === undefined || ruleId === name ? [] : [`id ${text(ruleId)}`]),
     ...(connection === undefined ? [] : [`connection ${text(connection)}`]),
     ...(owner === undefined ? [] : [`owner ${text(owner)}`]),
+    ...(changed.length === 0 ? [] : [`last changed ${changed.join(" ")}`]),
     ...(reason === undefined ? [] : [text(reason)]),
     ...(file === undefined ? [] : [text(line === undefined ? file : `${file}:${line}`)]),
   ];
@@ -89,6 +111,11 @@ export function sidesOf({ path, secret, ...values }: PathFinding, most: number):
 }
 
 type Side = "before" | "after";
+
+/** A cell of a table, as text. */
+export function cellOf(cell: Table["rows"][number][number]): string {
+  return cell === null ? "" : String(cell);
+}
 
 /** A message, which may have lines of its own, each as `printable` gives it. */
 export function linesOf(message: string, most: number): string[] {

@@ -1,6 +1,7 @@
 import { printable } from "../../sdk/rules/printable.ts";
-import type { PathFinding, Report } from "../report.ts";
-import { escaped, linesOf, sidesOf } from "../words.ts";
+import type { PathFinding, Report, Table } from "../report.ts";
+import { type ShownRule, wholeLines } from "../rule-lines.ts";
+import { cellOf, escaped, linesOf, sidesOf } from "../words.ts";
 
 const mostOfValue = 2_000;
 const mostOfMessage = 4_000;
@@ -30,4 +31,24 @@ export function pathTable(paths: readonly PathFinding[], { before, after }: Repo
     return `<tr><th scope="row"><code>${escaped(side.path)}</code></th>${cell(was, side.before)}${cell(is, side.after)}</tr>`;
   });
   return `<table><thead><tr><th scope="col">Path</th><th scope="col">${was}</th><th scope="col">${is}</th></tr></thead><tbody>\n${rows.join("\n")}\n</tbody></table>`;
+}
+
+/** A rule of more lines is closed at first, and so is one whose differences are told already. */
+const mostOpenLines = 10;
+
+/** A rule as a whole. */
+export function ruleBlock({ rule, title, isNews }: ShownRule): string {
+  const lines = wholeLines(rule);
+  const isOpen = isNews && lines.length <= mostOpenLines;
+  return `<details class="rule"${isOpen ? " open" : ""}><summary>${escaped(title)}</summary><pre><code>${lines.map(escaped).join("\n")}</code></pre></details>`;
+}
+
+/** A table that is no finding. */
+export function plainTable({ title, columns, rows }: Table): string {
+  const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join("");
+  const body = rows.map(
+    (row) =>
+      `<tr>${row.map((cell, at) => `<td data-side="${escaped(columns[at] ?? "")}">${escaped(cellOf(cell))}</td>`).join("")}</tr>`,
+  );
+  return `<section><h2>${escaped(title)}</h2>\n<table><thead><tr>${head}</tr></thead><tbody>\n${body.join("\n")}\n</tbody></table></section>`;
 }

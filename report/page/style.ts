@@ -26,6 +26,10 @@ thead th { border-top: 0; color: var(--quiet); font-size: .8rem; font-weight: 40
 tbody th { font-weight: 400; }
 .error, .warning, .note { border-left: .25rem solid; border-radius: .2rem; background: var(--card); margin: .6rem 0; padding: .5rem .8rem; white-space: pre-wrap; }
 .error, .error strong { color: var(--loss); } .warning { border-color: var(--difference); } .note { border-color: var(--line); color: var(--quiet); }
+.rule { border: 0; margin: .3rem 0 0; }
+.rule > summary { color: var(--quiet); font-size: .875rem; padding: .1rem 0; }
+.rule > pre { margin: .2rem 0 0; overflow-x: auto; }
+section > h2 { display: block; margin: 1.5rem 0 .3rem; }
 @media (max-width: 40rem) {
   thead { display: none; }
   table, tbody, tr, th, td { display: block; }

@@ -197,6 +197,7 @@ function findingOf(step: RuleStep): Finding | undefined {
   return {
     change,
     name: nameOf(step),
+    ...formerNameOf(step),
     ...(key === "" ? {} : { key }),
     ...(isRenamed(step) && formerKey !== undefined && formerKey !== "" && formerKey !== key ? { formerKey } : {}),
     ...(ruleId === undefined ? {} : { ruleId }),
@@ -222,6 +223,13 @@ function nameOf({ key, known, declared, of, kind }: RuleStep): string {
   if (own !== undefined && own !== "" && !isHidden(own)) return own;
   if (key !== "") return key;
   return kind === "opaque" && known === undefined ? of.resource : of.resource.replace(/^\S+ /, "");
+}
+
+/** The natural key that the rule has now, where the run gives it another one. */
+function formerNameOf({ known, declared, of }: RuleStep): Pick<Finding, "formerName"> {
+  const [was, is] = [known, declared].map((each) => naturalKeyText(each?.definition, of.contract));
+  if (was === undefined || is === undefined || was === is || isHidden(was) || isHidden(is)) return {};
+  return { formerName: was };
 }
 
 /** The rule as the state has it, and as the program declares it. */

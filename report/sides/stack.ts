@@ -25,8 +25,9 @@ export async function stackSide(
   const contractOf = contractsOf(session);
   const rules: SideRule[] = [
     ...drift.same.map((rule) => declared(rule, "declared")),
-    ...drift.changed.map(({ live, owner, ...rule }) => ({
+    ...drift.changed.map(({ live, liveKey, owner, ...rule }) => ({
       ...declared(rule, "drifted"),
+      name: liveKey ?? rule.key ?? rule.ruleId ?? rule.resource,
       definition: live,
       ...(owner === undefined ? {} : { owner }),
     })),

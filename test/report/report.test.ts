@@ -8,6 +8,7 @@ import { type Format, formats, leastOfComment } from "../../report/formats.ts";
 import { type Finding, type Report, render, reportOf } from "../../report/index.ts";
 import { markerOf } from "../../report/markdown.ts";
 import { changes, publishedSchema } from "../../report/report.ts";
+import { blindMask, maskOf } from "../../sdk/rules/index.ts";
 import { elementsOf } from "./markup.ts";
 
 const report = reportOf({
@@ -79,7 +80,7 @@ test("a rule that was removed and is still in force is a finding of a drift, so 
     ruleId: "r-9",
     resource: "MerchantRuleSet all",
     connection: "default",
-    declared: { name: "old", priority: 7 },
+    declared: { name: "old", priority: 7, token: blindMask },
   };
   const drift: Drift = {
     ...{ rules: 2, changed: [], missing: [], same: [], unmanaged: [], withoutList: [], unreadable: 0, takenOver: [] },
@@ -89,6 +90,9 @@ test("a rule that was removed and is still in force is a finding of a drift, so 
   expect(render(driftReport(drift, about), "text")).toBe(
     [
       "  ! still in force  old  MerchantRuleSet all, id r-9, the program does not declare it any more; the next `pulumi up` deletes it",
+      '      name: "old"',
+      "      priority: 7",
+      '      token: "[secret]"',
       "",
       "Drift of stack dev: 1 still in force, 2 unchanged",
       "",
@@ -188,13 +192,25 @@ describe("a report as Markdown", () => {
       fc.property(hostileReport(), fc.integer({ min: leastOfComment, max: 70_000 }), (hostile, limit) => {
         const page = render(hostile, "markdown", { limit });
         expect(page.length).toBeLessThanOrEqual(limit);
+        const isRule = /^<pre>/;
+        let isInRule = false;
         let columns = 0;
         const [, , ...lines] = page.split("\n");
         for (const line of lines) {
+          if (isRule.test(line)) {
+            isInRule = !line.endsWith("</pre>");
+            continue;
+          }
+          if (isInRule) {
+            // Whatever is in a rule neither ends the block of HTML nor is markup.
+            expect(line.replace(/<\/pre>$/, "")).toMatch(/^[^<>`*_[\]\\|]+$/);
+            isInRule = !line.endsWith("</pre>");
+            continue;
+          }
           expect(line).toMatch(/^(\||> |\*\*|<details( open)?>|<\/details>$|$)/);
           if (!line.startsWith("|")) continue;
           const cells = line.split("|").length - 2;
-          if (/^\| Rule/.test(line)) columns = cells;
+          if (/^\| (Rule|Left) \|/.test(line)) columns = cells;
           expect(cells).toBe(columns);
           expect(line).not.toMatch(/[`*_[\]\\]|<(?!\/?code>|br>)/);
         }
@@ -221,13 +237,121 @@ describe("a report as HTML", () => {
 
   test("is well-formed, whatever is in it", () => {
     const known =
-      "html head meta title style body h1 h2 h3 p strong details summary span article table thead tbody tr th td code";
+      "html head meta title style body h1 h2 h3 p strong details summary span article table thead tbody tr th td code pre section";
     fc.assert(
       fc.property(hostileReport(), (hostile) => {
         for (const { name } of elementsOf(render(hostile, "html"))) expect(known.split(" ")).toContain(name);
       }),
     );
   });
+});
+
+describe("the rule of a finding", () => {
+  const long = {
+    name: "long",
+    tags: Array.from({ length: 60 }, (_, n) => `tag-${n}`),
+    a: { b: [1, 2, 3, 4, 5, 6, 7] },
+  };
+  const findings: Finding[] = [
+    { ...finding("create", "made"), rule: { after: { name: "made", priority: 1 } } },
+    { ...finding("delete", "gone"), rule: { before: { name: "gone", action: "decline" } } },
+    {
+      ...finding("update", "other", [{ path: "action", before: "decline", after: "accept" }]),
+      formerName: "former",
+      rule: { before: { name: "former", action: "decline" }, after: { name: "other", action: "accept", beside: 17 } },
+    },
+    { ...finding("unmanaged", "by hand"), rule: { after: long } },
+  ];
+  const about = ["now is the state of yesterday"];
+  const whole = reportOf({ report: "plan", subject: "stack dev", rules: 4, unchanged: 0, findings, about });
+
+  test("stands below its line in text, a field a line, long arrays folded", () => {
+    expect(render(whole, "text").split("\n")).toEqual([
+      "now is the state of yesterday",
+      "",
+      "  - delete  gone  MerchantRuleSet all",
+      '      name: "gone"',
+      '      action: "decline"',
+      "  ~ rename and update  other  name before: former, MerchantRuleSet all",
+      '      action: "decline" → "accept"',
+      "  + create  made  MerchantRuleSet all",
+      '      name: "made"',
+      "      priority: 1",
+      "  ? unmanaged  by hand  MerchantRuleSet all",
+      '      name: "long"',
+      expect.stringMatching(/^ {6}tags: \["tag-0", .*, and \d+ more\]$/),
+      '      a: {"b":[1,2,3,4,5,6,7]}',
+      "",
+      expect.stringContaining("Plan for stack dev"),
+      "",
+    ]);
+    const many = Array.from({ length: 60 }, (_, n) => ({ ...finding("create", `n${n}`), rule: { after: { n } } }));
+    const text = render(reportOf({ report: "plan", subject: "s", rules: 0, unchanged: 0, findings: many }), "text");
+    expect(text).toContain("  + create  n59");
+    expect(text).toContain("(the fields of 10 more of these are in the other formats, such as html)");
+  });
+
+  test("stands as a whole in HTML, closed where it is long or where its paths are told", () => {
+    const blocks = elementsOf(render(whole, "html")).filter(({ attributes }) => attributes.class === "rule");
+    expect(blocks.map(({ attributes }) => "open" in attributes)).toEqual([true, false, true, false]);
+    const shown = elementsOf(render(whole, "html")).filter(({ name }) => name === "code");
+    const texts = shown.map(({ text }) => text).filter((text) => text.startsWith("{"));
+    expect(texts.map((text) => JSON.parse(text))).toEqual([
+      { name: "gone", action: "decline" },
+      { name: "other", action: "accept", beside: 17 },
+      { name: "made", priority: 1 },
+      long,
+    ]);
+  });
+
+  test("is the same in Markdown, JUnit and JSON", () => {
+    const markdown = render(whole, "markdown").replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+    const [failures] = [elementsOf(render(whole, "junit")).filter(({ name }) => name === "failure")];
+    const json: Report = JSON.parse(render(whole, "json"));
+    for (const { name, rule } of json.findings) {
+      const lines = JSON.stringify(rule?.after ?? rule?.before, null, 2);
+      expect(markdown, name).toContain(`<pre>${lines}</pre>`);
+      expect(failures.map(({ text }) => text).some((text) => text.endsWith(lines))).toBe(true);
+    }
+    for (const format of formats) expect(render(whole, format)).toContain("now is the state of yesterday");
+  });
+
+  test("gives way to names where a comment has no room", () => {
+    const many = Array.from({ length: 60 }, (_, n) => ({
+      ...finding("create", `new-${n}`),
+      rule: { after: { name: `new-${n}`, note: "x".repeat(500) } },
+    }));
+    const large = reportOf({ report: "plan", subject: "s", rules: 0, unchanged: 0, findings: many });
+    const cut = render(large, "markdown", { limit: 12_000 });
+    for (let n = 0; n < 60; n++) expect(cut).toContain(`| <code>new-${n}</code>`);
+    const shown = cut.match(/<pre>/g)?.length ?? 0;
+    expect(shown).toBeGreaterThan(3);
+    expect(cut).toContain(`**What is in ${60 - shown} of these rules is not shown, for want of room.**`);
+    expect(cut.length).toBeLessThanOrEqual(12_000);
+  });
+
+  test("has no secret in any format: a mask is its text everywhere", () => {
+    const masked = { ...finding("create", "m"), rule: { after: { token: blindMask, list: [maskOf("s3cret-value")] } } };
+    const report = reportOf({ report: "plan", subject: "s", rules: 0, unchanged: 0, findings: [masked] });
+    const hash = Object.values(maskOf("s3cret-value"))[0];
+    for (const format of formats) {
+      expect(render(report, format)).not.toMatch(/s3cret-value/);
+      expect(render(report, format)).not.toContain(String(hash));
+    }
+    expect(JSON.parse(render(report, "json")).findings[0].rule.after).toEqual({
+      token: "[secret]",
+      list: ["[secret]"],
+    });
+  });
+});
+
+test("a table that is no finding is in every format", () => {
+  const tables = [
+    { title: "Who wins", columns: ["rule", "over"], rows: [["large", "small"] as string[], ["a|b", "c"]] },
+  ];
+  const report = reportOf({ report: "plan", subject: "s", rules: 0, unchanged: 0, findings: [], tables });
+  for (const format of formats)
+    for (const said of ["Who wins", "large", "small"]) expect(render(report, format)).toContain(said);
 });
 
 describe("a report as JUnit", () => {
@@ -332,6 +456,7 @@ function hostileReport(secret?: string): fc.Arbitrary<Report> {
   );
   const value = fc.oneof(text, fc.constant(null), fc.double(), fc.dictionary(text, text, { maxKeys: 3 }));
   const path = fc.record({ path: text, before: value, after: value }, { requiredKeys: ["path"] });
+  const rule = fc.dictionary(text, value, { maxKeys: 3 });
   const hidden = text.map((name) => ({
     path: name,
     before: secret ?? "x",
@@ -348,7 +473,11 @@ function hostileReport(secret?: string): fc.Arbitrary<Report> {
       resource: text,
       connection: text,
       owner: text,
+      formerName: text,
       reason: text,
+      changedBy: text,
+      changedAt: text,
+      rule: fc.record({ before: rule, after: rule }, { requiredKeys: [] }),
       paths: fc.array(fc.oneof(path, hidden), { maxLength: 4 }),
     },
     { requiredKeys: ["change", "name", "paths"] },
@@ -362,6 +491,15 @@ function hostileReport(secret?: string): fc.Arbitrary<Report> {
       rules: fc.nat(),
       unchanged: fc.nat(),
       findings: fc.array(some, { maxLength: 8 }),
+      about: messages,
+      tables: fc.array(
+        fc.record({
+          title: text,
+          columns: fc.constant<string[]>(["Left", "Right"]),
+          rows: fc.array(fc.tuple(text, fc.double({ noNaN: true, noDefaultInfinity: true })), { maxLength: 2 }),
+        }),
+        { maxLength: 1 },
+      ),
       errors: messages,
       warnings: messages,
       notes: messages,
