@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type { LocalService, ServedRequest } from "pulumi-merchant-rules-local/service";
 import { variableName } from "../provider/settings.ts";
 import type { Contract } from "../sdk/contract/index.ts";
-import { expand } from "../sdk/contract/template.ts";
+import { expand, presentsClient } from "../sdk/contract/template.ts";
 import { printable } from "../sdk/rules/printable.ts";
 import { shellWord } from "../stack/shell-word.ts";
 import { exiting, WrongCall } from "./exit-code.ts";
@@ -141,7 +141,7 @@ type Credentials = { readonly clientId: string; readonly clientSecret: string; r
 function credentialVariables({ auth }: Contract, { clientId, clientSecret, token }: Credentials): [string, string][] {
   if (auth.present === null) return [];
   // A token operation with an address of its own is not here, and the real one must not see these credentials.
-  if (auth.token === null || auth.token.baseUrl !== null) return [["TOKEN", token]];
+  if (!presentsClient(auth) && (auth.token === null || auth.token.baseUrl !== null)) return [["TOKEN", token]];
   return [
     ["CLIENT_ID", clientId],
     ["CLIENT_SECRET", clientSecret],
@@ -153,17 +153,22 @@ function exampleRequest(
   { operations, auth }: Contract,
   url: string,
   values: Readonly<Record<string, string>>,
-  { token }: Credentials,
+  { clientId, clientSecret, token }: Credentials,
 ): string {
-  const operation = operations.list ?? operations.get;
+  const { get, list } = operations;
+  const operation = list?.method === "POST" ? (get ?? list) : (list ?? get);
+  if (operation === null) return "";
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString("base64");
   const path = expand(operation.path, { ...values, ruleId: "RULE_ID" }, encodeURIComponent);
   const query = new URLSearchParams(
     Object.entries(operation.query).map(([name, text]): [string, string] => [name, expand(text, values)]),
   );
   const headers = Object.entries(operation.headers).map(([name, text]) => `${name}: ${expand(text, values)}`);
-  if (auth.present !== null) headers.push(`${auth.present.name}: ${expand(auth.present.format, { ...values, token })}`);
+  if (auth.present !== null)
+    headers.push(`${auth.present.name}: ${expand(auth.present.format, { ...values, token, basic })}`);
   return [
     "curl",
+    ...(operation.method === "POST" ? ["--json", "'{}'"] : []),
     ...headers.flatMap((header) => ["-H", shellWord(header)]),
     shellWord(`${url}${path}${query.size === 0 ? "" : `?${query}`}`),
   ].join(" ");

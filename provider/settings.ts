@@ -12,6 +12,7 @@ import {
   loadContract,
   loadPreset,
   namesIn,
+  presentsClient,
   presets,
 } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
@@ -283,10 +284,10 @@ function credentialsOf(setting: Settings, { auth }: Contract, isExplicit: boolea
   const places = ["inEnvironment", "configured"] as const;
   for (const from of isExplicit ? places.toReversed() : places) {
     const token = setting("token")[from];
-    if (token !== undefined) return { kind: "token", token };
+    if (token !== undefined && !presentsClient(auth)) return { kind: "token", token };
     const clientId = setting("clientId")[from] ?? setting("clientId").value;
     const clientSecret = setting("clientSecret")[from];
-    if (auth.token !== null && clientId !== undefined && clientSecret !== undefined)
+    if ((auth.token !== null || presentsClient(auth)) && clientId !== undefined && clientSecret !== undefined)
       return { kind: "client", clientId, clientSecret };
   }
   return undefined;
@@ -294,6 +295,7 @@ function credentialsOf(setting: Settings, { auth }: Contract, isExplicit: boolea
 
 function describeCredentials(setting: Settings, { auth }: Contract): string {
   const [token, id, secret] = [setting("token").howTo, setting("clientId").howTo, setting("clientSecret").howTo];
+  if (presentsClient(auth)) return `${id} and ${secret}`;
   return auth.token === null ? token : `${id} and ${secret}, or instead of both a token: ${token}`;
 }
 

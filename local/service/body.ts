@@ -6,8 +6,12 @@ import type { IncomingRequest } from "./request.ts";
  * The JSON object that a request carries.
  * @throws Refusal as {@link jsonValue}, and 400 for what is not an object.
  */
-export function jsonBody(request: IncomingRequest, maxBodyBytes: number): JsonObject {
-  const value = jsonValue(request, maxBodyBytes);
+export function jsonBody(
+  request: IncomingRequest,
+  maxBodyBytes: number,
+  type: string | null = "application/json",
+): JsonObject {
+  const value = jsonValue(request, maxBodyBytes, type);
   if (!isJsonObject(value)) throw badRequest("the body must be a JSON object");
   return value;
 }
@@ -16,8 +20,12 @@ export function jsonBody(request: IncomingRequest, maxBodyBytes: number): JsonOb
  * The JSON that a request carries.
  * @throws Refusal 415, 413, 400 for what is not JSON, 422 for JSON that no program can hold.
  */
-export function jsonValue(request: IncomingRequest, maxBodyBytes: number): Json {
-  demandType(request, "application/json");
+export function jsonValue(
+  request: IncomingRequest,
+  maxBodyBytes: number,
+  type: string | null = "application/json",
+): Json {
+  if (type !== null) demandType(request, type);
   const value = parseJson(textOf(request, maxBodyBytes));
   const fault = findNotJson(value);
   if (fault !== undefined || !isJson(value)) {

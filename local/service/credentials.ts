@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { type Contract, expand, namesIn } from "../../sdk/contract/index.ts";
+import { basicOf } from "../../sdk/client/basic.ts";
+import { type Contract, expand, namesIn, presentsClient } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
 import type { LocalMerchant } from "./merchants.ts";
 import { badRequest, Refusal } from "./refusal.ts";
@@ -41,11 +42,15 @@ export class Gate {
   constructor(options: CredentialOptions) {
     this.#options = options;
     this.#first = options.merchants[0]?.name ?? "";
-    this.#fixed = options.merchants.map(({ name, token }) => ({ name, digest: hash("sha256", token, "buffer") }));
+    const { clientId, clientSecret } = options.credentials;
+    const known = presentsClient(options.contract.auth)
+      ? [{ name: this.#first, token: basicOf({ kind: "client", clientId, clientSecret }) }]
+      : options.merchants;
+    this.#fixed = known.map(({ name, token }) => ({ name, digest: hash("sha256", token, "buffer") }));
     const { present } = options.contract.auth;
     if (present === null) return;
     const format = templateMatcher(present.format, { values: options.parameters, place: "value" });
-    this.#present = { header: present.name, tokenIn: (text) => format.match(text)?.token };
+    this.#present = { header: present.name, tokenIn: (text) => format.match(text)?.token ?? format.match(text)?.basic };
   }
 
   /**
@@ -85,19 +90,24 @@ export class Gate {
    * The answer to the token operation.
    * @throws Refusal 400 for fields that are missing, unknown or not as the contract fixes them; 401 for wrong credentials.
    */
-  mint(fields: JsonObject): Json {
+  mint(fields: JsonObject, header: HeaderOf): Json {
     const { contract, credentials, parameters, tokenLifeSeconds, now } = this.#options;
     const { token: operation } = contract.auth;
     if (operation === null) throw new Refusal(404, "NOT_FOUND", "the contract has no token operation");
     for (const name of Object.keys(fields)) {
       if (!Object.hasOwn(operation.fields, name)) throw badRequest(`the field ${name} is unknown`);
     }
-    let authentic = true;
+    const { clientId, clientSecret } = credentials;
+    const basic = basicOf({ kind: "client", clientId, clientSecret }, { isForToken: true });
+    let authentic = Object.entries(operation.headers).every(
+      ([name, text]) =>
+        !namesIn(text).includes("basic") || templateFits(text, { ...parameters, basic }, header(name) ?? ""),
+    );
     for (const [name, template] of Object.entries(operation.fields)) {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (typeof value !== "string") throw badRequest(`the field ${name} must be a text`);
       const isCredential = template.includes("{clientId}") || template.includes("{clientSecret}");
-      const known = { ...parameters, clientId: credentials.clientId, clientSecret: credentials.clientSecret };
+      const known = { ...parameters, clientId, clientSecret };
       const fits = templateFits(template, known, value);
       if (!fits && !isCredential) throw badRequest(`the field ${name} is not what the contract fixes`);
       authentic = fits && authentic;

@@ -7,6 +7,7 @@ import type { IncomingRequest } from "./request.ts";
 export type PageRequest =
   | { readonly kind: "all" }
   | { readonly kind: "after"; readonly sequence: number; readonly limit: number }
+  | { readonly kind: "afterRule"; readonly ruleId: string; readonly limit: number }
   | { readonly kind: "from"; readonly offset: number; readonly limit: number };
 
 /** Rules in a page when the client asks for no size, as with services of this family. */
@@ -25,6 +26,7 @@ export function pageParameters(pagination: Pagination): string[] {
 function pageParameter(pagination: Exclude<Pagination, { type: "none" }>): string {
   switch (pagination.type) {
     case "cursor":
+    case "lastId":
       return pagination.cursor;
     case "page":
       return pagination.page;
@@ -46,6 +48,10 @@ export function pageRequest(
   if (pagination.type === "none") return { kind: "all" };
   const limit = limitOf(pagination.limit === null ? null : query.get(pagination.limit), pageSize);
   switch (pagination.type) {
+    case "lastId": {
+      const ruleId = query.get(pagination.cursor);
+      return ruleId === null ? { kind: "after", sequence: 0, limit } : { kind: "afterRule", ruleId, limit };
+    }
     case "cursor":
     case "link":
     case "header":
@@ -81,11 +87,11 @@ export interface NextPage {
 
 /**
  * A page with what the contract says of the page after it.
- * @param place the sequence of the page's last rule, and whether there is more after it
+ * @param place the sequence of the page's last rule, whether there is more after it, and how many rules there are
  */
 export function withNextPage(
   body: Json,
-  { sequence, more }: { readonly sequence: number | undefined; readonly more: boolean },
+  { sequence, more, total }: { readonly sequence: number | undefined; readonly more: boolean; readonly total: number },
   pagination: Pagination,
   request: Pick<IncomingRequest, "path" | "query" | "header">,
 ): NextPage {
@@ -94,7 +100,10 @@ export function withNextPage(
   switch (pagination.type) {
     case "page":
     case "offset":
-      return { body: withMore(body, pagination.more, more), headers: {} };
+    case "lastId": {
+      const counted = pagination.total === null ? body : withValueAt(body, pagination.total, total);
+      return { body: withMore(counted, pagination.more, more), headers: {} };
+    }
     case "cursor":
       return {
         body: withMore(withValueAt(body, pagination.next, cursor ?? null), pagination.more, more),

@@ -3,6 +3,7 @@ import { pageParameters } from "./pagination.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { ServedOperation } from "./request-log.ts";
+import type { SentBody } from "./sent-body.ts";
 import { canonicalPath, type TemplateMatcher, templateMatcher } from "./template.ts";
 
 /** An operation of the contract, ready to be compared with a request. */
@@ -16,6 +17,8 @@ export interface Route {
   readonly place: IdentifyBy | null;
   /** Query parameters beside the fixed ones. */
   readonly freeQuery: readonly string[];
+  /** How bodies are written, and what they hold besides. */
+  readonly body: SentBody;
 }
 
 /** Every operation that a contract has. */
@@ -28,6 +31,10 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
     freeQuery: readonly string[] = [],
   ): Route[] => {
     if (spec === null) return [];
+    const type = Object.entries(spec.headers).find(([name]) => name.toLowerCase() === "content-type");
+    const encoding = "encoding" in spec ? spec.encoding : "json";
+    // The token operation's own are judged with the credentials.
+    const fields = "fields" in spec && operation !== "token" ? spec.fields : {};
     const fixed = (texts: Readonly<Record<string, string>>): [string, TemplateMatcher][] =>
       Object.entries(texts).map(([name, text]) => [name, templateMatcher(text, { values, place: "value" })]);
     const own = place?.in === "query" ? [place.name, ...freeQuery] : freeQuery;
@@ -41,13 +48,14 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
         query: fixed(spec.query),
         place,
         freeQuery: own,
+        body: { encoding, hasOwnType: type !== undefined, fields, values },
       },
     ];
   };
   return [
     ...route("create", create, create.identifyBy),
     ...route("get", get, { in: "path", name: "ruleId" }),
-    ...route("list", list, null, list === null ? [] : pageParameters(list.pagination)),
+    ...route("list", list, null, list?.method !== "GET" ? [] : pageParameters(list.pagination)),
     ...route("update", update, update?.identifyBy ?? null),
     ...route("delete", operations.delete, operations.delete.identifyBy),
     ...route("token", auth.token),
@@ -56,7 +64,8 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
 }
 
 type Operation =
-  | Contract["operations"]["create" | "get" | "delete"]
+  | Contract["operations"]["create" | "delete"]
+  | NonNullable<Contract["operations"]["get"]>
   | NonNullable<Contract["auth"]["token"]>
   | NonNullable<ReturnType<typeof identityOperation>>
   | NonNullable<Contract["operations"]["update" | "list"]>;
@@ -107,7 +116,8 @@ function isPlaced({ in: part, name }: IdentifyBy, request: IncomingRequest): boo
   if (part === "query") return request.query.has(name);
   if (part === "header") return request.header(name) !== undefined;
   // Good enough to choose a route by; the body is judged when the route is known.
-  return "bytes" in request.body && request.body.bytes.includes(JSON.stringify(name));
+  const names = [JSON.stringify(name), `${encodeURIComponent(name)}=`];
+  return "bytes" in request.body && names.some((each) => "bytes" in request.body && request.body.bytes.includes(each));
 }
 
 function isBetter(a: readonly number[], b: readonly number[]): boolean {

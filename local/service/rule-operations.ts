@@ -103,7 +103,10 @@ export class RuleOperations {
   }
 
   get(ruleId: string): JsonAnswer {
-    return { status: first(this.#contract.operations.get.success), body: this.#shape.answer(this.#existing(ruleId)) };
+    return {
+      status: first(this.#contract.operations.get?.success ?? []),
+      body: this.#shape.answer(this.#existing(ruleId)),
+    };
   }
 
   update(ruleId: string, body: JsonObject, amend = asSent): JsonAnswer {
@@ -153,7 +156,11 @@ export class RuleOperations {
     const { pagination, items, envelope, summaries, success } = list;
     const itemOf = (rule: StoredRule): Json => (summaries ? this.#shape.summary(rule) : this.#shape.document(rule));
     const page = pageRequest(pagination, request.query, this.#contract.limits);
-    const found = foundIn(listed, page);
+    const total = listed.after(0, -1).length;
+    // As services do that say how many there are.
+    if (page.kind === "from" && page.offset > 0 && page.offset >= total && "total" in pagination && pagination.total)
+      throw badRequest(`there are ${total} rules, and the page begins after ${page.offset}`);
+    const found = this.#foundIn(listed, page);
     const rules = page.kind === "all" ? found : found.slice(0, page.limit);
     const more = found.length > rules.length;
     const body = withValueAt(
@@ -161,8 +168,25 @@ export class RuleOperations {
       items,
       rules.map((rule) => withValueAt({}, envelope, itemOf(rule))),
     );
-    const place = { sequence: rules.at(-1)?.sequence, more };
+    const place = { sequence: rules.at(-1)?.sequence, more, total };
     return { status: first(success), ...withNextPage(body, place, pagination, request) };
+  }
+
+  /** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */
+  #foundIn(listed: RuleList, page: PageRequest): StoredRule[] {
+    switch (page.kind) {
+      case "all":
+        return listed.after(0, -1);
+      case "after":
+        return listed.after(page.sequence, page.limit + 1);
+      case "afterRule": {
+        const last = this.#store.find(page.ruleId);
+        if (last === undefined) throw badRequest(`there is no rule ${page.ruleId} for a page to begin after`);
+        return listed.after(last.sequence, page.limit + 1);
+      }
+      case "from":
+        return listed.from(page.offset, page.limit + 1);
+    }
   }
 
   /** The row of a rule that is written now. A rule that is gone holds no natural key. */
@@ -245,18 +269,6 @@ function demandOmitted(sent: JsonObject, omit: readonly string[]): void {
   if (details.length === 0) return;
   const paths = details.map(({ path }) => path).join(", ");
   throw new Refusal(422, "VALIDATION_FAILED", `an update must not carry ${paths}`, { details });
-}
-
-/** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */
-function foundIn(listed: RuleList, page: PageRequest): StoredRule[] {
-  switch (page.kind) {
-    case "all":
-      return listed.after(0, -1);
-    case "after":
-      return listed.after(page.sequence, page.limit + 1);
-    case "from":
-      return listed.from(page.offset, page.limit + 1);
-  }
 }
 
 function storedOf({ ruleId, definition, at }: RuleEntry): StoredRule {

@@ -1,16 +1,18 @@
 import { type Contract, identityOperation } from "../../sdk/contract/index.ts";
 import { type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
 import type { Answer } from "./answer.ts";
-import { demandNoBody, formBody, jsonBody } from "./body.ts";
+import { demandNoBody } from "./body.ts";
 import type { Gate } from "./credentials.ts";
 import { fingerprintOf, idempotencyKey } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
+import { pageParameters } from "./pagination.ts";
 import type { Rate } from "./rate.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import { demandFixedParts, type Match } from "./routes.ts";
 import type { Amend, JsonAnswer } from "./rule-operations.ts";
 import { demandKnownFields, ruleIdOf } from "./rule-request.ts";
+import { bodyOf, typed, withoutFixed } from "./sent-body.ts";
 import type { RuleList } from "./store.ts";
 
 /** The parts of the service that a request needs. */
@@ -42,7 +44,7 @@ export function serveRequest(service: Service, match: Match, request: IncomingRe
   service.rate?.take();
   if (operation === "token") {
     demandFixedParts(match, request);
-    return serveToken(service, request);
+    return serveToken(service, match, request);
   }
   const merchant = service.merchants.of(service.gate.admit(request.header));
   if (operation === "delete" && twist.deleteAll === true)
@@ -55,8 +57,11 @@ export function serveRequest(service: Service, match: Match, request: IncomingRe
       return serveWrite(call);
     case "delete":
       return serveDelete(call);
-    case "get":
     case "list":
+      if (match.route.method === "POST") return serveListByPost(call);
+      demandNoBody(request);
+      return answerOf(serveRead(call));
+    case "get":
     case "identity":
       demandNoBody(request);
       return answerOf(serveRead(call));
@@ -72,10 +77,9 @@ interface Call {
   readonly twist: Twist;
 }
 
-function serveToken({ contract, gate }: Service, request: IncomingRequest): Answer {
+function serveToken({ contract, gate }: Service, { route }: Match, request: IncomingRequest): Answer {
   const { token } = contract.auth;
-  const parse = token?.encoding === "form" ? formBody : jsonBody;
-  const body = gate.mint(parse(request, contract.limits.maxBodyBytes));
+  const body = gate.mint(bodyOf(request, route.body, contract.limits.maxBodyBytes), request.header);
   return answerOf({ status: token?.success[0] ?? 200, body });
 }
 
@@ -84,7 +88,7 @@ function serveWrite(call: Call): Answer {
   const { contract, request, merchant } = call;
   const { store, replays } = merchant;
   const key = contract.idempotency === null ? undefined : idempotencyKey(request, contract.idempotency.header);
-  const body = jsonBody(request, contract.limits.maxBodyBytes);
+  const body = bodyOf(request, call.match.route.body, contract.limits.maxBodyBytes);
   const write = (): Answer => answerOf(perform(call, body));
   if (key === undefined) return store.transaction(write);
   const fingerprint = fingerprintOf(request);
@@ -97,28 +101,48 @@ function serveWrite(call: Call): Answer {
   });
 }
 
-function perform({ merchant, match: { route, names }, request, twist }: Call, body: JsonObject): JsonAnswer {
+function perform({ contract, merchant, match: { route, names }, request, twist }: Call, body: JsonObject): JsonAnswer {
   const { operations } = merchant;
-  if (route.operation === "create" || route.place === null) {
-    const ruleId = route.place === null ? undefined : ruleIdOf(route.place, request, names, body);
-    return operations.create(body, { ruleId, mustBeNew: request.header("if-none-match") === "*", amend: twist.amend });
+  const { create, update } = contract.operations;
+  const { body: sent } = route;
+  const amend: Amend = (definition) => {
+    const read = sent.encoding === "form" ? typed(definition, contract.rule.schema) : definition;
+    return twist.amend?.(read) ?? read;
+  };
+  const ruleId = route.place === null ? undefined : ruleIdOf(route.place, request, names, body);
+  if (route.operation === "create" || ruleId === undefined) {
+    const own = withoutFixed(body, sent, { ruleId, bodyAt: create.bodyAt });
+    return operations.create(own, { ruleId, mustBeNew: request.header("if-none-match") === "*", amend });
   }
-  return operations.update(ruleIdOf(route.place, request, names, body), body, twist.amend);
+  return operations.update(ruleId, withoutFixed(body, sent, { ruleId, bodyAt: update?.bodyAt ?? "" }), amend);
 }
 
 function serveDelete({ contract, merchant, match: { route, names }, request }: Call): Answer {
   const { place } = route;
   const inBody = place?.in === "body";
-  const body = inBody ? jsonBody(request, contract.limits.maxBodyBytes) : {};
-  if (inBody) demandKnownFields(body, [place.name]);
-  else demandNoBody(request);
+  const hasBody = inBody || Object.keys(route.body.fields).length > 0;
+  const body = hasBody ? bodyOf(request, route.body, contract.limits.maxBodyBytes) : {};
+  if (!hasBody) demandNoBody(request);
   if (place === null) {
     throw badRequest(
       "the contract does not say how a delete names its rule (operations.delete.identifyBy is null), so nothing was deleted",
     );
   }
   const ruleId = ruleIdOf(place, request, names, body);
+  if (hasBody) demandKnownFields(withoutFixed(body, route.body, { ruleId }), inBody ? [place.name] : []);
   return merchant.store.transaction(() => answerOf(merchant.operations.delete(ruleId)));
+}
+
+/** What asks for a page stands in the body. */
+function serveListByPost({ contract, merchant, match, request, twist }: Call): Answer {
+  const { list } = contract.operations;
+  const body = withoutFixed(bodyOf(request, match.route.body, contract.limits.maxBodyBytes), match.route.body, {});
+  demandKnownFields(body, list === null ? [] : pageParameters(list.pagination));
+  const query = new URLSearchParams(
+    Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const { path, header } = request;
+  return answerOf(merchant.operations.list({ path, header, query }, twist.listed));
 }
 
 function serveRead({ contract, merchant, match: { route, names }, request, twist }: Call): JsonAnswer {

@@ -2,16 +2,19 @@ import type { Contract, Operations, Pagination } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
 import { demandNoMore, nextIn, type PageAnswer } from "./next-page.ts";
-import type { Additions, Address } from "./request-template.ts";
+import type { Address } from "./request-template.ts";
 import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
 
 type List = NonNullable<Operations["list"]>;
 
+/** What asks for a page: parameters, or the target of its URL. */
+export interface PageParts {
+  readonly target?: string;
+  readonly parameters?: readonly (readonly [name: string, value: string | number])[];
+}
+
 /** Sends the request of one page. `parse` may throw UnusableAnswer; `here` is the address of the page. */
-type Ask = <T>(
-  added: Pick<Additions, "query" | "target">,
-  parse: (answer: PageAnswer, here: Address) => T,
-) => Promise<T>;
+type Ask = <T>(added: PageParts, parse: (answer: PageAnswer, here: Address) => T) => Promise<T>;
 
 /**
  * The pages of a list, each with those of its rules that were on no page before.
@@ -29,9 +32,10 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
     const page = await askFor(number, ids.size, () =>
       ask(parts, (answer, here) => {
         const rules = rulesIn(answer.json, list, rule.id);
-        const next = nextIn(answer, pagination, here);
+        const next = pagination.type === "lastId" ? rules.at(-1)?.ruleId : nextIn(answer, pagination, here);
         const more = moreIn(answer.json, pagination);
-        const isLast = isLastPage(pagination, rules.length, more, next);
+        const end = { count: rules.length, passed, total: totalIn(answer.json, pagination), pageSize: limits.pageSize };
+        const isLast = isLastPage(pagination, end, more, next);
         if (isLast && more === undefined) demandNoMore(answer, pagination);
         if (!isLast && next !== undefined && visited.has(next))
           throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
@@ -65,15 +69,16 @@ function added(
     following,
     pageSize,
   }: { number: number; passed: number; following: string | undefined; pageSize: number },
-): Pick<Additions, "query" | "target"> {
+): PageParts {
   const { type } = pagination;
   if (isByUrl(pagination) && following !== undefined) return { target: following };
-  const pairs: [string, string][] = [];
-  if (type !== "none" && pagination.limit !== null) pairs.push([pagination.limit, String(pageSize)]);
-  if (type === "page") pairs.push([pagination.page, String(pagination.first + number - 1)]);
-  if (type === "offset") pairs.push([pagination.offset, String(passed)]);
-  if (type === "cursor" && following !== undefined) pairs.push([pagination.cursor, following]);
-  return { query: pairs.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
+  const parameters: [string, string | number][] = [];
+  if (type !== "none" && pagination.limit !== null) parameters.push([pagination.limit, pageSize]);
+  if (type === "page") parameters.push([pagination.page, pagination.first + number - 1]);
+  if (type === "offset") parameters.push([pagination.offset, passed]);
+  if ((type === "cursor" || type === "lastId") && following !== undefined)
+    parameters.push([pagination.cursor, following]);
+  return { parameters };
 }
 
 /** Asks for a page. One that is not there, behind others that were, is no sign of a wrong path. */
@@ -85,7 +90,7 @@ async function askFor<T>(page: number, before: number, ask: () => Promise<T>): P
     if (!isMerchantRulesError(error) || page === 1 || (status !== 404 && status !== 410)) throw error;
     const reason = `the service answered ${status} to page ${page} of the list; the pages before it have ${before} rules`;
     const advice =
-      "if the service answers so behind its last page, set operations.list.pagination.more in the contract to the field of a page that says whether there are more";
+      "if the service answers so behind its last page, set operations.list.pagination.more in the contract to the field of a page that says whether there are more, or total to the one that says how many rules there are in all";
     throw error.with({ reason, advice });
   }
 }
@@ -106,15 +111,38 @@ function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["
   });
 }
 
+/** What tells the end of a list of numbered or counted pages, or of pages after an id. */
+interface End {
+  /** Rules of this page, and of those before it. */
+  readonly count: number;
+  readonly passed: number;
+  /** Rules of the whole list, where the answer says so. */
+  readonly total: number | undefined;
+  readonly pageSize: number;
+}
+
 /**
- * True where the list ends with a page. Numbered or counted pages end when the answer says so, else with the first
- * empty page. A short page is not the end: the service may give fewer rules than were asked for.
+ * True where the list ends with a page. Pages without a cursor end when the answer says so or all are there, else with
+ * the first empty page. A short page is the end only where the contract says so: the service may give fewer rules than
+ * were asked for.
  * @param more what the answer says; undefined when it does not say
  */
-function isLastPage(pagination: Pagination, count: number, more: boolean | undefined, next: string | undefined) {
+function isLastPage(
+  pagination: Pagination,
+  { count, passed, total, pageSize }: End,
+  more: boolean | undefined,
+  next: string | undefined,
+): boolean {
   const { type } = pagination;
   if (type === "none" || more === false) return true;
-  if (type === "page" || type === "offset" ? count > 0 : next !== undefined) return false;
+  if (more === undefined && total !== undefined) {
+    if (passed + count >= total) return true;
+    if (count > 0) return false;
+    const found = `the list says that it has ${total} rules, but the page after ${passed} of them is empty`;
+    throw new UnusableAnswer(`${found} (operations.list.pagination.total)`);
+  }
+  if (more === undefined && "shortPage" in pagination && pagination.shortPage && count < pageSize) return true;
+  if ("total" in pagination ? count > 0 : next !== undefined) return false;
   if (more === undefined) return true;
   const gives = type === "cursor" ? "gives no cursor (operations.list.pagination.next)" : "the page is empty";
   throw new UnusableAnswer(`the list says that there is more, but ${gives}`);
@@ -123,6 +151,14 @@ function isLastPage(pagination: Pagination, count: number, more: boolean | undef
 /** True where each page names the next one by its URL. */
 function isByUrl({ type }: Pagination): boolean {
   return type === "link" || type === "header" || type === "url";
+}
+
+function totalIn(answer: Json, pagination: Pagination): number | undefined {
+  if (!("total" in pagination) || pagination.total === null) return undefined;
+  const total = valueAt(answer, pagination.total);
+  if (typeof total === "number" && Number.isSafeInteger(total) && total >= 0) return total;
+  const at = `${pagination.total} (operations.list.pagination.total)`;
+  throw new UnusableAnswer(`there is no whole number at ${at}`);
 }
 
 function moreIn(answer: Json, pagination: Pagination): boolean | undefined {

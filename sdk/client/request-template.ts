@@ -1,9 +1,18 @@
 import { type IdentifyBy, identityOperation, type Operations } from "../contract/schema.ts";
 import { expand, namesIn } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
-import type { JsonObject } from "../rules/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  type Pointer,
+  valueAt,
+  withValueAt,
+} from "../rules/index.ts";
 import { packageVersion } from "../version.ts";
 import type { Connection } from "./connection.ts";
+import { formText } from "./form.ts";
 
 type Target = Omit<Connection, "credentials" | "baseUrl">;
 export type Templates = ReturnType<typeof templatesOf>;
@@ -16,11 +25,11 @@ export type Templates = ReturnType<typeof templatesOf>;
 export function templatesOf(connection: Target, prefix: string) {
   const { operations, auth } = connection.contract;
   const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
-  const { update, list } = operations;
+  const { get, update, list } = operations;
   const identity = identityOperation(auth);
   return {
     create: template("operations.create", operations.create),
-    get: template("operations.get", operations.get),
+    get: get && template("operations.get", get),
     delete: template("operations.delete", operations.delete),
     update: update && template("operations.update", update),
     list: list && template("operations.list", list),
@@ -39,9 +48,8 @@ export function parametersOf({ contract, parameters }: Target): Record<string, s
 }
 
 /** The parts of a request that an operation of the contract fixes. */
-export type FixedParts = Pick<Operations["create"], "path" | "headers" | "query" | "success"> & {
-  readonly method: string;
-};
+export type FixedParts = Pick<Operations["create"], "path" | "headers" | "query" | "success"> &
+  Partial<Pick<Operations["create"], "encoding" | "fields">> & { readonly method: string };
 
 /** A request without its credentials. */
 export interface WireRequest {
@@ -72,7 +80,8 @@ export interface Additions {
   /** `name=value`. */
   readonly query?: string;
   readonly headers?: readonly string[];
-  readonly body?: string;
+  /** As the operation of the contract writes bodies; see {@link RequestTemplate.body}. */
+  readonly body?: JsonObject;
 }
 
 /** Throws an error that says why a value cannot be sent. */
@@ -85,14 +94,22 @@ export class RequestTemplate {
   readonly #query: string;
   readonly #headers: readonly string[];
   readonly #bodyHeaders: readonly string[];
+  readonly #fields: JsonObject;
 
   /**
    * @param prefix stands before the path, encoded
    * @param at where the contract has the operation, for messages
+   * @param more values beside the contract's parameters
    * @throws MerchantRulesError SETTINGS_INVALID, naming a parameter without a value, or with one that cannot be sent
    */
-  constructor(connection: Target, prefix: string, at: string, fixed: FixedParts, contentType = "application/json") {
-    const parameters = parametersOf(connection);
+  constructor(
+    connection: Target,
+    prefix: string,
+    at: string,
+    fixed: FixedParts,
+    more: Readonly<Record<string, string>> = {},
+  ) {
+    const parameters = { ...parametersOf(connection), ...more };
     const refuse = (reason: string): never => {
       const what = `connection ${JSON.stringify(connection.name)}: ${reason}; ${at} of its contract uses it`;
       const advice =
@@ -115,9 +132,27 @@ export class RequestTemplate {
       return `${encode(name)}=${encode(fill(text, (given) => given))}`;
     });
     this.#query = pairs.join("&");
-    const own = Object.entries(fixed.headers).flatMap(([name, text]) => [name, fill(text, headerValue)]);
-    this.#headers = ["accept", "application/json", "user-agent", userAgent, ...own];
-    this.#bodyHeaders = [...this.#headers, "content-type", contentType];
+    const own = Object.entries(fixed.headers).map(([name, text]) => [name, fill(text, headerValue)] as const);
+    const has = (header: string): boolean => own.some(([name]) => name.toLowerCase() === header);
+    const type = fixed.encoding === "form" ? "application/x-www-form-urlencoded" : "application/json";
+    const accept = has("accept") ? [] : ["accept", "application/json"];
+    this.#headers = [...accept, "user-agent", userAgent, ...own.flat()];
+    this.#bodyHeaders = has("content-type") ? this.#headers : [...this.#headers, "content-type", type];
+    this.#fields = filled(fixed.fields ?? {}, (text) => fill(text, (given) => given));
+  }
+
+  /** True where every request has a body. */
+  get hasFields(): boolean {
+    return Object.keys(this.#fields).length > 0;
+  }
+
+  /** A body: the fields that the contract fixes, and a definition at its place, whose own fields come first. */
+  body(ruleId?: string, definition?: JsonObject, at: Pointer = ""): JsonObject {
+    const fixed = ruleId === undefined ? this.#fields : filled(this.#fields, (text) => expand(text, { ruleId }));
+    if (definition === undefined) return fixed;
+    const there = valueAt(fixed, at);
+    const body = withValueAt(fixed, at, isJsonObject(there) ? { ...there, ...definition } : definition);
+    return isJsonObject(body) ? body : definition;
   }
 
   request({ target: given, segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
@@ -130,7 +165,7 @@ export class RequestTemplate {
       target: given ?? (all === "" ? path : `${path}?${all}`),
       path,
       headers: headers.length === 0 ? shared : [...shared, ...headers],
-      body: body ?? null,
+      body: body === undefined ? null : this.#fixed.encoding === "form" ? formText(body) : JSON.stringify(body),
       success: this.#fixed.success,
     };
   }
@@ -166,7 +201,7 @@ export function headerValue(value: string, refuse: Refuse): string {
  * an id that is there already stays as it is, a number or a text.
  */
 export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const sent = body === undefined ? {} : { body };
   switch (place.in) {
     case "path":
       return { ...sent, segment: encodeSegment(ruleId, refuse) };
@@ -177,8 +212,14 @@ export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | u
     case "body":
       if (ruleId === "") refuse("it is empty");
       if (body !== undefined && Object.hasOwn(body, place.name) && String(body[place.name]) === ruleId) return sent;
-      return { body: JSON.stringify(Object.fromEntries([...Object.entries(body ?? {}), [place.name, ruleId]])) };
+      return { body: Object.fromEntries([...Object.entries(body ?? {}), [place.name, ruleId]]) };
   }
+}
+
+/** A copy of fields, each of its texts replaced. */
+function filled(fields: JsonObject, fill: (text: string) => string): JsonObject {
+  const copy = mapJson(fields, (value: Json) => (typeof value === "string" ? fill(value) : undefined));
+  return isJsonObject(copy) ? copy : fields;
 }
 
 /** True where a value has a segment `.` or `..`, however often it is decoded. */

@@ -1,24 +1,25 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Contract, identityOperation } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
   findInexactNumber,
-  isJsonObject,
   type Json,
   type JsonObject,
   type Pointer,
   pathOf,
   valueAt,
   withoutValueAt,
-  withValueAt,
 } from "../rules/index.ts";
 import { Caller } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
-import { pagesOf } from "./pages.ts";
+import { notInForm } from "./form.ts";
+import { type PageParts, pagesOf } from "./pages.ts";
 import { hiddenIn, Redactor } from "./redact.ts";
-import { identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
+import { type Additions, identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { Shared } from "./shared.ts";
 import { pathsLackingIn } from "./summaries.ts";
 import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
@@ -74,6 +75,7 @@ export class RulesClient {
   readonly #templates: Templates;
   readonly #transports: readonly Transport[];
   readonly #clientId: string | undefined;
+  readonly #listed = new Shared(() => this.#readList());
   #identity: Promise<string> | undefined;
 
   /** @throws MerchantRulesError SETTINGS_INVALID: an address, a parameter or a credential that cannot be used */
@@ -102,13 +104,13 @@ export class RulesClient {
     const { operations, rule, idempotency } = this.contract;
     const { bodyAt, identifyBy } = operations.create;
     const messages = this.#messages("create", undefined, options, definition);
-    const body = withValueAt(undefined, bodyAt, definition);
-    const named =
-      identifyBy === null
-        ? { body: JSON.stringify(body) }
-        : identify(options.ruleId ?? "", identifyBy, isJsonObject(body) ? body : {}, refusal(messages.attempted));
+    const { attempted } = messages;
+    const template = this.#templates.create;
+    const body = sendable(template.body(options.ruleId, definition, bodyAt), operations.create, "create", attempted);
+    const named: Additions =
+      identifyBy === null ? { body } : identify(options.ruleId ?? "", identifyBy, body, refusal(attempted));
     return await this.#caller.call({
-      request: this.#templates.create.request({
+      request: template.request({
         ...named,
         headers: [...(named.headers ?? []), ...this.#idempotencyKey()],
       }),
@@ -142,9 +144,11 @@ export class RulesClient {
   async get(ruleId: string, options: CallOptions = {}): Promise<LiveRule> {
     const { rule } = this.contract;
     const messages = this.#messages("get", ruleId, options);
+    const template = this.#templates.get;
+    if (template === null) return await this.#getListed(ruleId, messages.attempted);
     const named = identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(messages.attempted));
     return await this.#caller.call({
-      request: this.#templates.get.request(named),
+      request: template.request(named),
       ...messages,
       mayMean: ["notFound"],
       parse: (answer) => {
@@ -179,8 +183,8 @@ export class RulesClient {
       if (changed === undefined) return { ruleId, rule: live };
       expectExact(changed, attempted);
     }
-    const body = withValueAt(undefined, update.bodyAt, changed);
-    const named = identify(ruleId, update.identifyBy, isJsonObject(body) ? body : {}, refusal(attempted));
+    const body = sendable(template.body(ruleId, changed, update.bodyAt), update, "update", attempted);
+    const named = identify(ruleId, update.identifyBy, body, refusal(attempted));
     return await this.#caller.call({
       request: template.request({ ...named, headers: [...(named.headers ?? []), ...this.#idempotencyKey()] }),
       ...this.#messages("update", ruleId, options, definition, live),
@@ -206,11 +210,19 @@ export class RulesClient {
    */
   async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "unconfirmed"> {
     const { identifyBy } = this.contract.operations.delete;
+    const template = this.#templates.delete;
     const messages = this.#messages("delete", ruleId, options);
     if (identifyBy === null)
       throw unsupported(messages.attempted, "delete", "operations.delete.identifyBy: query | body | path | header");
     return await this.#caller.call({
-      request: this.#templates.delete.request(identify(ruleId, identifyBy, undefined, refusal(messages.attempted))),
+      request: template.request(
+        identify(
+          ruleId,
+          identifyBy,
+          template.hasFields ? template.body(ruleId) : undefined,
+          refusal(messages.attempted),
+        ),
+      ),
       ...messages,
       isRepeatable: true,
       mayMean: ["notFound", "inUse"],
@@ -235,7 +247,7 @@ export class RulesClient {
     if (list === null || template === null) throw unsupported(messages.attempted, "list", "operations.list");
     const { origin } = new URL(this.baseUrl);
     const pages = pagesOf(list, this.contract, (added, parse) => {
-      const request = template.request(added);
+      const request = template.request(additionsOf(added, list.method === "GET" ? undefined : template.body()));
       return this.#caller.call({
         request,
         ...messages,
@@ -243,6 +255,22 @@ export class RulesClient {
       });
     });
     for await (const rules of pages) yield* list.summaries ? await this.#whole(rules) : rules;
+  }
+
+  /** A rule of the list, where no other operation reads one. RULE_NOT_FOUND when a list read to its end lacks it. */
+  async #getListed(ruleId: string, attempted: () => string): Promise<LiveRule> {
+    const live = (await this.#listed.next()).get(ruleId);
+    if (live !== undefined) return live;
+    throw new MerchantRulesError("RULE_NOT_FOUND", "the list does not have it", { attempted: attempted() });
+  }
+
+  /** The list after its lag, read to its end. */
+  async #readList(): Promise<ReadonlyMap<string, LiveRule>> {
+    const lagMs = this.contract.operations.list?.lagMs ?? 0;
+    if (lagMs > 0) await sleep(lagMs);
+    const rules = new Map<string, LiveRule>();
+    for await (const live of this.list()) rules.set(live.ruleId, live);
+    return rules;
   }
 
   /** The rules whose summaries a list shows; one that is gone meanwhile is left out. */
@@ -259,7 +287,7 @@ export class RulesClient {
    */
   async demandWhole({ ruleId, rule: listed }: LiveRule): Promise<boolean> {
     const { operations, rule } = this.contract;
-    if (operations.list?.summaries !== false) return true;
+    if (operations.list?.summaries !== false || operations.get === null) return true;
     const live = await this.get(ruleId).catch(undefinedIfGone);
     if (live === undefined) return false;
     const lacking = pathsLackingIn(listed, [...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule));
@@ -346,6 +374,27 @@ export class RulesClient {
     const { idempotency } = this.contract;
     return idempotency === null ? [] : [idempotency.header, randomUUID()];
   }
+}
+
+/** What asks for a page, in the query, or where the list is asked for by POST, in the body. */
+function additionsOf({ parameters = [], ...others }: PageParts, fixed: JsonObject | undefined): Additions {
+  if (fixed !== undefined) return { ...others, body: { ...fixed, ...Object.fromEntries(parameters) } };
+  return { ...others, query: parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
+}
+
+/** A body as it is, where its operation can send it. @throws MerchantRulesError RULE_INVALID */
+function sendable(
+  body: JsonObject,
+  { encoding }: Pick<Contract["operations"]["create"], "encoding">,
+  operation: "create" | "update",
+  attempted: () => string,
+): JsonObject {
+  const why = encoding === "form" ? notInForm(body) : undefined;
+  if (why === undefined) return body;
+  throw new MerchantRulesError("RULE_INVALID", why, {
+    attempted: attempted(),
+    advice: `leave it out of the definition, or give it a value; where the service takes JSON, set operations.${operation}.encoding to json in the contract`,
+  });
 }
 
 function undefinedIfGone(error: unknown): undefined {

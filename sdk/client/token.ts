@@ -1,7 +1,8 @@
 import type { Contract } from "../contract/schema.ts";
-import { expand } from "../contract/template.ts";
+import { expand, presentsClient } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { type Json, valueAt } from "../rules/index.ts";
+import { basicOf } from "./basic.ts";
 import { Caller, type CallerOptions } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { headerValue, parametersOf, RequestTemplate } from "./request-template.ts";
@@ -28,13 +29,23 @@ export function tokenSetup(
   const parameters = parametersOf(connection);
   const presented = (token: string): Presented => {
     redactor.add(token);
-    const value = headerValue(expand(present.format, { ...parameters, token }), (reason) => {
+    const value = headerValue(expand(present.format, { ...parameters, token, basic: token }), (reason) => {
       throw new MerchantRulesError("SETTINGS_INVALID", `the token cannot be presented in ${present.name}: ${reason}`, {
         advice: "give the token without line breaks or blanks around it",
       });
     });
     return { headers: [present.name, value], token };
   };
+  if (presentsClient(contract.auth)) {
+    if (credentials.kind === "client") {
+      redactor.keep(credentials.clientSecret);
+      return { tokens: fixed(presented(basicOf(credentials))), transports: [] };
+    }
+    const reason = `connection ${JSON.stringify(name)} has a token, but its contract presents client id and secret`;
+    const advice =
+      "give the client id and the client secret; or write {token} in place of {basic} in auth.present.format";
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
+  }
   if (credentials.kind === "token") return { tokens: fixed(presented(credentials.token)), transports: [] };
   if (operation === null) {
     const reason = `connection ${JSON.stringify(name)} has client credentials, but its contract has no token operation`;
@@ -48,15 +59,11 @@ export function tokenSetup(
   const transports = base.origin === shared.transport.origin ? [] : [new Transport(base, contract.limits, 1)];
   const [transport = shared.transport] = transports;
   const caller = new Caller({ ...shared, transport, tokens: fixed(nothing) });
-  const isForm = operation.encoding === "form";
-  const contentType = isForm ? "application/x-www-form-urlencoded" : "application/json";
-  const template = new RequestTemplate(connection, base.prefix, "auth.token", operation, contentType);
-  const values = { ...parameters, clientId, clientSecret };
-  const filled = Object.entries(operation.fields).map(([field, text]) => [field, expand(text, values)]);
-  const fields: Record<string, string> = Object.fromEntries(filled);
-  const request = template.request({
-    body: isForm ? new URLSearchParams(fields).toString() : JSON.stringify(fields),
-  });
+  const basic = basicOf(credentials, { isForToken: true });
+  redactor.add(basic);
+  const values = { clientId, clientSecret, basic };
+  const template = new RequestTemplate(connection, base.prefix, "auth.token", operation, values);
+  const request = template.request({ body: template.body() });
   const obtain = async (): Promise<ObtainedToken> => {
     const { token, lifeMs } = await caller.call({
       request,

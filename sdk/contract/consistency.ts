@@ -1,10 +1,10 @@
-import { type Path, pointerOf, segmentsOf } from "../rules/index.ts";
+import { isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
 import type { NotJson } from "../rules/json.ts";
 import { printable } from "../rules/printable.ts";
 import { schemaError } from "./definition-schema.ts";
 import { type Contract, identityOperation } from "./schema.ts";
 import { headerNamePattern } from "./schema-parts.ts";
-import { namesIn } from "./template.ts";
+import { namesIn, presentsClient } from "./template.ts";
 
 /** One thing that is wrong with a contract: where, the value there, the values that may be there. */
 export interface ContractIssue extends NotJson {
@@ -34,6 +34,8 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
     checkIdInBody,
     checkUpdate,
     checkNames,
+    checkBodies,
+    checkReading,
     checkHeaders,
     checkListQuery,
     checkMarks,
@@ -68,6 +70,64 @@ function requestsOf({ operations, auth }: Contract) {
     { at: ["auth", "identity"], name: "identity", request: identityOperation(auth) },
   ];
   return named.flatMap(({ request, ...rest }) => (request === null ? [] : [{ ...rest, request }]));
+}
+
+/** True of a request that has a body: a write, the token operation, a list by POST, a delete that says something. */
+function hasBody(name: string, { operations: { list, delete: remove } }: Contract): boolean {
+  if (name === "delete") return remove.identifyBy?.in === "body" || Object.keys(remove.fields).length > 0;
+  return name === "list" ? list?.method === "POST" : ["create", "update", "token"].includes(name);
+}
+
+/** Refuses bodies that cannot be written, and what is about a body where there is none. */
+function checkBodies(contract: Contract, refuseIf: RefuseIf): void {
+  const { create, update, list, delete: remove } = contract.operations;
+  for (const [name, operation] of Object.entries({ create, update, list, delete: remove })) {
+    if (operation === null) continue;
+    const at = ["operations", name];
+    const has = hasBody(name, contract);
+    const noBody =
+      name === "list" ? "json, because a list by GET has no body" : "json, because this delete has no body";
+    refuseIf(!has && operation.encoding !== "json", [...at, "encoding"], noBody);
+    const isByGet = name === "list" && !has && Object.keys(operation.fields).length > 0;
+    refuseIf(isByGet, [...at, "fields"], "none, or operations.list.method: POST, because a list by GET has no body");
+    const id = "identifyBy" in operation && operation.identifyBy?.in === "body" ? operation.identifyBy.name : undefined;
+    const isIdTwice = id !== undefined && Object.hasOwn(operation.fields, id);
+    refuseIf(isIdTwice, [...at, "fields", id ?? ""], `another field: operations.${name}.identifyBy sends this one`);
+    if (!("bodyAt" in operation)) continue;
+    const segments = segmentsOf(operation.bodyAt);
+    const covering = segments
+      .map((_, index) => pointerOf(segments.slice(0, index + 1)))
+      .find((pointer) => {
+        const there = valueAt(operation.fields, pointer);
+        return there !== undefined && !isJsonObject(there);
+      });
+    refuseIf(
+      covering !== undefined,
+      [...at, "bodyAt"],
+      `a place apart from what operations.${name}.fields has at ${covering}`,
+    );
+  }
+}
+
+/** Refuses a contract by which no rule could be read. */
+function checkReading({ operations: { get, list } }: Contract, refuseIf: RefuseIf): void {
+  const byUrl = ["link", "header", "url"].includes(list?.pagination.type ?? "");
+  const paged = "none, cursor, lastId, page or offset, because the URL of a next page is asked for by GET";
+  refuseIf(list?.method === "POST" && byUrl, ["operations", "list", "pagination", "type"], paged);
+  const { pagination } = list ?? {};
+  const isUnsized =
+    pagination !== undefined && "shortPage" in pagination && pagination.shortPage && pagination.limit === null;
+  const at = ["operations", "list", "pagination", "limit"];
+  refuseIf(
+    isUnsized,
+    at,
+    "the parameter for the page size, because operations.list.pagination.shortPage compares with it",
+  );
+  if (get !== null) return;
+  const because = "because operations.get is null and rules are looked for in the list";
+  refuseIf(list === null, ["operations", "list"], `an operation, ${because}`);
+  refuseIf(list?.summaries === true, ["operations", "list", "summaries"], `false, ${because}`);
+  refuseIf(list?.lagMs === null, ["operations", "list", "lagMs"], `a number of milliseconds, ${because}`);
 }
 
 function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
@@ -142,29 +202,40 @@ function checkUpdate({ operations: { update }, rule }: Contract, refuseIf: Refus
 function checkNames(contract: Contract, refuseIf: RefuseIf): void {
   const { auth, parameters } = contract;
   const known = Object.keys(parameters);
-  for (const name of ["ruleId", "token", "clientId", "clientSecret"])
+  for (const name of ["ruleId", "token", "clientId", "clientSecret", "basic"])
     refuseIf(known.includes(name), ["parameters", name], `another name: ${name} has a meaning of its own`, name);
 
-  function checkText(at: readonly string[], text: string, own: readonly string[] = []): void {
+  function checkText(at: Path, text: string, own: readonly string[] = []): void {
     const names = [...own, ...known];
     const list = names.map((name) => `{${name}}`).join(", ");
     const allowed =
       list === "" ? "no {name}: the contract declares no parameters" : `${list}, or declare it under parameters`;
     for (const name of namesIn(text)) refuseIf(!names.includes(name), at, allowed, `{${name}}`);
   }
-  for (const { at, request } of requestsOf(contract)) {
+  for (const { at, name, request } of requestsOf(contract)) {
     // Where {ruleId} may stand is judged elsewhere.
     checkText([...at, "path"], request.path, ["ruleId"]);
     for (const part of ["headers", "query"] as const)
-      for (const [key, text] of Object.entries(request[part])) checkText([...at, part, key], text);
+      for (const [key, text] of Object.entries(request[part]))
+        checkText([...at, part, key], text, name === "token" && part === "headers" ? ["basic"] : []);
+    if (name === "token" || !("fields" in request)) continue;
+    walk(request.fields, (value, { path }) => {
+      const isOfOneRule = "identifyBy" in request && request.identifyBy !== null;
+      const own = isOfOneRule ? ["ruleId"] : [];
+      if (typeof value === "string") checkText([...at, "fields", ...path], value, own);
+    });
   }
-  if (auth.present !== null) checkText(["auth", "present", "format"], auth.present.format, ["token"]);
+  if (auth.present !== null) checkText(["auth", "present", "format"], auth.present.format, ["token", "basic"]);
   for (const [key, text] of Object.entries(auth.token?.fields ?? {}))
     checkText(["auth", "token", "fields", key], text, ["clientId", "clientSecret"]);
 }
 
 const framingHeaders = ["host", "content-length", "transfer-encoding", "connection"];
 const clientHeaders = ["content-type", "accept", "user-agent"];
+/** Of these the contract may say another value than the client's own. */
+const typeHeaders = ["content-type", "accept"];
+const oneType = String.raw`[\w.+*-]+/[\w.+*-]+(\s*;\s*[\w-]+=[\w.+"-]+)*`;
+const mediaTypes = new RegExp(String.raw`^${oneType}(\s*,\s*${oneType})*$`);
 /** A contract is a file that is committed. */
 const credentialHeaders = ["cookie", "proxy-authorization", "authorization"];
 
@@ -183,9 +254,19 @@ function checkHeaders(contract: Contract, refuseIf: RefuseIf): void {
     refuseIf(by?.in === "header" && isTaken(by.name), ["operations", name, "identifyBy", "name"], another);
   }
   const noCredentials = `${another} (credentials belong in settings, not in the contract)`;
-  for (const { at, request } of requestsOf(contract))
-    for (const header of Object.keys(request.headers))
-      refuseIf(isTaken(header), [...at, "headers", header], noCredentials, header);
+  for (const { at, name, request } of requestsOf(contract))
+    for (const [header, text] of Object.entries(request.headers)) {
+      const path = [...at, "headers", header];
+      const own = header.toLowerCase();
+      const isBasic = name === "token" && own === "authorization" && namesIn(text).includes("basic");
+      if (typeHeaders.includes(own)) {
+        refuseIf(!mediaTypes.test(text), path, "a media type, such as application/merge-patch+json");
+        const isOfNoBody = own === "content-type" && !hasBody(name, contract);
+        refuseIf(isOfNoBody, path, "no Content-Type: this operation has no body", header);
+        const isForm = own === "content-type" && "encoding" in request && request.encoding === "form";
+        refuseIf(isForm, path, "no Content-Type beside encoding: form, which sets it", header);
+      } else refuseIf(isTaken(header) && !isBasic, path, noCredentials, header);
+    }
 }
 
 /** One name twice in a query: services differ in which of them they read. */
@@ -250,12 +331,18 @@ function checkOthers({ rule: { schema }, auth, limits }: Contract, refuseIf: Ref
   const isAsync = schema !== null && Object.hasOwn(schema, "$async");
   // Its validation would answer with a promise, which is never refused.
   refuseIf(isAsync, ["rule", "schema", "$async"], "no $async: a definition is checked at once");
+  const isTokenless = presentsClient(auth);
+  const byClient = "null beside {basic} in auth.present.format, by which no token is presented";
+  refuseIf(isTokenless && auth.token !== null, ["auth", "token"], byClient);
+  const claimed = auth.identity !== null && "claim" in auth.identity;
+  const noClaims = "an operation or the client id: by {basic} in auth.present.format there is no token";
+  refuseIf(isTokenless && claimed, ["auth", "identity"], noClaims);
   const tellsByToken = auth.identity !== null && !("path" in auth.identity);
   const noToken = "an operation: requests carry no credentials that could say who they are";
   refuseIf(tellsByToken && auth.present === null, ["auth", "identity"], noToken);
   const tellsByClient = auth.identity !== null && "clientId" in auth.identity;
   const noClient = "auth.token beside it: without a token operation nobody gives a client id";
-  refuseIf(tellsByClient && auth.token === null, ["auth", "identity", "clientId"], noClient);
+  refuseIf(tellsByClient && auth.token === null && !isTokenless, ["auth", "identity", "clientId"], noClient);
   const isUnused = auth.token !== null && auth.present === null;
   refuseIf(isUnused, ["auth", "present"], "how the token that auth.token obtains is presented");
   const { attemptTimeoutMs, totalTimeoutMs } = limits;

@@ -20,4 +20,4 @@ export {
   type Operations,
   type Pagination,
 } from "./schema.ts";
-export { expand, namesIn } from "./template.ts";
+export { expand, namesIn, presentsClient } from "./template.ts";

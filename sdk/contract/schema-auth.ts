@@ -26,10 +26,13 @@ const token = strict({
   ...fixed,
   encoding: z.enum(["json", "form"]).default("json").meta(says("How the body is written.", "form")),
   fields: z.record(fieldName, z.string()).meta(
-    says("The fields of the body. Values may name {clientId}, {clientSecret} and a {parameter}.", {
-      client_id: "{clientId}",
-      client_secret: "{clientSecret}",
-    }),
+    says(
+      "The fields of the body. Values may name {clientId}, {clientSecret} and a {parameter}. Where client id and secret go by HTTP Basic, headers has Authorization: Basic {basic} (RFC 6749, 2.3.1).",
+      {
+        client_id: "{clientId}",
+        client_secret: "{clientSecret}",
+      },
+    ),
   ),
   accessToken: pointer.default("/access_token").meta(says("Where the response has the token.", "/data/token")),
   expiresIn: pointer
@@ -74,8 +77,8 @@ const identityClientId = strict({
 
 const identity = z.union([operationOfIdentity, identityClaim, identityClientId]);
 
-const tokenFormat = headerValue.refine((text) => text.includes("{token}"), {
-  error: 'allowed: a text that contains {token}, such as "Bearer {token}"',
+const tokenFormat = headerValue.refine((text) => text.includes("{token}") !== text.includes("{basic}"), {
+  error: 'allowed: a text that contains {token}, such as "Bearer {token}", or "Basic {basic}"',
 });
 
 const present = strict({
@@ -83,7 +86,13 @@ const present = strict({
   name: headerName.default("Authorization").meta(says("The name of the header.", "X-Api-Key")),
   format: tokenFormat
     .default("Bearer {token}")
-    .meta(says("The value of the header. {token} stands for the token. It may name a {parameter}.", "Token {token}")),
+    .meta(
+      says(
+        "The value of the header. {token} stands for the token; {basic} for client id and secret as HTTP Basic has them (RFC 7617), without a token. It may name a {parameter}.",
+        "Token {token}",
+        "Basic {basic}",
+      ),
+    ),
 });
 
 /** How requests show who sends them. */

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { fieldName, headerName, orNull, path, pointer, pointerOrNull, reading, says, strict } from "./schema-parts.ts";
+import {
+  fieldName,
+  headerName,
+  orNull,
+  path,
+  pointer,
+  pointerOrNull,
+  reading,
+  says,
+  sending,
+  strict,
+} from "./schema-parts.ts";
 
 const limit = orNull(fieldName).meta(
   says("The query parameter for the page size (limits.pageSize). null: none is sent.", "limit"),
@@ -7,6 +18,21 @@ const limit = orNull(fieldName).meta(
 const more = pointerOrNull.meta(
   says("Where the response says true while there is more. null: the first empty page ends the list.", "/hasMore"),
 );
+const total = pointerOrNull.meta(
+  says(
+    "Where the response says how many rules the list has in all. Nothing is asked past them. null: it does not say.",
+    "/meta/total",
+  ),
+);
+const shortPage = z
+  .boolean()
+  .default(false)
+  .meta(
+    says(
+      "Whether a page with fewer rules than limits.pageSize is the last one. false: the service may give fewer than it is asked for.",
+      true,
+    ),
+  );
 const typeOfPages = "How the list comes in pages.";
 
 const pagination = z.discriminatedUnion("type", [
@@ -33,6 +59,8 @@ const pagination = z.discriminatedUnion("type", [
     page: fieldName.default("page").meta(says("The query parameter that carries the page's number.", "pageNumber")),
     first: z.int().min(0).max(1).default(1).meta(says("The number of the first page.", 0)),
     more,
+    total,
+    shortPage,
   }),
   strict({
     type: z
@@ -43,6 +71,20 @@ const pagination = z.discriminatedUnion("type", [
       .default("offset")
       .meta(says("The query parameter that carries how many rules to pass over.", "skip")),
     more,
+    total,
+    shortPage,
+  }),
+  strict({
+    type: z
+      .literal("lastId")
+      .meta(says(`${typeOfPages} lastId: each request has the id of the last rule of the page before it.`, "lastId")),
+    limit,
+    cursor: fieldName
+      .default("starting_after")
+      .meta(says("The query parameter that carries the id of the last rule.", "after")),
+    more,
+    total,
+    shortPage,
   }),
   strict({
     type: z
@@ -86,6 +128,11 @@ const pagination = z.discriminatedUnion("type", [
 /** How all rules are read. The seed names the operation, without a path. */
 export const list = strict({
   ...reading,
+  method: z
+    .enum(["GET", "POST"])
+    .default("GET")
+    .meta(says("The HTTP method. POST: what asks for a page is a field of the body, not a query parameter.", "POST")),
+  ...sending,
   path: path.meta({ examples: ["/api/v1/merchants/rules"] }),
   items: pointer.meta(
     says('Where the response has the array of rules. "": the response itself is the array.', "/rules"),

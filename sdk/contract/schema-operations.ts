@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { list } from "./schema-list.ts";
-import { fixed, identifyBy, orNull, path, pointer, reading, says, statuses, strict } from "./schema-parts.ts";
+import { fixed, identifyBy, orNull, path, pointer, reading, says, sending, statuses, strict } from "./schema-parts.ts";
 
 const bodyAt = pointer
   .default("")
@@ -11,6 +11,7 @@ const create = strict({
   method: z.enum(["POST", "PUT"]).default("POST").meta(says("The HTTP method.", "PUT")),
   path: path.default("/api/v1/merchants/rules").meta({ examples: ["/v2/merchants/{merchantId}/rules"] }),
   ...fixed,
+  ...sending,
   identifyBy: orNull(identifyBy).meta(
     says(
       "How the request gives the rule the id that the client chooses. The id comes from the stack, the resource and the key, so a create may be sent again, and one GET finds what a killed run has made. null: the service chooses ids.",
@@ -46,6 +47,7 @@ const remove = strict({
   method: z.enum(["DELETE", "POST"]).default("DELETE").meta(says("The HTTP method.", "POST")),
   path: path.default("/api/v1/merchants/rules").meta({ examples: ["/v2/merchants/{merchantId}/rules"] }),
   ...fixed,
+  ...sending,
   identifyBy: orNull(identifyBy).meta(
     says(
       "How the request names the rule. The specification does not say it, and it is never guessed. null: nothing can be deleted or replaced.",
@@ -63,6 +65,7 @@ const update = strict({
   method: z.enum(["PUT", "PATCH", "POST"]).default("PUT").meta(says("The HTTP method.", "PATCH")),
   path: path.meta({ examples: ["/api/v1/merchants/rules/{ruleId}"] }),
   ...fixed,
+  ...sending,
   identifyBy: identifyBy
     .default({ in: "path", name: "ruleId" })
     .meta(says("How the request names the rule.", { in: "body", name: "id" })),
@@ -91,7 +94,12 @@ const update = strict({
 /** What the service can do. Defaults are what the seed documents. */
 export const operations = strict({
   create: create.prefault({}).describe("Makes a rule. The specification documents it."),
-  get: get.prefault({}).describe("Reads one rule. The specification documents it."),
+  get: get
+    .nullable()
+    .prefault({})
+    .describe(
+      "Reads one rule. The specification documents it. null: the service has no such operation, and a rule is looked for in the list.",
+    ),
   delete: remove
     .prefault({})
     .describe("Deletes a rule. The specification documents it, but not how the request names the rule."),

@@ -69,6 +69,29 @@ export const fixed = {
     ),
 };
 
+/** The fields of every operation that may send a body. */
+export const sending = {
+  encoding: z
+    .enum(["json", "form"])
+    .default("json")
+    .meta(
+      says(
+        "How the body is written. form: what objects and lists hold stands in brackets, such as a[b][0]=, and all values are texts.",
+        "form",
+      ),
+    ),
+  fields: z
+    .record(fieldName, z.json())
+    .default({})
+    .meta(
+      says(
+        "Fields that the body of every request of this operation carries, beside the definition or in it. Texts may name a {parameter}, and {ruleId} where the operation has identifyBy. What the definition has, too, stays as the definition has it.",
+        { account: "{merchantId}" },
+        { data: { type: "rule", id: "{ruleId}" } },
+      ),
+    ),
+};
+
 /** The fields of every operation that reads. */
 export const reading = {
   method: z.literal("GET").default("GET").meta(says("The HTTP method. No other is allowed.", "GET")),

@@ -1,3 +1,5 @@
+import type { Contract } from "./schema.ts";
+
 const placeholder = /\{([A-Za-z][A-Za-z0-9]*)\}/g;
 
 /** The names that a template uses: `/merchants/{merchantId}/rules` → ["merchantId"]. Other braces are text. */
@@ -15,4 +17,9 @@ export function expand(
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     return value === undefined ? whole : encode(value, name);
   });
+}
+
+/** True where requests carry client id and secret themselves (`{basic}` in `auth.present.format`). */
+export function presentsClient({ present }: Pick<Contract["auth"], "present">): boolean {
+  return present !== null && namesIn(present.format).includes("basic");
 }

@@ -33,6 +33,7 @@ export function isLaterPage(pagination: Pagination, query: URLSearchParams): boo
     case "none":
       return false;
     case "cursor":
+    case "lastId":
       return query.has(pagination.cursor);
     case "page":
       return Number(query.get(pagination.page) ?? pagination.first) > pagination.first;

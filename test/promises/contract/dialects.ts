@@ -37,7 +37,15 @@ export const dialects: readonly Dialect[] = [
       ...described,
       parameters: { account: { description: "The account" }, apiVersion: { default: "2026-01-15" } },
       operations: {
-        create: { method: "PUT", path, headers: version, query: account, bodyAt: "/rule", success: [202, 201] },
+        create: {
+          method: "PUT",
+          path,
+          headers: { ...version, Accept: "application/vnd.rules+json", "Content-Type": "application/vnd.rules+json" },
+          query: account,
+          fields: { by: "{account}", rule: { kind: "limit" } },
+          bodyAt: "/rule",
+          success: [202, 201],
+        },
         get: { method: "GET", path: `${path}/{ruleId}`, headers: version, query: account, success: [203] },
         delete: {
           method: "POST",
@@ -45,6 +53,7 @@ export const dialects: readonly Dialect[] = [
           headers: version,
           query: account,
           identifyBy: { in: "header", name: "Rule-Id" },
+          fields: { id: "{ruleId}", reason: { code: 7 } },
           readAfter: true,
           success: [204],
         },
@@ -55,6 +64,7 @@ export const dialects: readonly Dialect[] = [
           query: account,
           identifyBy: { in: "query", name: "key" },
           body: "changes",
+          fields: { key: "{ruleId}" },
           omit: ["/createdAt", "/updatedAt"],
           bodyAt: "/rule",
           success: [202],
@@ -174,16 +184,71 @@ export const dialects: readonly Dialect[] = [
       },
     }),
   },
+  {
+    name: "forms, and client id and secret in every request",
+    settings: client,
+    contract: () => ({
+      ...described,
+      operations: {
+        create: { encoding: "form", fields: { account: { id: "main" } }, bodyAt: "/data/rule" },
+        update: { path: "/api/v1/merchants/rules/{ruleId}", method: "POST", encoding: "form" },
+        delete: { path: "/api/v1/merchants/deletions", method: "POST", encoding: "form", identifyBy: { in: "body" } },
+        list: {
+          path: "/api/v1/merchants/rules/search",
+          method: "POST",
+          encoding: "form",
+          fields: { account: "main" },
+          items: "/rules",
+          pagination: { type: "lastId", limit: "limit", cursor: "after", more: "/more" },
+        },
+      },
+      auth: { present: { format: "Basic {basic}" }, identity: { clientId: true } },
+      limits: { pageSize: 2 },
+    }),
+  },
+  {
+    name: "rules that are read in the list alone, and a token for client id and secret by HTTP Basic",
+    settings: client,
+    contract: () => ({
+      ...described,
+      operations: {
+        get: null,
+        update: { path: "/api/v1/merchants/rules/{ruleId}", fields: { token: "{ruleId}" }, body: "merged" },
+        delete: { identifyBy: { in: "body", name: "id" } },
+        list: {
+          path: "/api/v1/merchants/rules",
+          items: "/rules",
+          lagMs: 0,
+          pagination: { type: "page", limit: "limit", shortPage: true },
+        },
+      },
+      rule: { naturalKey: "/name", readOnly: ["/createdAt", "/updatedAt", "/token"] },
+      auth: {
+        token: {
+          path: "/token",
+          encoding: "form",
+          headers: { Authorization: "Basic {basic}" },
+          fields: { grant_type: "client_credentials" },
+        },
+      },
+      limits: { pageSize: 2 },
+    }),
+  },
   ...(
     [
       { type: "none" },
       { type: "page", limit: "limit", page: "number", first: 0, more: "/more" },
+      { type: "page", limit: "limit", total: "/total" },
       { type: "offset", limit: "limit", offset: "skip", more: "/more" },
+      { type: "offset", limit: "limit", total: "/meta/total" },
+      { type: "offset", limit: "limit", shortPage: true },
+      { type: "lastId", limit: "limit", total: "/meta/total" },
+      { type: "lastId", limit: "limit", shortPage: true },
       { type: "header", limit: "limit", header: "Next-Page" },
       { type: "url", limit: "limit", url: "/links/next" },
     ] as const
   ).map((pagination) => ({
-    name: `pages by ${pagination.type}`,
+    name: `pages by ${JSON.stringify(pagination)}`,
     contract: () => ({
       ...described,
       operations: {

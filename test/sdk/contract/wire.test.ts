@@ -17,7 +17,98 @@ const answers: Row[] = [
   ],
 ];
 
-test.each([...answers])("%s is refused at %s", (contract, path, found, allowed) => {
+const list = "path: /r, items: /rules";
+
+const bodies: Row[] = [
+  [
+    `operations: { list: { ${list}, encoding: form } }`,
+    "operations.list.encoding",
+    '"form"',
+    "a list by GET has no body",
+  ],
+  [`operations: { list: { ${list}, fields: { a: 1 } } }`, "operations.list.fields", '{"a":1}', "method: POST"],
+  ["operations: { delete: { encoding: form } }", "operations.delete.encoding", '"form"', "this delete has no body"],
+  [
+    "operations: { delete: { identifyBy: { in: body, name: id }, fields: { id: x } } }",
+    "operations.delete.fields.id",
+    '"x"',
+    "operations.delete.identifyBy sends this one",
+  ],
+  [
+    "operations: { create: { bodyAt: /a/b, fields: { a: x } } }",
+    "operations.create.bodyAt",
+    '"/a/b"',
+    "apart from what operations.create.fields has at /a",
+  ],
+  ['operations: { create: { fields: { id: "{ruleId}" } } }', "operations.create.fields.id", "{ruleId}", "no {name}"],
+  ['operations: { create: { fields: { a: ["{x}"] } } }', "operations.create.fields.a.0", "{x}", "no {name}"],
+  [
+    "operations: { get: { path: '/r/{ruleId}', headers: { content-type: a/b } } }",
+    "operations.get.headers.content-type",
+    "content-type",
+    "this operation has no body",
+  ],
+  [
+    "operations: { create: { headers: { Accept: json } } }",
+    "operations.create.headers.Accept",
+    '"json"',
+    "a media type",
+  ],
+  [
+    "operations: { create: { encoding: form, headers: { Content-Type: a/b } } }",
+    "operations.create.headers.Content-Type",
+    "Content-Type",
+    "encoding: form, which sets it",
+  ],
+];
+
+const lists: Row[] = [
+  ["operations: { get: null }", "operations.list", "null", "because operations.get is null"],
+  [`operations: { get: null, list: { ${list} } }`, "operations.list.lagMs", "null", "because operations.get is null"],
+  [
+    `operations: { get: null, list: { ${list}, lagMs: 0, summaries: true } }`,
+    "operations.list.summaries",
+    "true",
+    "because operations.get is null",
+  ],
+  [
+    `operations: { list: { ${list}, method: POST, pagination: { type: link } } }`,
+    "operations.list.pagination.type",
+    '"link"',
+    "the URL of a next page is asked for by GET",
+  ],
+  [
+    `operations: { list: { ${list}, pagination: { type: page, shortPage: true } } }`,
+    "operations.list.pagination.limit",
+    "null",
+    "the parameter for the page size",
+  ],
+];
+
+const basic: Row[] = [
+  ['auth: { present: { format: "Basic" } }', "auth.present.format", '"Basic"', '"Basic {basic}"'],
+  ['auth: { present: { format: "{token} {basic}" } }', "auth.present.format", '"{token} {basic}"', "{token}"],
+  [
+    'auth: { present: { format: "Basic {basic}" }, token: { path: /t, fields: {} } }',
+    "auth.token",
+    '{"method":"POST"',
+    "null beside {basic}",
+  ],
+  [
+    'auth: { present: { format: "Basic {basic}" }, identity: { claim: /sub } }',
+    "auth.identity",
+    '{"claim":"/sub"}',
+    "there is no token",
+  ],
+  [
+    'auth: { token: { path: /t, fields: {}, headers: { Authorization: "Basic abc" } } }',
+    "auth.token.headers.Authorization",
+    "Authorization",
+    "credentials belong in settings",
+  ],
+];
+
+test.each([...answers, ...bodies, ...lists, ...basic])("%s is refused at %s", (contract, path, found, allowed) => {
   const lines = (text: string): string => {
     try {
       parseContract(text, "contract.yaml");
