@@ -43,6 +43,9 @@ export function readTextFile(path: string): { readonly text: string } | { readon
 
 const mostAliases = 100;
 
+/** The parser's own check for repeated fields and its pretty errors take quadratic time. */
+export const yamlOptions = { stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: "error" } as const;
+
 // Loaded on first use: who reads no file does not pay for the parser.
 const require = createRequire(import.meta.url);
 
@@ -59,10 +62,8 @@ export class YamlDocument {
 
   constructor(text: string) {
     this.#lines = new this.#yaml.LineCounter();
-    // The parser's own check for repeated fields and its pretty errors take quadratic time.
-    const options = { stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: "error" } as const;
     const parse = (source: string): Yaml.Document.Parsed =>
-      this.#yaml.parseDocument(source, { ...options, lineCounter: this.#lines });
+      this.#yaml.parseDocument(source, { ...yamlOptions, lineCounter: this.#lines });
     try {
       this.#document = parse(text);
     } catch (error) {
