@@ -12,6 +12,11 @@ export async function confirmed(kind: string, work: () => Promise<number>): Prom
   return answer === undefined ? 8 : 1;
 }
 
+/** Asks a question on the terminal. @returns whether the user said yes */
+export async function ask(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await askUser(question))?.trim() ?? "");
+}
+
 /** Asks the user on the terminal; undefined where Ctrl-C, or the end of the input, is the answer. */
 async function askUser(question: string): Promise<string | undefined> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });

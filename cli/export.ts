@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { projectFolderAbove } from "../provider/project-folder.ts";
 import type { SettingsSources } from "../provider/settings.ts";
-import { type RulePattern, rulePattern } from "../report/rule-pattern.ts";
+import type { RulePattern } from "../report/rule-pattern.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 import type { StackIdentity } from "../stack/stack-identity.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import type { StoredConnection } from "./export/connection.ts";
+import { andPattern } from "./patterns.ts";
 import { withProgress } from "./progress.ts";
 import { engineOf, pulumi, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
 
@@ -51,12 +52,6 @@ Exit codes: 0 done, 1 failed, or nothing to export, 2 called wrongly
 Example: npx --no-install merchant-rules export --stack dev --exclude "test-*"`,
     )
     .action(exiting(exportRules, callCode));
-}
-
-function andPattern(text: string, patterns: readonly RulePattern[]): readonly RulePattern[] {
-  const pattern = rulePattern(text);
-  if (typeof pattern === "string") throw new InvalidArgumentError(`It ${pattern}.`);
-  return [...patterns, pattern];
 }
 
 async function exportRules(options: ExportOptions): Promise<number> {

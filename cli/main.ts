@@ -7,6 +7,7 @@ import { exportCommand } from "./export.ts";
 import { helpCommand } from "./help.ts";
 import { localCommand } from "./local.ts";
 import { planCommand } from "./plan.ts";
+import { pullCommand } from "./pull.ts";
 import { serveCommand } from "./serve.ts";
 
 /**
@@ -31,7 +32,16 @@ export function commandLine(): Command {
     .addHelpText("after", help)
     .helpCommand(false)
     .exitOverride();
-  const subcommands = [exportCommand, planCommand, driftCommand, diffCommand, serveCommand, localCommand, helpCommand];
+  const subcommands = [
+    exportCommand,
+    planCommand,
+    driftCommand,
+    pullCommand,
+    diffCommand,
+    serveCommand,
+    localCommand,
+    helpCommand,
+  ];
   for (const subcommand of subcommands.map((make) => make())) program.addCommand(subcommand);
   return program;
 }

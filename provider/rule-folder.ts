@@ -136,7 +136,7 @@ function layOver(
 }
 
 /** JSON Merge Patch (RFC 7396). */
-function mergedObject(target: JsonObject, patch: JsonObject): JsonObject {
+export function mergedObject(target: JsonObject, patch: JsonObject): JsonObject {
   const fields = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
     const before = fields.get(name);

@@ -12,6 +12,11 @@ export interface RuleFolder {
   readonly overlay?: string | undefined;
 }
 
+/** A folder with its rules by key. */
+export interface ReadFolder extends RuleFolder {
+  readonly rules: ReadonlyMap<string, RuleSource>;
+}
+
 /** A rule by the names that findings have. */
 export interface DeclaredName {
   /** `MerchantRuleSet all`. */
@@ -22,17 +27,14 @@ export interface DeclaredName {
 
 /** The files of rules that a stack declares: from a resource and a key to a file and a line. */
 export class RulePlaces {
-  readonly #folders: readonly { readonly resource: string | undefined; readonly rules: Map<string, RuleSource> }[];
+  readonly folders: readonly ReadFolder[];
 
   /**
    * Reads all files of the folders.
    * @throws MerchantRulesError RULE_INVALID: a folder or a file cannot be read as rules
    */
   constructor(folders: readonly RuleFolder[]) {
-    this.#folders = folders.map(({ resource, folder, overlay }) => ({
-      resource,
-      rules: readRuleFolder(folder, overlay),
-    }));
+    this.folders = folders.map((each) => ({ ...each, rules: readRuleFolder(each.folder, each.overlay) }));
   }
 
   /**
@@ -40,12 +42,15 @@ export class RulePlaces {
    * resource goes before those that are given for all.
    * @returns undefined where no file is the rule's, or where it cannot be told which of several is
    */
-  sourceOf({ resource = "", key }: DeclaredName): RuleSource | undefined {
+  sourceOf({ resource = "", key }: DeclaredName): (RuleSource & { readonly folder: ReadFolder }) | undefined {
     const name = resource.replace(/^\S+ /, "");
     for (const wanted of [name, undefined]) {
-      const [found, ...others] = this.#folders
+      const [found, ...others] = this.folders
         .filter((folder) => folder.resource === wanted)
-        .flatMap(({ rules }) => rules.get((key ?? name).normalize("NFC")) ?? []);
+        .flatMap((folder) => {
+          const source = folder.rules.get((key ?? name).normalize("NFC"));
+          return source === undefined ? [] : [{ ...source, folder }];
+        });
       if (found !== undefined) return others.length === 0 ? found : undefined;
     }
     return undefined;

@@ -16,11 +16,15 @@ export interface Renamed {
 /**
  * A name for each rule: its natural key, else its id, as a key of a set, the name of a resource and the name of a file on
  * every system. The same rules get the same names, in whatever order they come.
+ * @param given names that are given already
  * @returns the rules' names by id, and those that are not what one would expect
  */
-export function namesOf(rules: readonly Nameable[]): { names: ReadonlyMap<string, string>; renamed: Renamed[] } {
+export function namesOf(
+  rules: readonly Nameable[],
+  given: readonly string[] = [],
+): { names: ReadonlyMap<string, string>; renamed: Renamed[] } {
   const ordered = [...rules].sort((a, b) => compare(a.title ?? a.ruleId, b.title ?? b.ruleId) || byId(a, b));
-  const taken = new Set<string>();
+  const taken = new Set(given.map((name) => name.toLowerCase()));
   const names = new Map<string, string>();
   const renamed: Renamed[] = [];
   const give = (ruleId: string, key: string): void => {

@@ -157,14 +157,19 @@ function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): v
 }
 
 function faultOf(definition: JsonObject, secrets: readonly Path[]): string | undefined {
+  const masked = secrets.find((path) => contains(at(definition, path), isMasked));
+  if (masked !== undefined) return `${pathOf(masked) || "it"} is masked: the service does not show this secret`;
+  return whyNotDeclarable(definition);
+}
+
+/** The reason why no program can declare a live rule as it is, as a sentence. */
+export function whyNotDeclarable(definition: JsonObject): string | undefined {
   const odd = findNotJson(definition);
   if (odd !== undefined) return `${pathOf(odd.path) || "it"} holds ${odd.found}, which is not JSON`;
   const rounded = findInexactNumber(definition);
   if (rounded !== undefined) return `${pathOf(rounded.path)} holds an integer beyond 2^53, whose last digits were lost`;
   const proto = walk(definition, (_, { path }) => (path.at(-1) === "__proto__" ? path : undefined));
   if (proto !== undefined) return `${pathOf(proto)} cannot be declared: a field of this name does not reach the engine`;
-  const masked = secrets.find((path) => contains(at(definition, path), isMasked));
-  if (masked !== undefined) return `${pathOf(masked) || "it"} is masked: the service does not show this secret`;
   try {
     leavingDefinition(definition);
   } catch (error) {

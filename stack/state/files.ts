@@ -1,6 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fsync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
@@ -8,12 +18,16 @@ import { EngineError, messageOf, systemCode } from "../errors.ts";
 
 const sync = promisify(fsync);
 
-/** Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a crash. */
-export function writeAtomically(path: string, text: string): void {
+/**
+ * Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a crash.
+ * @param mode of the new file. Default: it is the user's alone
+ */
+export function writeAtomically(path: string, text: string, mode = 0o600): void {
   const temporary = temporaryOf(path);
   const fd = openSync(temporary, "w", 0o600);
   try {
     try {
+      if (mode !== 0o600) fchmodSync(fd, mode);
       writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {

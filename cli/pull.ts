@@ -1,0 +1,98 @@
+import { Command } from "commander";
+import type { RulePattern } from "../report/rule-pattern.ts";
+import type { ReadFolder } from "../report/rule-places.ts";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { ask } from "./confirm.ts";
+import { callCode, exiting } from "./exit-code.ts";
+import { andPattern } from "./patterns.ts";
+import type { Pulled } from "./pull/plan.ts";
+import { type FoundDrift, type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
+import { withRulesOption } from "./rule-folders.ts";
+import { withStackOptions } from "./stack.ts";
+
+interface PullOptions extends ReadDriftOptions {
+  readonly include: readonly RulePattern[];
+  readonly unmanaged?: readonly RulePattern[];
+  readonly into?: string;
+  readonly yes?: boolean;
+  readonly removeMissing?: boolean;
+}
+
+/**
+ * `merchant-rules pull`: live values of drifted rules into the rule files. Exit codes: 0 the files say what is live, 7
+ * something is left to do, 1 failed, 2 called wrongly.
+ */
+export function pullCommand(): Command {
+  const command = new Command("pull")
+    .description("Take the live values of rules that drifted into the rule files; without --yes it only shows them")
+    .addOption(stateOption())
+    .option("--include <pattern...>", "only rules of the stack with such a name", andPattern, [])
+    .option("--unmanaged <pattern...>", "files for unmanaged rules with such a name, too", andPattern)
+    .option("--into <resource>", "the resource whose folder gets those files, where there are several")
+    .option("-y, --yes", "write the files")
+    .option("--remove-missing", "with --yes: remove the files of missing rules without asking")
+    .addHelpText("after", help)
+    .exitOverride();
+  return withRulesOption(withStackOptions(command)).action(exiting(pull, callCode));
+}
+
+const help = `
+A pattern is a name, or id: and a ruleId; * stands for any characters, ? for one.
+Nothing is written to the service or to the state: run \`pulumi refresh\` after it.
+
+Exit codes: 0 the files say what is live, 7 something is left to do, 1 failed, 2 called wrongly.
+
+Example: npx --no-install merchant-rules pull --stack prod --rules rules --unmanaged "test-*" --yes`;
+
+async function pull(options: PullOptions): Promise<number> {
+  const { unmanaged = [], include, into } = options;
+  const found = await readDrift(options, unmanaged.length > 0, false);
+  const { planPull } = await import("./pull/plan.ts");
+  const { linesOf, nextSteps, verdictOf } = await import("./pull/say.ts");
+  const selection = { include, unmanaged, into: unmanaged.length === 0 ? undefined : folderInto(found, into) };
+  const plan = planPull(found.drift, found.places, selection);
+  const said = linesOf(plan);
+  if (said.length > 0) console.log([...said, ""].join("\n"));
+  const kept = options.yes === true ? await write(plan, options.removeMissing === true) : undefined;
+  console.log(verdictOf(plan, found.stack.title, kept));
+  if (plan.length === 0) return 0;
+  const steps =
+    kept === undefined
+      ? []
+      : nextSteps(
+          plan.filter((each) => !kept.has(each)),
+          selection.into?.resource,
+        );
+  if (steps.length > 0) console.log(["", ...steps].join("\n"));
+  const isLeft = kept === undefined || kept.size > 0 || plan.some(({ verb }) => verb === "by hand");
+  return isLeft ? 7 : 0;
+}
+
+/** Writes the files. @returns the rules whose files were not removed, because nobody said that they may be */
+async function write(plan: readonly Pulled[], removeMissing: boolean): Promise<Set<Pulled>> {
+  const { writeChanges } = await import("./pull/write.ts");
+  const isRemoval = ({ verb }: Pulled): boolean => verb === "remove" || verb === "leave out";
+  const removals = plan.filter(isRemoval);
+  const mayRemove = removals.length === 0 || removeMissing || (await asked(removals));
+  writeChanges(plan.filter((each) => mayRemove || !isRemoval(each)).flatMap(({ files }) => files));
+  return new Set(mayRemove ? [] : removals);
+}
+
+async function asked(removals: readonly Pulled[]): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const rules = removals.length === 1 ? "1 rule is" : `${removals.length} rules are`;
+  return await ask(`${rules} missing at the service. Take them out of the files? (yes/no) `);
+}
+
+/** @throws MerchantRulesError SETTINGS_INVALID: there are several folders, and none is named, or none has that name */
+function folderInto({ places }: FoundDrift, resource: string | undefined): ReadFolder | undefined {
+  const folders = places?.folders ?? [];
+  const named = folders.filter((folder) => resource === undefined || folder.resource === resource);
+  if (named.length === 1 || folders.length === 0) return named[0];
+  const there = folders.map(({ resource: name, folder }) => `${name ?? "(every resource)"}=${folder}`).join(", ");
+  const what = resource === undefined ? "there are several folders" : `no folder, or more than one, is for ${resource}`;
+  throw new MerchantRulesError("SETTINGS_INVALID", `${what} (${there})`, {
+    attempted: "choose the folder for unmanaged rules",
+    advice: "name the resource with --into, and its folder with --rules <resource>=<folder>",
+  });
+}

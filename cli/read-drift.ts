@@ -1,0 +1,83 @@
+import { Option } from "commander";
+import type { Drift } from "../provider/drift.ts";
+import type { RulePlaces } from "../report/rule-places.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
+import { withProgress } from "./progress.ts";
+import { type RulesOptions, rulePlacesOf, stackIn } from "./rule-folders.ts";
+import { readState, type Stack, type StackOptions } from "./stack.ts";
+
+export interface ReadDriftOptions extends StackOptions, RulesOptions {
+  readonly state?: string;
+}
+
+export function stateOption(): Option {
+  return new Option(
+    "--state <file>",
+    "compare what `pulumi stack export` printed; - for standard input (default: the state of the stack)",
+  ).conflicts(["stack", "engine", "backend"]);
+}
+
+/** A drift, and where it was found. */
+export interface FoundDrift {
+  readonly stack: Stack;
+  /** The files of the rules, where a folder is named. */
+  readonly places: RulePlaces | undefined;
+  /** True where the state has any resource of rules. */
+  readonly hasRules: boolean;
+  readonly drift: Drift;
+}
+
+/**
+ * Compares a stack's state with the live service.
+ * @throws MerchantRulesError, EngineError: it cannot be told
+ */
+export async function readDrift(
+  options: ReadDriftOptions,
+  looksForUnmanaged: boolean,
+  quiet: boolean,
+): Promise<FoundDrift> {
+  // Loaded while the engine is asked for the state.
+  const [stack, { stateResources }, { findDrift }, { Session }] = await Promise.all([
+    readState(options),
+    import("../stack/rule-resources.ts"),
+    import("../provider/drift.ts"),
+    import("../provider/hooks/session.ts"),
+  ]);
+  const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
+  const resources = stateResources(stack.resources);
+  const drift = await withProgress(
+    "reading rules",
+    async (step) => {
+      const session = new Session({ ...stack.sources, checksDefinitions: false }, step);
+      return await findDrift(resources, session, { looksForUnmanaged }).catch((error: unknown) => {
+        throw isMerchantRulesError(error) ? explained(session.explain(error), stack, resources.length) : error;
+      });
+    },
+    { quiet },
+  );
+  if (resources.length === 0 && drift.withoutList.length > 0) throw nothingToCompare(stack);
+  return { stack, places, hasRules: resources.length > 0, drift };
+}
+
+/** A failure, with the part that the state has in it. */
+function explained(error: MerchantRulesError, stack: Stack, resources: number): MerchantRulesError {
+  if (error.code === "CONTRACT_INVALID" && error.attempted !== undefined) {
+    const advice = `${error.advice}. A file that the state names is looked for in the project's folder: run this there, or name the folder with --cwd`;
+    return error.with({ advice });
+  }
+  if (error.code !== "SETTINGS_INVALID") return error;
+  if (stack.undecrypted.length > 0) {
+    const keys = stack.undecrypted.join(", ");
+    const advice = `${keys} in the state is a secret that nothing here can decrypt: set PULUMI_CONFIG_PASSPHRASE, export with \`pulumi stack export --show-secrets\`, or give the setting by its environment variable`;
+    return error.with({ advice });
+  }
+  return resources > 0
+    ? error
+    : error.with({ attempted: `look for unmanaged rules (${stack.title} declares no rules)` });
+}
+
+function nothingToCompare({ title }: Stack): MerchantRulesError {
+  const reason = `${title} declares no merchant rules, and by the contract unmanaged ones cannot be listed`;
+  const advice = "name the stack that declares them with --stack; or set operations.list in the contract";
+  return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { attempted: "look for drift", advice });
+}
