@@ -71,7 +71,7 @@ async function shown(page: Page, text: string): Promise<string> {
   return laidOut(text, { width, hasColor: hasColor(stdout), linked: (link) => linkedFrom(page, link, all) });
 }
 
-/** What `--help` prints of a command. */
+/** The lines that `--help` prints of a command. */
 function optionsOf(command: Command, words: readonly string[]): string | undefined {
   let found: Command | null | undefined = command.parent;
   for (const word of words) found = found?.commands.find((each) => each.name() === word);

@@ -30,7 +30,7 @@ export const noCatchAll = rulePolicy({
     if (rule.isAmong(allowedRules)) return;
     const places = conditions.flatMap((pattern) => placesAt(rule.definition, pattern));
     if (places.some(({ value }) => !isNothing(value)) || !isMeant(rule, actions)) return;
-    // What is not known yet may be a condition.
+    // A value that is not known yet may be a condition.
     if (conditions.filter((pattern) => rule.isUnknown(pattern)).length > 0) return;
     const found = `no condition at ${conditions.map((each) => (each === "" ? '""' : each)).join(", ")}`;
     yield { pointer: "", found, allowed: "at least one, or its name in allowedRules" };

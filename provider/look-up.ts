@@ -25,7 +25,7 @@ export function canBeFound(type: string, inputs: Properties, sources: SettingsSo
   if (operations.list === null) return false;
   const { naturalKey } = rule;
   if (rule.owner !== null && isOwned) return true;
-  // What is adopted by its id was not made.
+  // A rule that is adopted by its id was not made.
   const isKnown = ({ definition, adopt }: DeclaredRule): boolean =>
     typeof adopt === "string" || (naturalKey !== null && (valueAt(definition, naturalKey) ?? null) !== null);
   return rules.values().every(isKnown);

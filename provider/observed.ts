@@ -39,7 +39,7 @@ export function resourceOf(shape: Shape, now: Now, state: State, session: Sessio
     isRule,
     owner: now.owner,
     holder: `${shape.field} ${now.owner}`,
-    // What the outputs say is the past. In a refresh the connection may be read after its rules.
+    // The outputs tell the past. In a refresh the connection may be read after its rules.
     get connection() {
       return now.connectionId ?? session.connectionId(state.connection);
     },

@@ -13,7 +13,7 @@ export interface Word {
   readonly weight: "loss" | "difference" | "gain" | "quiet";
 }
 
-/** What a run is to do to rules, in the provider's lines and in reports alike; what is lost comes first. */
+/** The changes that a run is to make to rules, in the provider's lines and in reports alike; what is lost comes first. */
 export const plannedWords = {
   delete: { symbol: "-", word: "delete", counted: "to delete", weight: "loss" },
   replace: { symbol: "+-", word: "replace", counted: "to replace", weight: "loss" },

@@ -11,7 +11,7 @@ const mostPaths = 5;
 /** Rules that a run names of those that it took over. */
 const mostTaken = 100;
 
-/** What a preview does to one rule, for people. */
+/** The words for a change of one rule, for people. */
 interface Planned {
   readonly change: PlannedChange;
   readonly step: Step;
@@ -39,7 +39,7 @@ export function describePlan(steps: readonly Step[], of: Resource, place: Place)
   return [`${nameOf(of)}: ${counted([...sums, [steps.length - planned.length, "unchanged"]])}`, ...lines];
 }
 
-/** What a resource that is about to be made takes over by its word `adopt`; undefined where it has none. */
+/** The rules that a resource which is about to be made takes over by its word `adopt`; undefined where it has none. */
 export function describeTakeOvers(steps: readonly Step[], of: Resource, place: Place): readonly string[] | undefined {
   const adopting = steps.flatMap((step) => {
     const adopt = step.kind === "create" ? step.declared.adopt : undefined;

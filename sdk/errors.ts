@@ -39,20 +39,20 @@ export interface Exchange {
   readonly serviceMessage?: string;
   /** The service's own details, one text each, without what is secret (contract `errors.details`). */
   readonly serviceDetails?: readonly string[];
-  /** What the contract says that such an answer means (contract `errors.notFound`, `exists`, `inUse`). */
+  /** The meaning of such an answer by the contract (contract `errors.notFound`, `exists`, `inUse`). */
   readonly meaning?: Meaning;
   /** The id by which the service's operators find the request (contract `errors.requestId`). */
   readonly requestId?: string;
 }
 
-/** What an answer may mean beside what its status says. */
+/** The meanings of an answer beside its status. */
 export type Meaning = "notFound" | "exists" | "inUse";
 
 /** Parts of an error beside its code and its reason. */
 export interface MerchantRulesErrorOptions {
   /** The attempted action, in words: "create rule \"limit-1\"". */
   readonly attempted?: string | undefined;
-  /** What the reason lists: one line each, below it. Default: none. */
+  /** The lines of a list, below the reason. Default: none. */
   readonly lines?: readonly string[];
   /** The exchange that failed, where there was one. */
   readonly exchange?: Exchange | undefined;
@@ -80,7 +80,7 @@ export class MerchantRulesError extends Error {
   readonly code: ErrorCode;
   /** The reason of the failure, without the attempted action and the advice. */
   readonly reason: string;
-  /** What the reason lists, one line each. Default: none. */
+  /** The lines of a list that belongs to the reason. Default: none. */
   readonly lines: readonly string[];
   /** The attempted action, in words. */
   readonly attempted: string | undefined;

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 
-/** How wide a text is, whether it may have colours, and where its links lead. */
+/** The width of a text, its colours, and the ends of its links. */
 export interface LayOut {
   readonly width: number;
   readonly hasColor: boolean;
-  /** What to call after `merchant-rules help` for a link; undefined: it leads to no page. */
+  /** The words after `merchant-rules help` for a link; undefined: it leads to no page. */
   linked(link: string): string | undefined;
 }
 

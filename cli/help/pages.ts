@@ -8,7 +8,7 @@ export interface Page {
   readonly name: string;
   /** From docs/. */
   readonly path: string;
-  /** What docs/README.md says of it; empty where it is not listed there. */
+  /** Its line in docs/README.md; empty where it is not listed there. */
   readonly about: string;
   /** Markdown. */
   readonly text: string;

@@ -57,7 +57,7 @@ export async function importResources(options: ImportOptions): Promise<ImportRes
     const stored = await readStack(backend, stack);
     const crypters = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
     const config = applyConfig(project, stackFile, stack.name, crypters.config);
-    // What would be refused is refused before the stack is made.
+    // Imports that would be refused are refused before the stack is made.
     added(entries, { stack, config, crypter: crypters.state, base: stored.checkpoint.resources });
     const opened = await open({ backend, stack, stackFile, stored, crypters, preview });
     if (opened.created) inform("info", `Created stack '${stack.name}'`);

@@ -22,7 +22,7 @@ export const eventsPath = "/_local/events";
 
 const keptRequests = 50;
 const rulesAtOnce = 200;
-/** What is written within this time is sent together. */
+/** Changes within this time are sent together. */
 const gatherMs = 100;
 const heartbeatMs = 15_000;
 const mostWatchers = 16;

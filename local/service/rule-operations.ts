@@ -37,7 +37,7 @@ export interface RuleOperationsOptions {
   readonly now: () => number;
 }
 
-/** What a create says beside its body. */
+/** The words of a create beside its body. */
 export interface Creation {
   /** The id that the client has chosen. Default: the service makes one. */
   readonly ruleId?: string | undefined;

@@ -114,7 +114,7 @@ function demandThisStack(urn: string | undefined, file: string): void {
 function rulesOf(resource: Json, file: string): DeployedRule[] {
   const type = textAt(resource, "type");
   const outputs = at(resource, "outputs");
-  // What still has to be deleted after a replacement is declared no more.
+  // A resource that still has to be deleted after a replacement is declared no more.
   if ((type !== ruleType && type !== setType) || outputs === undefined || at(resource, "delete") === true) return [];
   const name = (textAt(resource, "urn") ?? "").split("::").slice(3).join("::");
   const connection = textAt(outputs, "connection") ?? "default";

@@ -41,7 +41,7 @@ export function textPolicy({
   const foundAt = (place: Place): string | undefined => {
     const { value } = place;
     if (typeof value === "string") return foundIn(value) ?? inField(value, () => nameOf(place.pointer));
-    // What stands behind the point of a number is no identifier.
+    // Digits behind the point of a number are no identifier.
     return typeof value === "number" && Number.isInteger(value) ? foundIn(String(value)) : undefined;
   };
   return rulePolicy({
@@ -83,7 +83,7 @@ function hide(text: string, spots: Iterable<Spot>, hidden: string): string {
 }
 
 /**
- * What people and programs put between the groups of a number, also ` - ` and a line break: blanks, marks, dashes. Of
+ * Characters that people and programs put between the groups of a number, also ` - ` and a line break: blanks, marks, dashes. Of
  * what has no width nothing is left by then.
  */
 const separator = "[\\s.,/_\\p{Pd}]{0,3}";

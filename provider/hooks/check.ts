@@ -136,7 +136,7 @@ function placeIn({ line, column }: TextPlace): string {
   return `at line ${line}, column ${column}`;
 }
 
-/** What an object may hold and its text may not. */
+/** A value that an object may hold and its text may not. */
 function faultsAsText(definition: JsonObject, { rule }: Contract): DefinitionFault[] {
   const faults: DefinitionFault[] = [];
   const marked = rule.secret.length === 0 ? definition : withSecretsMarked(definition, rule.secret);

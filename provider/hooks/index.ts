@@ -13,7 +13,7 @@ import { Session } from "./session.ts";
 setFlagsFromString("--heap-growing-percent=20");
 setFlagsFromString("--semi-space-growth-factor=1");
 
-// What is under way is cut off as by a kill of this process, after which the next run goes on.
+// Requests under way are cut off as by a kill of this process, after which the next run goes on.
 const engine = engineAddress(process.argv);
 if (engine !== undefined) endWithEngine(engine, () => process.exit(1));
 

@@ -25,7 +25,7 @@ export interface Outcome {
   readonly left?: KnownRule;
   /** The rule was there before, and became the resource's own. */
   readonly isTakenOver?: true;
-  /** How, where a word of the program or the user did it. */
+  /** The way, where a word of the program or the user did it. */
   readonly how?: string;
   readonly error?: MerchantRulesError;
 }
@@ -112,7 +112,7 @@ function unsealed({ isSealed: _, ...known }: KnownRule): KnownRule {
 /** A rule in whose place the service keeps what no state can hold: the state has what was declared or known of it. */
 function keepable(done: Outcome, step: Step): Outcome {
   const { definition } = "declared" in step ? step.declared : step.known;
-  // What was declared or known has been judged before; a large set is not walked once more for that.
+  // A definition that was declared or known has been judged before; a large set is not walked once more for that.
   if (done.known === undefined || done.known.definition === definition) return done;
   try {
     leaving({ definition: leavingDefinition(done.known.definition) });

@@ -44,7 +44,7 @@ async function made(given: Making): Promise<Made> {
     found.map(({ facts }) => facts),
     { adopt: adopt === true, recover: place.options.recover.isGiven },
   );
-  // What a create of this run made all the same is no other run's.
+  // A rule that a create of this run made all the same is no other run's.
   if (making.sent === undefined) bewareOfOthers(found, making);
   const [first] = found;
   if (verdict === "create" || first === undefined) return create(making);
@@ -84,7 +84,7 @@ async function made(given: Making): Promise<Made> {
   }
 }
 
-/** What no state knows and the last reading may show wrongly is looked at, before it is taken or refused. */
+/** A rule that no state knows, and that the last reading may show wrongly, is looked at, before it is taken or refused. */
 async function areThere(found: readonly Found[], { of, key, place }: Making): Promise<boolean> {
   const unseen = found.filter(
     ({ existing: { ruleId } }) =>
@@ -258,7 +258,7 @@ async function afterLostAnswer({ error, before }: Unanswered, making: Making): P
   return await foundAfter(error, making);
 }
 
-/** What is found after a create that failed is judged as before it; of what is not found nobody knows. */
+/** A rule that is found after a create that failed is judged as before it; of one that is not found nobody knows. */
 async function foundAfter(error: MerchantRulesError, making: Making): Promise<Made> {
   const { found } = await search(making);
   if (found.length === 0) throw error.outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import * as json from "../../sdk/rules/index.ts";
 import { type Mark, markIn, ownerIn } from "./mark.ts";
 
-/** What reaches the service by a contract: a place, and what reads it. */
+/** Anything that reaches the service by a contract: a place, or its reader. */
 interface Spoken {
   readonly contract: Contract;
 }

@@ -19,7 +19,7 @@ export interface Made {
   readonly known: KnownRule;
   /** The rule was there before. */
   readonly isTakenOver: boolean;
-  /** How, where it was by a word of the program or the user: `is as declared and is taken over`. */
+  /** The way, where it was by a word of the program or the user: `is as declared and is taken over`. */
   readonly how?: string;
 }
 

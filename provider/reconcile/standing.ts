@@ -140,7 +140,7 @@ export class PlaceProof {
       this.#siblings ??= sleep(siblingsMs);
       await this.#siblings;
     }
-    // What is to be changed or deleted comes first: it says what this run makes of the rule, too.
+    // The rules to be changed or deleted come first: their steps say what this run makes of them, too.
     const own = [...touched, ...of.known.values()].map((known) => ({ known, of }));
     const byId = Map.groupBy([...own, ...this.#known()], ({ known }) => known.ruleId);
     const candidates = [...byId.values()].flatMap(([first]) => first ?? []);

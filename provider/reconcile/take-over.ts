@@ -33,7 +33,7 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
   if (from !== undefined && from !== of.owner) say(`is taken over from ${named(from)} of this stack`, ruleId, making);
   const before = place.holders.knownBy(ruleId);
   const known = { ruleId, ...seenMark(mark, place), ...(before?.isTaken ? { isTaken: true as const } : {}) };
-  // What a write of no known outcome may have added has to go, as if the state knew it.
+  // Fields that a write of no known outcome may have added have to go, as if the state knew them.
   const spoken = before === undefined ? definition : lookedAtFor(before, definition);
   const seen = seenAs(rule, spoken, place);
   if (isEqual(seen, definition, place.contract.rule)) {
@@ -45,7 +45,7 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
   const paths = pathsBetween(seen, definition, place);
   const reason = `rule ${ruleId} is this stack's already, and differs at ${paths}; it is in the state now as it is at the service`;
   throw new Written(
-    // What the lost write has added may be secret.
+    // Fields that the lost write has added may be secret.
     { ...known, definition: seen, ...(before?.doubt === undefined ? {} : { isSealed: true }) },
     new MerchantRulesError("RULE_DIFFERS", reason, {
       attempted,

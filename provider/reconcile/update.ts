@@ -138,7 +138,7 @@ export async function overwrite(
   }
 }
 
-/** What a doubt hid may be a change that only a replacement makes: the state has to know it first. @throws Written */
+/** A doubt may hide a change that only a replacement makes: the state has to know it first. @throws Written */
 function demandChangeable(
   known: KnownRule,
   rule: JsonObject,

@@ -25,7 +25,7 @@ export interface Environment {
  */
 export async function compareSides(from: Environment, to: Environment): Promise<Report> {
   const naturalKey = demandComparable(from, to);
-  // What is secret in one of the two is shown of neither.
+  // A value that is secret in one of the two is shown of neither.
   const secrets = [...from.place.contract.rule.secret, ...to.place.contract.rule.secret];
   const isShown = ![from, to].some(({ place }) => isNaturalKeySecret(place.contract));
   const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>

@@ -43,7 +43,7 @@ export function htmlDocument(parts: PageParts): string {
   ].join("\n");
 }
 
-/** What the browser may do on the page, for the page itself and for the header of the server that sends it. */
+/** The browser's rights on the page, for the page itself and for the header of the server that sends it. */
 export function contentPolicy({
   moreStyle = "",
   scripts = [],

@@ -22,7 +22,7 @@ export function aboutLine(texts: readonly string[]): string[] {
   return [`<p class="about">${texts.map((text) => `<span>${escaped(text)}</span>`).join(" ")}</p>`];
 }
 
-/** What differs, a path a row. */
+/** The differences, a path a row. */
 export function pathTable(paths: readonly PathFinding[], { before, after }: Report["sides"]): string {
   const [was, is] = [escaped(printable(before, 40)), escaped(printable(after, 40))];
   const rows = paths.map((difference) => {

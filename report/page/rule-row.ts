@@ -20,7 +20,7 @@ export interface RuleRow {
   readonly connection: string;
   /** The rule as JSON on several lines; empty where it is not known. */
   readonly text: string;
-  /** What differs: the path and both sides, in words. */
+  /** A difference: the path and both sides, in words. */
   readonly paths: readonly (readonly [path: string, before: string, after: string])[];
 }
 

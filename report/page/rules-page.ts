@@ -12,7 +12,7 @@ export interface RulesPage {
   readonly title: string;
   readonly above?: readonly string[];
   readonly rules: readonly RuleRow[];
-  /** What the two sides of a difference are called. */
+  /** The names of the two sides of a difference. */
   readonly sides?: readonly [before: string, after: string];
   readonly below?: readonly string[];
 }

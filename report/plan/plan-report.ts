@@ -125,7 +125,7 @@ function contendedIn(steps: readonly RuleStep[], taken: ReadonlySet<RuleStep>): 
     const wanted = step.kind === "delete" ? undefined : naturalKeyIn(step, step.declared?.definition);
     const holder = wanted === undefined ? undefined : holders.get(wanted);
     if (holder === undefined || holder.of.resource === step.of.resource) return [];
-    // What becomes of these is said above.
+    // The end of these is said above.
     if (step.kind === "create" && holder.kind === "delete") return [];
     const holding = holder.known?.ruleId ?? "";
     return [

@@ -18,13 +18,13 @@ export interface Side {
   readonly rules: readonly SideRule[];
   /** The contract of a connection by its name; undefined where there is none. */
   readonly contractOf: (connection: string) => Contract | undefined;
-  /** What a reader must know of this side, such as rules that could not be read. */
+  /** Facts of this side that a reader must know, such as rules that could not be read. */
   readonly notes: readonly string[];
 }
 
 /** A rule of a side. */
 export interface SideRule {
-  /** What people call it: its natural key, where that is no secret, else its key, else its ruleId, else its resource. */
+  /** Its name for people: its natural key, where that is no secret, else its key, else its ruleId, else its resource. */
   readonly name: string;
   /** The resource that declares it, as `MerchantRuleSet all`. Absent on the sides `folder` and `live` where it is not known. */
   readonly resource?: string;
@@ -50,7 +50,7 @@ export interface SideRule {
   readonly file?: string;
   /** The line of `file` at which the declaration begins. */
   readonly line?: number;
-  /** How it stands, on a side that knows both the state and the service (`stackSide`). */
+  /** Its standing, on a side that knows both the state and the service (`stackSide`). */
   readonly standing?: Standing;
 }
 

@@ -30,7 +30,7 @@ export interface FailureContext {
 export interface FailedRequest {
   readonly request: WireRequest;
   /**
-   * What an answer to it may mean by the contract's `errors`. Without `notFound` a 404 means that the path is wrong.
+   * The meanings of an answer to it by the contract's `errors`. Without `notFound` a 404 means that the path is wrong.
    * Default: nothing.
    */
   readonly mayMean?: readonly Meaning[];

@@ -7,7 +7,7 @@ import type { Answer } from "./transport.ts";
 export class UnusableAnswer extends Error {
   /** True where the answer was not whole, so that the same request may bring a better one. */
   readonly isCut: boolean;
-  /** What to do about it, where that is known. */
+  /** The way on, where it is known. */
   readonly advice: string | undefined;
 
   constructor(reason: string, { isCut = false, advice }: { isCut?: boolean; advice?: string } = {}) {

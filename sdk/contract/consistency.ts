@@ -149,7 +149,7 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
     const operation = contract.operations[name];
     if (operation === null) continue;
     const { path, query, identifyBy: by } = operation;
-    // What is wrong with a path of such a create is said above.
+    // A wrong path of such a create is said above.
     if (name === "create" && by === null) continue;
     const at = ["operations", name];
     const byIn = [...at, "identifyBy", "in"];

@@ -95,7 +95,7 @@ const present = strict({
     ),
 });
 
-/** How requests show who sends them. */
+/** The credentials of requests. */
 export const auth = strict({
   // A gap of the seed, section 5.
   present: present

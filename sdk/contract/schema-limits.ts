@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { orNull, says, strict } from "./schema-parts.ts";
 
-/** How much is sent, how fast, and how long it may take. */
+/** The bounds of requests: their number, their rate, their time, their size. */
 export const limits = strict({
   concurrency: z
     .int()

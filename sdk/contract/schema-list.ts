@@ -125,7 +125,7 @@ const pagination = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** How all rules are read. The seed names the operation, without a path. */
+/** The reading of all rules. The seed names the operation, without a path. */
 export const list = strict({
   ...reading,
   method: z

@@ -91,7 +91,7 @@ const update = strict({
   success: statuses.default([200]),
 });
 
-/** What the service can do. Defaults are what the seed documents. */
+/** The operations of the service. Defaults are what the seed documents. */
 export const operations = strict({
   create: create.prefault({}).describe("Makes a rule. The specification documents it."),
   get: get

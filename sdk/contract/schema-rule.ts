@@ -19,7 +19,7 @@ const owner = strict({
   ),
 });
 
-/** What the service's rules are like. */
+/** The service's rules: ids, keys, fields. */
 export const rule = strict({
   id: z
     .array(pointer)

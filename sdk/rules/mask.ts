@@ -24,7 +24,7 @@ export function isBlind(value: Json | undefined): boolean {
   return isMask(value) && hashIn(value) === "";
 }
 
-/** What tells a mask from another one; empty where its secret is not known here. */
+/** The text that tells a mask from another one; empty where its secret is not known here. */
 export function hashIn(mask: JsonObject): string {
   const { [maskField]: hash } = mask;
   return typeof hash === "string" ? hash : "";

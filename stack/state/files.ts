@@ -42,7 +42,7 @@ export function writeAtomically(path: string, text: string, mode = 0o600): void 
 }
 
 export interface Replacement {
-  /** What must have resolved before the file is replaced. */
+  /** The promise to wait for before the file is replaced. */
   readonly ready: Promise<void>;
   /** The file is replaced again later: after a power failure it may be the one before this. */
   readonly goesOn: boolean;

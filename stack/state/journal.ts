@@ -28,7 +28,7 @@ export type JournalEntry =
   /** The create that an earlier run left open. */
   | readonly ["settled", urn: string];
 
-/** What the handles of a journal name in a state file that was written in the course of it. */
+/** The resources of a state file that was written in the course of a journal, by its handles. */
 export interface Position {
   /** The handles of the file's resources, in its order; the run has come to the first `touched` of them. */
   readonly order: readonly number[];
@@ -243,7 +243,7 @@ class Replay {
   readonly #first: number[] = [];
   readonly #last: Set<number>;
   readonly pending = new Map<number, PendingOperation>();
-  /** What runs before this one had left open. */
+  /** The operations that runs before this one left open. */
   interrupted: readonly PendingOperation[];
 
   constructor({ resources, pendingOperations }: Snapshot, position?: Position) {

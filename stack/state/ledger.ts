@@ -106,7 +106,7 @@ export class Ledger {
     return entries;
   }
 
-  /** What the handles of a journal name in the whole state of now. */
+  /** The resources of the whole state of now, by the handles of a journal. */
   position(): Position {
     return {
       order: this.#order().map((resource) => this.#handle(resource)),

@@ -38,9 +38,9 @@ export interface OpenedState {
 const leastBetweenMs = 1_000;
 const partOfTime = 20;
 
-/** How a run goes on from a whole state. */
+/** The way on from a whole state. */
 interface Going {
-  /** What the journal is told of it; undefined where there is no journal. */
+  /** The journal's entry of it; undefined where there is no journal. */
   readonly position?: Position;
   /** The run writes another one later. Default: false. */
   readonly goesOn?: boolean;
@@ -158,7 +158,7 @@ export class StateStore {
     const entries = ledger.takeEntries();
     if (entries.length === 0) return;
     this.#note(entries);
-    // What is under way is noted to its end; nothing new begins.
+    // Operations under way are noted to their ends; nothing new begins.
     if (this.#overdue !== undefined && entries.some(([kind]) => kind === "begin")) throw this.#overdue.error;
     this.#timer ??= setTimeout(() => this.#whole(ledger), this.#dueMs).unref();
   }
@@ -263,7 +263,7 @@ export class StateStore {
     try {
       const isTold = position !== undefined && this.#journalOpen;
       const told = isTold ? this.#journal.appendCheckpoint(textHash, position) : Promise.resolve();
-      // What the run began with; not what it has written itself a moment ago.
+      // The state that the run began with, not the one that it has written a moment ago.
       this.#isBackedUp ||= this.#backend.backUp(this.#stack);
       await Promise.all([told, this.#backend.write(this.#stack, text, { ready: told, goesOn })]);
     } catch (cause) {

@@ -23,7 +23,7 @@ export async function dependentReplacements(
   const found: DependentReplacement[] = [];
   for (const resource of context.base.slice(context.base.indexOf(root) + 1)) {
     if (![providerUrn(resource.provider), ...dependsOn(resource)].some((urn) => dependents.has(urn))) continue;
-    // What is registered in this run already needs the root no more, whatever its old state says.
+    // A resource that is registered in this run already needs the root no more, whatever its old state says.
     if (resource.delete || resource.pendingReplacement || context.operated.has(resource.urn)) continue;
     dependents.add(resource.urn);
     const keys = await replacementKeys(context, resource, going);

@@ -75,7 +75,7 @@ export class Execution {
     const known =
       error instanceof EngineError ? error : new EngineError("FAILED", messageOf(error), { urn, cause: error });
     this.errors.push(known);
-    // What violates a policy has been told as that.
+    // A violation of a policy has been told as that.
     if (known.code !== "POLICY_VIOLATED") this.diagnose("error", known.message, known.urn ?? urn);
     if (!goOn) this.stop();
   }

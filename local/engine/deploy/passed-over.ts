@@ -16,7 +16,7 @@ interface PassedOverOptions {
   readonly operated: Set<string>;
 }
 
-/** What a program registers and is no target: it stays as it is, unasked; where it is not there yet, it is not created. */
+/** Resources that a program registers and that are no targets: they stay as they are, unasked; one that is not there yet is not created. */
 export class PassedOver {
   readonly #options: PassedOverOptions;
   readonly #skipped = new Set<string>();
@@ -48,7 +48,7 @@ export class PassedOver {
     return this.#skipped.has(urn);
   }
 
-  /** What is worked on cannot need what is not created. */
+  /** A resource that is worked on cannot need one that is not created. */
   refuseNeeded(now: ResourceState): void {
     const { execution } = this.#options;
     for (const urn of new Set(needs(now))) {

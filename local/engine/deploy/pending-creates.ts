@@ -39,7 +39,7 @@ export function sourcesFor(
   return { ...ofStack, config: (key) => texts.get(key) };
 }
 
-/** What a run does not come to: undecided creates, and what needs them. It stays as it is, and the run fails. */
+/** Resources that a run does not come to: undecided creates, and what needs them. They stay as they are, and the run fails. */
 export class HeldBack {
   readonly #execution: Execution;
   readonly #undecided: ReadonlySet<string>;
@@ -54,7 +54,7 @@ export class HeldBack {
     return this.#held.has(urn);
   }
 
-  /** Whether a resource is held back; says so. `formerUrns` are those that it may have been created under. */
+  /** True where a resource is held back, which it says. `formerUrns` are those that it may have been created under. */
   take(old: ResourceState | undefined, now: ResourceState, formerUrns: () => readonly string[]): boolean {
     if (this.#undecided.size === 0) return false;
     const undecided = [now.urn, ...formerUrns()].find((urn) => this.#undecided.has(urn));

@@ -80,7 +80,7 @@ export function detailedDiffOf(found: readonly PathDifference[]): DetailedDiff {
 
 /** The diff that goes the other way: a refresh shows what happened to the resource, not what an update would do. */
 export function invert(diff: DetailedDiff | null): DetailedDiff | null {
-  // What is only read requires no replacement.
+  // A resource that is only read requires no replacement.
   const opposite: Partial<Record<DiffKind, DiffKind>> = { add: "delete", delete: "add" };
   return diff && mapValues(diff, ({ kind }) => ({ kind: opposite[kind] ?? kind, inputDiff: true }));
 }

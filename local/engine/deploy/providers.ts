@@ -12,9 +12,9 @@ import { containsUnknown, equalMaps, type PropertyMap } from "../../../stack/val
 import { unknownText } from "../../../stack/values/wire.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 
-/** What answers for a resource. */
+/** The host that answers for a resource. */
 export interface Hooks extends Pick<ProviderHost, "check" | "diff" | "create" | "update" | "delete"> {
-  /** Whether nothing can be asked: the provider's own inputs are not known in this preview. */
+  /** True where nothing can be asked: the provider's own inputs are not known in this preview. */
   readonly isUnconfigured?: true;
 }
 
@@ -23,7 +23,7 @@ interface ProvidersOptions {
   readonly start: () => ProviderHost;
   /** One that was started ahead, for whichever provider is needed first. */
   readonly first: ProviderHost | undefined;
-  /** What the default provider gets where its resource is not registered first. Undefined is what the state says. */
+  /** The inputs of the default provider where its resource is not registered first. Undefined is what the state says. */
   readonly defaultConfig: PropertyMap | undefined;
   /** The resources in state when the run begins. */
   readonly base: readonly ResourceState[];
@@ -55,7 +55,7 @@ export class Providers {
     this.#hosts = options.first === undefined ? [] : [options.first];
   }
 
-  /** What answers for a resource: the host of its provider, and for a provider the engine itself. */
+  /** The one that answers for a resource: the host of its provider, and for a provider the engine itself. */
   of({ urn, type, provider }: Pick<ResourceState, "urn" | "type" | "provider">): Hooks {
     return isProvider(type) ? providerHooks : this.#get(provider, urn).hooks;
   }
@@ -67,7 +67,7 @@ export class Providers {
     return host;
   }
 
-  /** Whether it was registered, or read with, in this run. */
+  /** True where it was registered, or read with, in this run. */
   has(reference: string): boolean {
     return this.#byReference.has(reference);
   }

@@ -152,7 +152,7 @@ export class Registrar implements MonitorHandler {
   }
 
   /**
-   * Whether a program that has just ended declared everything. One that left by process.exit has where nothing speaks
+   * True where a program that has just ended declared everything. One that left by process.exit has where nothing speaks
    * against it: its modules are through, each registration was answered, and no resource of the state is left over.
    */
   hasDeclaredAll(): boolean {

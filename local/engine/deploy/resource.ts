@@ -129,7 +129,7 @@ async function replace(
   }
   context.operated.add(now.urn);
   context.replaced.add(now.urn);
-  // What the first check carried over from the old resource is not the new one's.
+  // Inputs that the first check carried over from the old resource are not the new one's.
   now.inputs = await check(context, now, {}, registration.inputs);
   if (registration.deleteBeforeReplace ?? difference.deleteBeforeReplace) await deleteBefore(context, old);
   const isGone = old.pendingReplacement;

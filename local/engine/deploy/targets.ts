@@ -4,7 +4,7 @@ import { parseUrn } from "../../../stack/state/urn.ts";
 import type { Execution } from "./execution.ts";
 import { stepOf } from "./step.ts";
 
-/** What a run is limited to: URNs, in which `*` stands for anything but a colon and `**` for anything. None is everything. */
+/** The limits of a run: URNs, in which `*` stands for anything but a colon and `**` for anything. None is everything. */
 export class Targets {
   readonly #names: readonly string[];
   readonly #patterns: readonly RegExp[];

@@ -30,7 +30,7 @@ const features: { readonly [id: string]: number } = {
   resourceReferences: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_RESOURCE_REFERENCES,
   aliasSpecs: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_ALIAS_SPECS,
   deletedWith: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_DELETED_WITH,
-  // What follows is refused by name when it is used, which says more than "please update the Pulumi CLI".
+  // The features below are refused by name when they are used, which says more than "please update the Pulumi CLI".
   replaceWith: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_REPLACE_WITH,
   transforms: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_TRANSFORMS,
   invokeTransforms: resourceMessages.ResourceMonitorFeature.RESOURCE_MONITOR_FEATURE_INVOKE_TRANSFORMS,

@@ -36,7 +36,7 @@ export interface Registered {
   readonly urn: string;
   readonly id: string;
   readonly outputs: PropertyMap;
-  /** Whether it is not there and is not created in this run: nothing about it is known. */
+  /** True where it is not there and is not created in this run: nothing about it is known. */
   readonly isUnknown?: true;
 }
 
