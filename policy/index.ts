@@ -5,7 +5,7 @@
  */
 export { definitionsOf, type Path, type Pointer } from "../sdk/rules/index.ts";
 export { type AnalyzedResource, DeclaredRule, declaresRules, rulesOf } from "./base/declared-rule.ts";
-export type { Place } from "./base/places.ts";
+export type { PlacedValue } from "./base/places.ts";
 export { type Finding, type RuleFinding, rulePolicy, stackPolicy } from "./base/rule-policy.ts";
 export { policies } from "./policies.ts";
 export { secretValues } from "./secret-values.ts";

@@ -4,7 +4,7 @@ import { shellWord } from "../../stack/shell-word.ts";
 import type { Secret } from "./secrets.ts";
 
 /** The files that were written, and the stack that they are for. */
-export interface Written {
+export interface WrittenFiles {
   readonly engine: "pulumi" | "local";
   /** Of the project, from here; undefined outside a project. */
   readonly folder: string | undefined;
@@ -20,7 +20,7 @@ export interface Written {
 }
 
 /** The commands to run next, in order, each on a line by itself. */
-export function nextSteps(written: Written): string[] {
+export function nextSteps(written: WrittenFiles): string[] {
   const { engine, folder, stack, backend, program, importFile, adopts, secrets } = written;
   const merchantRules = "npx --no-install merchant-rules local";
   const named = stack === undefined ? "" : ` --stack ${shellWord(stack)}`;

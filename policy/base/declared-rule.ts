@@ -13,7 +13,7 @@ import {
   walk,
   withValueAt,
 } from "../../sdk/rules/index.ts";
-import { type Place, placesAt } from "./places.ts";
+import { type PlacedValue, placesAt } from "./places.ts";
 import { knownJson, read, type Unknown, UnknownRead } from "./shown-values.ts";
 
 /** A resource as the policy host shows it, to a resource policy or to a stack policy. */
@@ -103,7 +103,7 @@ export class DeclaredRule {
    * The values at a pointer, in which `*` stands for every element or field. What is not known yet is left out, and noted.
    * @param depth `shallow` for a check that does not look into the values: what is not known inside them is not noted
    */
-  at(pattern: Pointer, depth: "deep" | "shallow" = "deep"): Place[] {
+  at(pattern: Pointer, depth: "deep" | "shallow" = "deep"): PlacedValue[] {
     this.isUnknown(pattern, depth);
     return placesAt(this.definition, pattern).filter((place) => this.#isKnown(place));
   }
@@ -112,10 +112,10 @@ export class DeclaredRule {
    * Every value of the definition, and every one inside those, but for what the exceptions name and what is in it. What is
    * not known yet is left out, and noted.
    */
-  everywhere(except: readonly Pointer[] = []): Place[] {
+  everywhere(except: readonly Pointer[] = []): PlacedValue[] {
     const isExcepted = (path: Path): boolean => except.some((pattern) => isAtOrBelow(path, pattern));
     this.#note(this.#unknown.filter(({ path }) => !isExcepted(path)));
-    const places: Place[] = [];
+    const places: PlacedValue[] = [];
     walk<never>(this.definition, (value, { path }) => {
       if (!isExcepted(path)) places.push(placeOf([...path], value));
       return undefined;
@@ -178,13 +178,13 @@ export class DeclaredRule {
   }
 
   /** An element of an array that is not known yet has a null in its place. */
-  #isKnown({ pointer }: Place): boolean {
+  #isKnown({ pointer }: PlacedValue): boolean {
     return this.#unknown.every(({ path }) => pointerOf(path) !== pointer);
   }
 }
 
 /** Few of all places are ever named: the pointer is made when it is asked for. */
-function placeOf(path: Path, value: Json): Place {
+function placeOf(path: Path, value: Json): PlacedValue {
   return {
     get pointer() {
       return pointerOf(path);

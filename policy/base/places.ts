@@ -10,13 +10,13 @@ import {
 } from "../../sdk/rules/index.ts";
 
 /** A value in a definition, and where it stands. */
-export interface Place {
+export interface PlacedValue {
   readonly pointer: Pointer;
   readonly value: Json;
 }
 
 /** The values at a pointer, in which `*` stands for every element or field. */
-export function placesAt(definition: Json, pattern: Pointer): Place[] {
+export function placesAt(definition: Json, pattern: Pointer): PlacedValue[] {
   return placed(definition, segmentsOf(pattern), []).flatMap(({ path, value }) =>
     value === undefined ? [] : [{ pointer: pointerOf(path), value }],
   );

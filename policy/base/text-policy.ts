@@ -1,7 +1,7 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
 import { isJsonObject, segmentsOf } from "../../sdk/rules/index.ts";
 import { pointers } from "./configuration.ts";
-import type { Place } from "./places.ts";
+import type { PlacedValue } from "./places.ts";
 import { rulePolicy } from "./rule-policy.ts";
 
 /** A piece of a text that may not be in a rule. */
@@ -38,7 +38,7 @@ export function textPolicy({
     for (const { what } of spots(text)) return what;
     return undefined;
   };
-  const foundAt = (place: Place): string | undefined => {
+  const foundAt = (place: PlacedValue): string | undefined => {
     const { value } = place;
     if (typeof value === "string") return foundIn(value) ?? inField(value, () => nameOf(place.pointer));
     // Digits behind the point of a number are no identifier.
