@@ -100,8 +100,12 @@ async function namingStacks(error: MerchantRulesError, folder: string): Promise<
     .array(z.object({ name: z.string() }))
     .parse(JSON.parse(listed))
     .map(({ name }) => name);
-  const there = names.length === 0 ? "the project has none yet" : `there are: ${names.join(", ")}`;
-  return error.with({ advice: `name one of the project's stacks with --stack (${there})` });
+  return error.with({
+    advice:
+      names.length === 0
+        ? "make a stack, for the project has none yet: pulumi stack init dev"
+        : `name one of the project's stacks with --stack (there are: ${names.join(", ")})`,
+  });
 }
 
 function choiceOf({ stack, cwd, backend }: StackOptions) {

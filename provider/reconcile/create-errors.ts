@@ -112,15 +112,25 @@ export function mayExist(
   const first = isMerchantRulesError(error.cause) ? error.cause : error;
   const adopting = of.adopting(key, "<its ruleId>");
   const looking = `look at the service whether the rule is there. If it is, add ${adopting}; if it is not, run again`;
-  const safer = "With operations.list, its lagMs and rule.naturalKey in the contract the next run can tell";
+  const gaps = gapsOf(place);
+  const safer = gaps === "" ? "" : `. With ${gaps} in the contract the next run can tell`;
   return error.with({
     code: "RULE_OUTCOME_UNKNOWN",
     reason: `${first.reason}; the rule may exist; ${shown}`,
     attempted,
     outcomeUnknown: true,
-    advice: canTell ? "run again: the next run looks first whether the rule is there by then" : `${looking}. ${safer}`,
+    advice: canTell ? "run again: the next run looks first whether the rule is there by then" : `${looking}${safer}`,
     cause: error,
   });
+}
+
+/** What the contract lacks, so that a run can look up a rule whose create was not answered; "" for nothing. */
+function gapsOf({ contract }: Place): string {
+  const { list } = contract.operations;
+  const ofList =
+    list === null ? ["operations.list", "its lagMs"] : list.lagMs === null ? ["operations.list.lagMs"] : [];
+  const gaps = contract.rule.naturalKey === null ? [...ofList, "rule.naturalKey"] : ofList;
+  return gaps.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
 /** The service refuses the rule because of another one that cannot be found. */

@@ -1,13 +1,16 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { startLocalService } from "../../local/service/index.ts";
 import { parseContract } from "../../sdk/contract/index.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
 import { compiled, faultsOf } from "./compile.ts";
 import { beginner, type Reader, stepsOf } from "./follow.ts";
 import { blocksOf, pageAt, root, sectionOf } from "./page.ts";
 
 const merchants = pageAt("docs/several-merchants.md");
+const drift = pageAt("docs/drift.md");
 const secrets = pageAt("docs/secrets.md");
 
 const ends: (() => Promise<void>)[] = [];
@@ -50,6 +53,41 @@ describe("docs/several-merchants.md", () => {
       expect(priorities).toEqual(heading.startsWith("Many") ? [[110], [90]] : [[100], [100]]);
     },
   );
+});
+
+describe("docs/drift.md", () => {
+  test("heals a rule that was changed by hand, as it says, without the Pulumi CLI", () => heals("local"));
+  test.skipIf(!hasPulumi)("heals a rule that was changed by hand, as it says, with the Pulumi CLI", () =>
+    heals("pulumi"),
+  );
+
+  async function heals(engine: EngineName): Promise<void> {
+    const reader = await beginner(engine);
+    ends.push(() => reader.leave());
+    const page = pageAt("docs/getting-started.md");
+    const applying = page.slice(page.indexOf("\n## 6. "), page.indexOf("\n## 7. "));
+    await reader.follow(stepsOf(applying, engine));
+    const byHand = (method: string, path: string, body = ""): Promise<string> =>
+      reader.run(
+        `curl -sS --fail -X ${method} -H "Authorization: Bearer $MERCHANT_RULES_TOKEN" -H 'Content-Type: application/json' ${body === "" ? "" : `-d '${body}'`} "$MERCHANT_RULES_BASE_URL/api/v1/merchants/rules${path}"`,
+      );
+    const listed = async () =>
+      z
+        .object({ rules: z.array(z.looseObject({ ruleId: z.string(), name: z.string(), priority: z.number() })) })
+        .parse(JSON.parse(await byHand("GET", ""))).rules;
+    const [made] = await listed();
+    const bySystem = { ruleId: undefined, createdAt: undefined, updatedAt: undefined };
+    await byHand("PUT", `/${made?.ruleId}`, JSON.stringify({ ...made, ...bySystem, priority: 1 }));
+    await byHand("POST", "", JSON.stringify({ name: "by-hand", priority: 5 }));
+    expect(await reader.run("npx --no-install merchant-rules drift || echo exit code $?")).toMatch(
+      /priority: 100 → 1\n.*unmanaged {2}by-hand.*exit code 7/s,
+    );
+    // A plain up does not see it.
+    await reader.run(engine === "pulumi" ? "pulumi up --yes" : "npx --no-install merchant-rules local up --yes");
+    expect((await listed()).map(({ priority }) => priority)).toEqual([1, 5]);
+    await reader.follow(stepsOf(sectionOf(drift, "Heal drift"), engine));
+    expect((await listed()).map(({ priority }) => priority)).toEqual([100, 5]);
+  }
 });
 
 describe("docs/secrets.md", () => {

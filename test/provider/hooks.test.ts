@@ -269,7 +269,7 @@ describe("create makes a rule at most once", () => {
       { kind: "status", status: 500, operations: ["list"], request: 2 },
     ]);
     await expect(host.create(inputs)).rejects.toThrow(
-      /create rule failed: .*the rule may exist; the list could not be read.*look at the service.*RULE_OUTCOME_UNKNOWN/s,
+      /create rule failed: .*the rule may exist; the list could not be read.*look at the service.*if it is not, run again \(RULE_OUTCOME_UNKNOWN/s,
     );
     served.service.faults.clear();
     const { id } = await (await another()).create(inputs);
