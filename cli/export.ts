@@ -26,7 +26,7 @@ export interface ExportOptions extends StackOptions {
  */
 export function exportCommand(): Command {
   const command = new Command("export")
-    .description("Write the rules that exist at the service as code, for taking them over without a change")
+    .description("Write the rules that exist at the service as code, so that they are taken over without a change")
     .option("-o, --out <dir>", "the folder to write to", ".")
     .addOption(
       new Option(

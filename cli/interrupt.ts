@@ -23,11 +23,11 @@ export async function interruptible<T>(work: (interrupts: Interrupts) => Promise
     last = { signal, at };
     const name = signal === "SIGINT" ? "Ctrl-C" : signal;
     if (gently.signal.aborted) {
-      console.error(`${name} again: ending at once; the next run goes on from what is noted by now`);
+      console.error(`${name} again: stopping at once; the next run goes on from what has been recorded`);
       atOnce.abort();
       process.exit(8);
     }
-    console.error(`${name}: what is under way comes to its end, and nothing new begins (once more to end at once)`);
+    console.error(`${name}: what is under way is finished, and nothing new is started (once more to stop at once)`);
     gently.abort();
   };
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

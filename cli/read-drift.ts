@@ -77,7 +77,7 @@ function explained(error: MerchantRulesError, stack: Stack, resources: number): 
 }
 
 function nothingToCompare({ title }: Stack): MerchantRulesError {
-  const reason = `${title} declares no merchant rules, and by the contract unmanaged ones cannot be listed`;
+  const reason = `${title} declares no merchant rules, and the contract has no operations.list to find unmanaged ones`;
   const advice = "name the stack that declares them with --stack; or set operations.list in the contract";
   return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { attempted: "look for drift", advice });
 }

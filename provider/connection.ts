@@ -67,7 +67,7 @@ export function connectionOf(
   const provider = own ?? parent?.getProvider(resourceType);
   if (provider !== undefined && connection !== undefined && connection !== defaultName)
     throw new RunError(
-      `${name}: it has the connection ${JSON.stringify(connection)} and an explicit provider, which is one connection by itself. What to do: leave one of the two out`,
+      `${name}: it has the connection ${JSON.stringify(connection)} and an explicit provider, which already is a connection. What to do: remove one of the two`,
     );
   const ofRun = getOrMake(registered(), provider ?? defaultName, () => new Map<string, Connection>());
   const plain = connection ?? defaultName;

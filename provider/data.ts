@@ -125,7 +125,7 @@ async function byNaturalKey(value: string | number, place: Place): Promise<LiveM
   const ids = found.map(({ ruleId }) => ruleId).join(", ");
   throw new MerchantRulesError("RULE_CONFLICT", `${found.length} rules have its natural key: ${ids}`, {
     attempted,
-    advice: "name the one that is meant by its ruleId",
+    advice: "read the one that you mean by its ruleId",
   });
 }
 

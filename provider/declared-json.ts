@@ -16,7 +16,7 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
   if (typeof value !== "object") return refuse(path, value === undefined ? "undefined" : `a ${typeof value}`);
   if (Output.isInstance(value)) return value.apply((resolved) => declaredJson(resolved, path));
   if (value instanceof Promise) return value.then((resolved) => declaredJson(resolved, path));
-  if (above.includes(value)) return refuse(path, "a reference to what it is part of");
+  if (above.includes(value)) return refuse(path, "a reference to an object that contains it");
   if (above.length >= maxDepth) return refuse(path, `more than ${maxDepth} levels of nesting`);
   const within = [...above, value];
   if (Array.isArray(value)) return value.map((element, index) => declaredJson(element, joinPath(path, index), within));

@@ -65,4 +65,4 @@ const double =
   ", and another rule with it is in the state: two runs at once, or a lost answer, made it twice. Delete it at the service";
 /** A rule that moved without a write has the mark of before, and the resource that it moved to may be heard later. */
 const unheard =
-  ", and no state that this run has heard of so far knows it. Run `merchant-rules drift`, which reads the whole state: where that calls it unmanaged, a run that was killed made it; declare it and adopt it by its id, or delete it at the service";
+  ", and no resource that this run has read so far has it in its state. Run `merchant-rules drift`, which reads the whole state. If drift calls the rule unmanaged, a run that was killed made it: declare it and adopt it by its id, or delete it at the service";

@@ -165,7 +165,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       await this.#demandNothingLost(of, place);
       const outcomes = await apply(steps, of, place);
       const afterwards =
-        "the others are deleted, but the state has all of them still: run `pulumi destroy` again, or `pulumi up --refresh` to have them made again";
+        "the others are deleted, but all of them are still in the state: run `pulumi destroy` again, or `pulumi up --refresh` to have them made again";
       const error = errorOf(outcomes, this.#shape.isRule, afterwards);
       if (error !== undefined) throw error;
     });

@@ -66,12 +66,14 @@ function optionsIn(
       attempted: `load rules from ${folder}`,
       advice: 'write loadRules("<folder>", { overlay: "<folder>", as: "texts" }), or leave out what is not needed',
     });
-  if (typeof options !== "object" || options === null) throw refused("the second argument is no object of options");
+  if (typeof options !== "object" || options === null)
+    throw refused("the second argument must be an object of options");
   const unknown = Object.keys(options).find((name) => name !== "overlay" && name !== "as");
-  if (unknown !== undefined) throw refused(`there is no option ${JSON.stringify(unknown)}; there are: overlay, as`);
+  if (unknown !== undefined)
+    throw refused(`there is no option ${JSON.stringify(unknown)}; the options are overlay and as`);
   const { overlay, as = "objects" } = options;
   if (overlay !== undefined && (typeof overlay !== "string" || overlay === ""))
-    throw refused("the option overlay does not name a folder");
-  if (as !== "objects" && as !== "texts") throw refused('the option as is neither "objects" nor "texts"');
+    throw refused("the option overlay must be the path of a folder");
+  if (as !== "objects" && as !== "texts") throw refused('the option as must be "objects" or "texts"');
   return { overlay, areTexts: as === "texts" };
 }

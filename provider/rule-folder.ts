@@ -124,7 +124,7 @@ function layOver(
     const read = readOverlay(resolve(file));
     if ("fault" in read) faults.push({ file, ...read.fault });
     else if (under !== undefined && under.key !== key)
-      faults.push({ file, what: `differs from ${under.file} in upper and lower case alone; give both one name` });
+      faults.push({ file, what: `differs from ${under.file} only in upper and lower case; give both the same name` });
     else if (read.patch !== null) {
       const own = rules.get(key)?.base;
       const rule = mergedObject(own?.content ?? {}, read.patch);
@@ -162,7 +162,7 @@ function namesIn(folder: string): string[] {
   } catch (cause) {
     throw new InvalidRules("RULE_INVALID", `the folder cannot be read: ${reasonOf(cause)}`, {
       attempted: `load rules from ${folder}`,
-      advice: "name a folder that there is; a relative path begins where Pulumi.yaml is",
+      advice: "name a folder that exists; a relative path begins where Pulumi.yaml is",
       cause,
     });
   }
@@ -192,7 +192,9 @@ function readOverlay(file: string): { patch: JsonObject | null } | { fault: Faul
   // To YAML an empty text is null, too. A file that lost its content must not delete a rule.
   const isWritten = read.text.replace(/^\s*(?:#.*|---\s*)?$/gm, "").trim() !== "";
   if (read.value === null && isWritten) return { patch: null };
-  return { fault: { what: "must hold one object, what differs from the rule; or null, to leave it out", line: 1 } };
+  return {
+    fault: { what: "must hold one object with what differs from the rule, or null to leave the rule out", line: 1 },
+  };
 }
 
 function readJsonFile(file: string): { value: Json; text: string } | { fault: Fault } {
@@ -231,7 +233,7 @@ function invalid(folder: string, faults: readonly FileFault[]): MerchantRulesErr
   const [reason = "", lines = []] =
     others.length === 0
       ? [only]
-      : [`${faults.length} files or folders are at fault:`, shown.map((line) => `  ${line}`)];
+      : [`${faults.length} files or folders cannot be used:`, shown.map((line) => `  ${line}`)];
   const attempted = `load rules from ${folder}`;
   const advice =
     "fix the files: each .yaml, .yml or .json file of the folder holds one rule, and its name is the rule's key";

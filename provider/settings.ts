@@ -86,8 +86,8 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
   const identity = setting("identity");
   if (identity.value !== undefined && contract.auth.identity === null) {
-    const reason = `connection "${name}" has the setting ${identity.howTo}, and its contract cannot tell who credentials are`;
-    const advice = "describe auth.identity in the contract, or leave the setting out";
+    const reason = `connection "${name}" has the setting ${identity.howTo}, but its contract does not say how to find out who the credentials are`;
+    const advice = "describe auth.identity in the contract, or remove the setting";
     throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
   }
   const formerNames = setting("formerNames");
@@ -206,8 +206,8 @@ function ownSettings(connections: string | undefined, name: string): JsonObject 
 export const providerNameKey = "merchant-rules:provider";
 
 function oneConnection(provider: string, name: string): MerchantRulesError {
-  const reason = `connection "${name}" is named beside the provider "${provider}", which is one connection by itself`;
-  const advice = "leave `connection` out, or the option `provider`";
+  const reason = `connection "${name}" is named together with the provider "${provider}", which already is a connection`;
+  const advice = "remove `connection`, or the option `provider`";
   return new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
 }
 
@@ -215,7 +215,7 @@ function oneConnection(provider: string, name: string): MerchantRulesError {
 export function sameVariables(name: string, twin: string): MerchantRulesError {
   const variables = `MERCHANT_RULES_${variableName(name)}__…`;
   const reason = `the connections "${name}" and "${twin}" share their environment variables (${variables})`;
-  const advice = "give one of them a name that differs in more than case and -";
+  const advice = "rename one of them, so that the names differ in more than case and hyphens";
   return new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
 }
 
@@ -301,7 +301,7 @@ function describeCredentials(setting: Settings, { auth }: Contract): string {
 
 function missingSettings(name: string, missing: readonly string[]): MerchantRulesError {
   const advice =
-    "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable; a refresh or destroy sees the stack config of the last `pulumi up` alone";
+    "set each with `pulumi config set <key> <value>` (credentials with --secret; a nested key with --path), or by its environment variable; refresh and destroy see only the stack config of the last `pulumi up`";
   return new MerchantRulesError("SETTINGS_INVALID", `connection "${name}" lacks ${missing.join("; ")}`, { advice });
 }
 

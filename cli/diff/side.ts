@@ -52,7 +52,7 @@ export async function sideOf(given: string, options: StackOptions): Promise<Envi
     const where = options.stack === undefined ? "the stack" : `stack ${options.stack}`;
     throw new MerchantRulesError("SETTINGS_INVALID", `${noFile}, and ${where} has no connection ${name}`, {
       attempted,
-      advice: `name a stack or a connection that there is${there}; a connection is set with \`pulumi config set --path 'merchant-rules:connections.${name}.baseUrl' <address>\`, or ${variableOf(name)}`,
+      advice: `name a stack or a connection that exists${there}; a connection is set with \`pulumi config set --path 'merchant-rules:connections.${name}.baseUrl' <address>\`, or ${variableOf(name)}`,
     });
   }
   return reached(name, sources, name);

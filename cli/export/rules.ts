@@ -108,7 +108,7 @@ function reasonToPassOver(
   const { owner } = place.contract.rule;
   const text = (owner === null ? undefined : valueAt(rule, owner.at)) ?? "";
   if (owner !== null && text !== "")
-    return `somebody's own text stands at ${owner.at}, where the mark of a rule's owner goes, and a write would take it away: name a free place in the contract (rule.owner), or clear it there`;
+    return `${owner.at} holds somebody's own text, and the mark of the rule's owner goes there, so a write would remove the text: name another place in the contract (rule.owner), or clear the text at the service`;
   return undefined;
 }
 
@@ -135,7 +135,7 @@ function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   throw new MerchantRulesError("RULE_CONFLICT", what, {
     lines,
     attempted: "export rules",
-    advice: "delete all but one of each at the service, pass them over with --exclude, or use --as program",
+    advice: "delete all but one of each at the service, leave them out with --exclude, or use --as program",
   });
 }
 
@@ -152,7 +152,7 @@ function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): v
   if (faults.length > shown.length) shown.push(`  and ${faults.length - shown.length} more`);
   const reason = `${faults.length === 1 ? "a rule" : `${faults.length} rules`} cannot be declared as the service has them:`;
   const advice =
-    "pass these rules over with --exclude, or change them at the service; where a secret is masked, use credentials that may read it, or declare the rule by hand";
+    "leave these rules out with --exclude, or change them at the service; where a secret is masked, use credentials that may read it, or declare the rule by hand";
   throw new MerchantRulesError("RULE_INVALID", reason, { lines: shown, attempted: "export rules", advice });
 }
 

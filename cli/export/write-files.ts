@@ -17,7 +17,7 @@ export function writeFiles(folder: string, files: Files, rulesFolder: string | u
   if (inTheWay.length > 0 && !force) {
     const shown = inTheWay.slice(0, 10).map((file) => join(folder, file));
     const more = inTheWay.length > shown.length ? ` and ${inTheWay.length - shown.length} more` : "";
-    const reason = `there are files already, and nothing was written: ${shown.join(", ")}${more}`;
+    const reason = `these files exist already, so nothing was written: ${shown.join(", ")}${more}`;
     const advice =
       "give another folder with --out, or move them away; --force writes over them, and leaves the other files of the rules' folder, which loadRules reads as well";
     throw new MerchantRulesError("SETTINGS_INVALID", reason, { attempted: "export rules", advice });

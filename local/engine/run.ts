@@ -348,11 +348,11 @@ class Run {
     await registrar.settled();
     if (!end.ok && end.reported && registrar.loggedErrors.length > 0) execution.errors.push(...registrar.loggedErrors);
     else if (!end.ok) {
-      const what = end.reported ? "the program failed; it says above why" : `the program ${end.description}`;
+      const what = end.reported ? "the program failed; its own message stands above" : `the program ${end.description}`;
       execution.fail(new EngineError("PROGRAM_FAILED", what, { cause: end.cause }), undefined);
     } else if (!hasDeclaredAll) {
       const what =
-        "the program left before its end, by process.exit or the like: nothing was deleted, for it may not have declared everything. Let it end by itself";
+        "the program ended early, by process.exit or the like. Nothing was deleted, because it may not have declared everything. What to do: let the program end by itself";
       execution.fail(new EngineError("PROGRAM_FAILED", what), undefined);
     }
     const isGood = (): boolean =>

@@ -36,7 +36,7 @@ export async function interruptible<T>(
     first = signal;
     const name = signal === "SIGINT" ? "Ctrl-C" : signal;
     console.error(
-      `\nInterrupted by ${name}: what is under way ends, then all is tidied up (once more to wait for nothing)`,
+      `\nInterrupted by ${name}: what is under way is finished, then everything is removed (once more to stop at once)`,
     );
     interrupted.abort(new Error(`interrupted by ${signal}`));
   };

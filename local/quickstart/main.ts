@@ -47,7 +47,7 @@ async function clean(): Promise<number> {
   for (const found of left) for (const line of await cleanUp(found)) console.log(line);
   for (const { folder, record } of running)
     console.log(
-      `Left alone: the quickstart in ${folder} still runs (process ${record.runner?.pid}), and tidies up itself.`,
+      `Not removed: the quickstart in ${folder} still runs (process ${record.runner?.pid}), and tidies up itself.`,
     );
   if (left.length === 0 && running.length === 0) console.log("Nothing is kept, so there is nothing to clean up.");
   return 0;

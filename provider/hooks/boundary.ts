@@ -49,7 +49,7 @@ export class HookError extends Error {
   constructor(hook: string, message: string, partial?: PartialResult) {
     super(message);
     this.#hook = hook;
-    this.stack = `${hook} failed; the reason stands with the resource`;
+    this.stack = `${hook} failed; the reason is shown at the resource`;
     this.id = partial?.id;
     this.properties = partial?.properties;
     this.reasons = partial === undefined ? undefined : [message];

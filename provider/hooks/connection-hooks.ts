@@ -117,11 +117,13 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
         );
         if (left.length > 0)
           print(
-            `connection "${name}": ${counted(left.length)} with the mark of this stack still at the service, and in no state any more: ${listed(left.map(({ ruleId }) => ruleId))}. Delete there what is not wanted, or declare it with adopt`,
+            `connection "${name}": ${counted(left.length)} left at the service with the mark of this stack, but in no state: ${listed(left.map(({ ruleId }) => ruleId))}. Delete at the service what you do not want, or declare it with adopt`,
           );
       } catch (error) {
         if (!isMerchantRulesError(error)) throw error;
-        print(`connection "${name}": could not look for rules of this stack that are left: ${error.reason}`);
+        print(
+          `connection "${name}": could not check whether rules of this stack are left at the service: ${error.reason}`,
+        );
       }
     });
   }

@@ -44,7 +44,7 @@ export function findNotJson(root: unknown, levels = maxDepth): NotJson | undefin
     const key = path.at(-1);
     if (typeof key === "string" && !key.isWellFormed())
       return { path: path.slice(0, -1), found: "a field whose name has half a surrogate pair" };
-    const found = isCycle ? "a reference to what it is part of" : notJson(value, path.length < levels, levels);
+    const found = isCycle ? "a reference to an object that contains it" : notJson(value, path.length < levels, levels);
     return found === undefined ? undefined : { path: [...path], found };
   });
 }

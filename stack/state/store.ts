@@ -117,7 +117,7 @@ export class StateStore {
     const recovered =
       found.lines === 0
         ? undefined
-        : `took up the state where an interrupted run left it (${found.lines} steps of its journal)`;
+        : `went on from where an interrupted run left the state (${found.lines} steps of its journal)`;
     if (keep) {
       if (found.lines > 0) await this.#writeFile(found);
       this.#journal.remove();

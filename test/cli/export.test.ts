@@ -166,7 +166,7 @@ describe("merchant-rules export", () => {
     rmSync(stack.fileOf("rules/rule-2.yaml"));
     const { code, stderr } = await stack.exports();
     expect(code).toBe(1);
-    expect(stderr).toContain(`there are files already, and nothing was written: ${stack.fileOf("rules/rule-1.yaml")}`);
+    expect(stderr).toContain(`these files exist already, so nothing was written: ${stack.fileOf("rules/rule-1.yaml")}`);
     expect(stderr).toContain(stack.fileOf("rules/mine.yaml"));
     expect(existsSync(stack.fileOf("rules/rule-2.yaml"))).toBe(false);
     const forced = await stack.exports("--force");
@@ -241,7 +241,7 @@ describe("merchant-rules export", () => {
     expect(stdout).toContain("Exported 2 of 6 rules");
     expect(stdout).toContain('1 rule: managed by "other/prod/rules", as the mark says');
     expect(stdout).toContain('1 rule: managed by "existing/dev/old", as the mark says');
-    expect(stdout).toContain("1 rule: somebody's own text stands at /metadata/managedBy");
+    expect(stdout).toContain("1 rule: /metadata/managedBy holds somebody's own text");
     expect(stdout).toContain("1 rule: the service's own (rule.foreign in the contract)");
     expect(stack.imported().resources[1].outputs.marks).toEqual({ "rule-1": "", "rule-5": "" });
   });
@@ -363,7 +363,7 @@ describe("secrets in an export", () => {
       expect(stderr).toContain(
         `rule-2 (${stack.ids[1]}): webhook.token is masked: the service does not show this secret`,
       );
-      expect(stderr).toContain("What to do: pass these rules over with --exclude");
+      expect(stderr).toContain("What to do: leave these rules out with --exclude");
       expect(stderr).not.toContain("rule-1");
       expect(readdirSync(stack.folder)).toEqual(["Pulumi.yaml"]);
       expect((await stack.exports("--exclude", "rule-2")).code).toBe(0);

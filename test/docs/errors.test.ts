@@ -46,7 +46,7 @@ describe("docs/reference/errors.md", () => {
     for (const code of engineErrorCodes.filter((each) => engineExamples[each] === undefined)) {
       const words = exampleOf(code)
         .replace(/ exit code \d$/, "")
-        .split(/: (?=whether|nothing)| night-limit /);
+        .split(/: (?=whether|nothing|the program)| night-limit /);
       expect(sources, code).toContain(words.at(-1));
     }
   });

@@ -5,7 +5,7 @@ import { marking, onBothEngines, openPlace, owner, type Place, type Stack } from
 import { contractOf, list } from "./worlds/world.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
-/** `rule 7 has the mark of …, and no state that this run has heard of knows it: … Delete it at the service …` */
+/** `rule 7 has the mark of …, and no resource that this run has read has it in its state: … Delete it at the service …` */
 /** A rule that moved without a write has another resource's state, which may be heard later: nothing calls it a double. */
 const falseAdvice = /another rule with it is in the state|has the mark of[^\n]*Delete it at the service$/m;
 const names = ({ service }: Place): unknown[] =>

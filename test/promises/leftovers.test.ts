@@ -36,7 +36,7 @@ onBothEngines((engine) => {
     const refreshed = await stack.succeeds("up", { refresh: true });
     for (const [ruleId, key, what] of [
       [double, "a", "another rule with it is in the state"],
-      [left, "c", "no state that this run has heard of so far"],
+      [left, "c", "no resource that this run has read so far"],
     ])
       expect(refreshed.output).toMatch(
         new RegExp(`rule ${ruleId} has the mark of lifecycle/test/all#${key}, and ${what}`),
@@ -60,6 +60,6 @@ test("a rule of its own that two runs made is named, too", async () => {
   const double = asAnotherRunMakes(place, a, marksOf(place)[0] ?? "");
   const { output } = await stack.succeeds("up", { refresh: true });
   expect(output).toContain(
-    `rule ${double} has the mark of lifecycle/test/a, and no state that this run has heard of so far`,
+    `rule ${double} has the mark of lifecycle/test/a, and no resource that this run has read so far`,
   );
 });

@@ -110,7 +110,7 @@ describe("a folder of rules", () => {
     symlinkSync("nowhere", join(folder, "a.yaml"));
     expect(refusal().message).toMatch(/a\.yaml: cannot be read: ENOENT/);
     expect(refusal(join(folder, "missing")).message).toMatch(
-      /^load rules from .*missing failed: the folder cannot be read: ENOENT.* What to do: name a folder that there is/,
+      /^load rules from .*missing failed: the folder cannot be read: ENOENT.* What to do: name a folder that exists/,
     );
     expect(refusal(join(folder, "missing")).code).toBe("RULE_INVALID");
   });
@@ -151,7 +151,12 @@ describe("a file that is no rule", () => {
     ["several documents", "r.yaml", "a: 1\n---\nb: 2", ":2: begins a second document"],
     ["anchors that explode", "r.yaml", bomb, ":2: Excessive alias count"],
     ["an alias without its anchor", "r.yaml", "a: &x 1\nb: *x\nc: *y", ":3: Unresolved alias"],
-    ["an anchor within itself", "r.yaml", "n: 1\na: &x\n  b: *x", ":3: a.b holds a reference to what it is part of"],
+    [
+      "an anchor within itself",
+      "r.yaml",
+      "n: 1\na: &x\n  b: *x",
+      ":3: a.b holds a reference to an object that contains it",
+    ],
     ["an array", "r.yaml", "- a: 1", ":1: must hold one object"],
     ["nothing", "r.yaml", "", ":1: must hold one object"],
     ["nothing, as JSON", "r.json", "", ":1: is not JSON: Unexpected end of JSON input"],
@@ -265,9 +270,11 @@ describe("an overlay", () => {
     const { message, code } = refusal(folder, { overlay: over });
     expect(code).toBe("RULE_INVALID");
     expect(message).toContain(`${join(folder, "c.yaml")}:2: declares a field a second time`);
-    expect(message).toContain(`${join(over, "a.yaml")}:1: must hold one object, what differs from the rule; or null`);
     expect(message).toContain(
-      `${join(over, "b.yaml")}: differs from ${join(folder, "B.yaml")} in upper and lower case`,
+      `${join(over, "a.yaml")}:1: must hold one object with what differs from the rule, or null`,
+    );
+    expect(message).toContain(
+      `${join(over, "b.yaml")}: differs from ${join(folder, "B.yaml")} only in upper and lower case`,
     );
     expect(message).toContain(`${join(over, "d.yaml")}:1: leaves out a rule that is not there`);
     expect(message).toContain(`${join(over, "e.yaml")}:2: `);
@@ -279,12 +286,12 @@ describe("an overlay", () => {
   });
 
   test.each([
-    [{ overlays: "production" }, 'there is no option "overlays"; there are: overlay, as'],
-    ["production", "the second argument is no object of options"],
-    [null, "the second argument is no object of options"],
-    [{ overlay: 5 }, "the option overlay does not name a folder"],
-    [{ overlay: "" }, "the option overlay does not name a folder"],
-    [{ as: "text" }, 'the option as is neither "objects" nor "texts"'],
+    [{ overlays: "production" }, 'there is no option "overlays"; the options are overlay and as'],
+    ["production", "the second argument must be an object of options"],
+    [null, "the second argument must be an object of options"],
+    [{ overlay: 5 }, "the option overlay must be the path of a folder"],
+    [{ overlay: "" }, "the option overlay must be the path of a folder"],
+    [{ as: "text" }, 'the option as must be "objects" or "texts"'],
   ])("is never left out in silence: as %j it is refused", (options, said) => {
     // As a program does that was written in JavaScript, or whose types nobody checked.
     const untyped = JSON.parse(JSON.stringify(options));

@@ -109,7 +109,7 @@ describe("a MerchantRule in a program", () => {
   test("refuses a cycle and endless nesting", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
-    expect(() => declaredJson(cycle, "x")).toThrow("x.self holds a reference to what it is part of");
+    expect(() => declaredJson(cycle, "x")).toThrow("x.self holds a reference to an object that contains it");
     let deep: unknown = 1;
     for (let level = 0; level < 200; level++) deep = [deep];
     expect(() => declaredJson(deep, "x")).toThrow("more than 100 levels of nesting");

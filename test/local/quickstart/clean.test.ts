@@ -84,7 +84,7 @@ describe("npm run quickstart -- --clean", () => {
     const other = quickstartFolder(temporary);
     const { code, output } = await run("--clean");
     expect(code).toBe(0);
-    expect(output).toContain(`Left alone: the quickstart in ${folder} still runs (process ${known.pid})`);
+    expect(output).toContain(`Not removed: the quickstart in ${folder} still runs (process ${known.pid})`);
     expect([folder, other].map((each) => existsSync(each))).toEqual([true, true]);
   });
 

@@ -27,7 +27,7 @@ async function atEachRequest(project: Opened, verb: string, between: (n: number)
       return n;
     }
     expect(code, output).toBe(1);
-    expect(output).toContain("Ctrl-C: what is under way comes to its end, and nothing new begins");
+    expect(output).toContain("Ctrl-C: what is under way is finished, and nothing new is started");
     expect(output).toContain("Resources:");
     expect(output).toContain("Cancelled: the next run does the rest");
     expect(requestsAfter).toBeLessThanOrEqual(mostUnderWay);

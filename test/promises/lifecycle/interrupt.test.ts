@@ -63,7 +63,7 @@ describe("a run on the local engine", () => {
       expect(code, output).toBe(8);
       // It did not wait for the end of what was under way.
       expect(output).not.toContain("Cancelled: the next run does the rest");
-      expect(output).toContain("Ctrl-C again: ending at once");
+      expect(output).toContain("Ctrl-C again: stopping at once");
       expect(locks(project.project)).toEqual([]);
       await untilNoneRuns(project.project);
       project.project.set({ MERCHANT_RULES_RECOVER: "true" });
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== "linux" || !existsSync(script))("at a termi
     project.service.faults.set({ kind: "latency", ms: 300, times: "always" });
     project.project.declare(declared(0));
     const shown = await atTerminal(project.project, "up --yes --stack test --parallel 1", "create  merchant", "\u0003");
-    expect(shown).toContain("Ctrl-C: what is under way comes to its end");
+    expect(shown).toContain("Ctrl-C: what is under way is finished");
     expect(shown).toContain("code=1");
     expect(shown).toMatch(/[^-]icanon/);
     expect(shown).toMatch(/[^-]echo /);

@@ -38,7 +38,7 @@ interface Interruption {
 }
 
 /** A run has heard the first signal. */
-const heard = /what is under way comes to its end|\^C received; cancelling/;
+const heard = /what is under way is finished|\^C received; cancelling/;
 
 /** A project over a service of its own, whose runs are interrupted as a terminal does it: the signal goes to the whole process group. */
 export async function open(

@@ -13,7 +13,7 @@ test.each([
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
     world.service.faults.set({ kind: "status", status: 403, operations: ["delete"], request: 3, times: 5 });
     const { message } = await failureOf((await world.host("merchantRuleSet")).delete(id, outs));
-    expect(message).toMatch(/5 of 12 rules failed; the others are deleted, but the state has all of them still/);
+    expect(message).toMatch(/5 of 12 rules failed; the others are deleted, but all of them are still in the state/);
     expect(message).toContain("run `pulumi destroy` again");
     expect(world.service.rules()).toHaveLength(5);
     world.service.resetRequests();

@@ -33,7 +33,7 @@ describe("what is JSON", () => {
   test("is no cycle and nothing nested without end", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
-    expect(findNotJson(cycle)).toEqual({ path: ["self"], found: "a reference to what it is part of" });
+    expect(findNotJson(cycle)).toEqual({ path: ["self"], found: "a reference to an object that contains it" });
     let deep: unknown = 1;
     for (let level = 0; level <= maxDepth; level++) deep = [deep];
     expect(findNotJson(deep)?.found).toBe(`more than ${maxDepth} levels of nesting`);
