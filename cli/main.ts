@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { packageVersion } from "../sdk/version.ts";
+import { catalogCommand } from "./catalog.ts";
 import { diffCommand } from "./diff.ts";
 import { driftCommand } from "./drift.ts";
 import { runCommandLine } from "./exit-code.ts";
@@ -38,6 +39,7 @@ export function commandLine(): Command {
     driftCommand,
     pullCommand,
     diffCommand,
+    catalogCommand,
     serveCommand,
     localCommand,
     helpCommand,

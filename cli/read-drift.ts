@@ -29,12 +29,14 @@ export interface FoundDrift {
 
 /**
  * Compares a stack's state with the live service.
+ * @param withSame also tells the rules that are as declared. Default: false
  * @throws MerchantRulesError, EngineError: it cannot be told
  */
 export async function readDrift(
   options: ReadDriftOptions,
   looksForUnmanaged: boolean,
   quiet: boolean,
+  { withSame = false } = {},
 ): Promise<FoundDrift> {
   // Loaded while the engine is asked for the state.
   const [stack, { stateResources }, { findDrift }, { Session }] = await Promise.all([
@@ -49,7 +51,7 @@ export async function readDrift(
     "reading rules",
     async (step) => {
       const session = new Session({ ...stack.sources, checksDefinitions: false }, step);
-      return await findDrift(resources, session, { looksForUnmanaged }).catch((error: unknown) => {
+      return await findDrift(resources, session, { looksForUnmanaged, withSame }).catch((error: unknown) => {
         throw isMerchantRulesError(error) ? explained(session.explain(error), stack, resources.length) : error;
       });
     },

@@ -59,6 +59,14 @@ export async function writeReport(
   const limit = comment === true ? mostOfComment : comment;
   const color = output === undefined && hasColor(process.stdout);
   const page = render(report, format, { color, limit });
+  writeOutput(page, output, verdictOf(report));
+}
+
+/**
+ * Writes a page to standard output, or to the file that the user named; then says in a line what it is.
+ * @throws MerchantRulesError SETTINGS_INVALID: the file cannot be written
+ */
+export function writeOutput(page: string, output: string | undefined, title: string): void {
   if (output === undefined) {
     process.stdout.write(page);
     return;
@@ -71,7 +79,7 @@ export async function writeReport(
       advice: "name a file in a folder that exists and may be written to, with --output",
     });
   }
-  console.error(`${verdictOf(report)} (written to ${output})`);
+  console.error(`${title} (written to ${output})`);
 }
 
 /** GitHub takes paths from the root of the repository, and a job may have changed the folder. */

@@ -75,7 +75,7 @@ export function nameOf({ name }: Finding, most: number): string {
 }
 
 /** The place where a rule is declared, in words: `MerchantRuleSet all, key large (was: big), rule r-1`. */
-export function whereaboutsOf(finding: Finding, most: number): string[] {
+export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: number): string[] {
   const { name, formerName, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
   const { changedBy, changedAt } = finding;
   const text = (value: string): string => printable(value, most);

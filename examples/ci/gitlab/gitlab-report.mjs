@@ -8,7 +8,11 @@ const { CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, GITLAB_API_TOKEN } =
 const label = "payment-rules-drift";
 
 async function call(method, path, fields) {
-  const response = await fetch(`${CI_API_V4_URL}/projects/${CI_PROJECT_ID}/${path}`, {
+  return await callAt(method, `projects/${CI_PROJECT_ID}/${path}`, fields);
+}
+
+async function callAt(method, path, fields) {
+  const response = await fetch(`${CI_API_V4_URL}/${path}`, {
     method,
     headers: { "private-token": GITLAB_API_TOKEN ?? "", "content-type": "application/json" },
     ...(fields === undefined ? {} : { body: JSON.stringify(fields) }),
@@ -19,12 +23,13 @@ async function call(method, path, fields) {
 
 async function note(file) {
   const body = readFileSync(file, "utf8");
-  // The report's first line is a comment that nobody sees; by it the note is found again.
+  // The report's first line is hidden. It says report and stack: by it the note is found again, and no other one.
   const [mark = ""] = body.split("\n");
+  const me = await callAt("GET", "user");
   const notes = `merge_requests/${CI_MERGE_REQUEST_IID}/notes`;
   for (let page = 1; ; page += 1) {
     const found = await call("GET", `${notes}?per_page=100&page=${page}`);
-    const own = found.find((each) => each.body.startsWith(mark));
+    const own = found.find((each) => each.author.id === me.id && each.body.startsWith(mark));
     if (own !== undefined) return await call("PUT", `${notes}/${own.id}`, { body });
     if (found.length < 100) return await call("POST", notes, { body });
   }

@@ -1,0 +1,49 @@
+import { Command } from "commander";
+import { callCode, exiting } from "./exit-code.ts";
+import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
+import { writeOutput } from "./report-options.ts";
+import { withRulesOption } from "./rule-folders.ts";
+import { withStackOptions } from "./stack.ts";
+
+interface CatalogOptions extends ReadDriftOptions {
+  readonly output?: string;
+  readonly ignoreUnmanaged?: boolean;
+}
+
+/**
+ * `merchant-rules catalog`: a page of every rule of a stack and of the unmanaged ones. Exit codes: 0 written, 1 it cannot
+ * be told what is at the service, or the file cannot be written, 2 called wrongly.
+ */
+export function catalogCommand(): Command {
+  const command = new Command("catalog")
+    .description("Write a page of every rule of the stack, and of the unmanaged ones, to search and to print")
+    .option("--output <file>", "write the page to a file instead of standard output")
+    .addOption(stateOption())
+    .option("--ignore-unmanaged", "do not look for rules that the stack does not declare")
+    .addHelpText(
+      "after",
+      `
+The page is one HTML file that fetches nothing. Secrets are not in it.
+
+Exit codes: 0 written, also where rules differ; 1 failed (and why); 2 called wrongly.
+
+Example:
+  npx --no-install merchant-rules catalog --stack prod --output rules.html`,
+    )
+    .exitOverride();
+  return withRulesOption(withStackOptions(command)).action(exiting(runCatalog, callCode));
+}
+
+async function runCatalog(options: CatalogOptions): Promise<number> {
+  const looksForUnmanaged = options.ignoreUnmanaged !== true;
+  const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, false, { withSame: true });
+  const { catalog } = await import("../report/catalog.ts");
+  const { driftReport } = await import("../report/drift-report.ts");
+  const { withPlaces } = await import("../report/rule-places.ts");
+  const found = driftReport(drift, { subject: stack.title, hasRules, looksForUnmanaged, ignoring: [] });
+  const report = places === undefined ? found : withPlaces(found, places);
+  const page = catalog(report, { same: drift.same, placeOf: (rule) => places?.placeOf(rule), at: new Date() });
+  const rules = drift.same.length + report.findings.length;
+  writeOutput(page, options.output, `a page of ${rules} ${rules === 1 ? "rule" : "rules"}`);
+  return 0;
+}
