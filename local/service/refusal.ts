@@ -13,6 +13,7 @@ export type RefusalCode =
   | "METHOD_NOT_ALLOWED"
   | "RULE_EXISTS"
   | "RULE_DELETED"
+  | "RULE_CHANGED"
   | "RULE_IN_USE"
   | "RULE_FOREIGN"
   | "PAYLOAD_TOO_LARGE"

@@ -14,7 +14,7 @@ import { type PageRequest, pageRequest, withNextPage } from "./pagination.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import { definitionIn } from "./rule-request.ts";
-import type { RuleShape } from "./rule-shape.ts";
+import { type RuleShape, versionOf } from "./rule-shape.ts";
 import type { RuleStanding } from "./rule-standing.ts";
 import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 
@@ -43,6 +43,12 @@ export interface Creation {
   readonly ruleId?: string | undefined;
   /** A rule with that id is a refusal, whatever the method. Default: false. */
   readonly mustBeNew?: boolean;
+  readonly amend?: Amend | undefined;
+}
+
+/** What an update says beside its body. */
+export interface Change {
+  readonly ifMatch?: string | undefined;
   readonly amend?: Amend | undefined;
 }
 
@@ -103,13 +109,30 @@ export class RuleOperations {
   }
 
   get(ruleId: string): JsonAnswer {
-    return {
-      status: first(this.#contract.operations.get?.success ?? []),
-      body: this.#shape.answer(this.#existing(ruleId)),
-    };
+    const stored = this.#existing(ruleId);
+    const answer = { status: first(this.#contract.operations.get?.success ?? []), body: this.#shape.answer(stored) };
+    return this.#version !== null && "etag" in this.#version
+      ? { ...answer, headers: { etag: `"${versionOf(stored)}"` } }
+      : answer;
   }
 
-  update(ruleId: string, body: JsonObject, amend = asSent): JsonAnswer {
+  get #version() {
+    return this.#contract.operations.update?.version ?? null;
+  }
+
+  /** @throws Refusal for an update that names no version (428, RFC 6585; 422), or another one (412, RFC 9110; 409) */
+  #demandVersion(stored: StoredRule, ifMatch: string | undefined, sent: JsonObject): void {
+    const version = this.#version;
+    if (version === null) return;
+    const isField = "at" in version;
+    const found = isField ? valueAt(sent, version.at) : ifMatch;
+    if (found === undefined)
+      throw new Refusal(isField ? 422 : 428, "VALIDATION_FAILED", "an update must say which version it changes");
+    if (found !== (isField ? versionOf(stored) : `"${versionOf(stored)}"`))
+      throw new Refusal(isField ? 409 : 412, "RULE_CHANGED", `the rule ${stored.ruleId} has another version by now`);
+  }
+
+  update(ruleId: string, body: JsonObject, { ifMatch, amend = asSent }: Change = {}): JsonAnswer {
     const { update } = this.#contract.operations;
     if (update === null) throw new Refusal(404, "NOT_FOUND", "the contract has no update operation");
     const { in: part, name } = update.identifyBy;
@@ -118,7 +141,10 @@ export class RuleOperations {
     if (this.#standing.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
     const isIdWithin = part === "body" && update.bodyAt === "";
     const carried = isIdWithin ? withoutValueAt(body, pointerOf([name])) : body;
-    const sent = amend(definitionIn(carried, update.bodyAt, part === "body" ? [name] : []));
+    const given = amend(definitionIn(carried, update.bodyAt, part === "body" ? [name] : []));
+    this.#demandVersion(stored, ifMatch, given);
+    const { version } = update;
+    const sent = version !== null && "at" in version ? withoutValueAt(given, version.at) : given;
     demandOmitted(sent, update.omit);
     // A client that merges sends back what it read, and with it what only the service sets.
     const own = update.body === "merged" ? this.#shape.withoutManaged(sent) : sent;

@@ -1,5 +1,14 @@
+import { hash } from "node:crypto";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { type Json, type JsonObject, segmentsOf, valueAt, withoutValueAt, withValueAt } from "../../sdk/rules/index.ts";
+import {
+  canonical,
+  type Json,
+  type JsonObject,
+  segmentsOf,
+  valueAt,
+  withoutValueAt,
+  withValueAt,
+} from "../../sdk/rules/index.ts";
 import type { StoredRule } from "./store.ts";
 
 /** The look of a rule in requests and answers, by the contract's `rule`. */
@@ -20,11 +29,15 @@ export interface RuleShape {
   withoutManaged(definition: JsonObject): JsonObject;
 }
 
-export function ruleShape({ rule }: Contract, answers: "id" | "rule"): RuleShape {
+export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"): RuleShape {
+  const { version = null } = operations.update ?? {};
+  const versionAt = version !== null && "at" in version ? version.at : undefined;
   const idAt = idPointer(rule);
   const [idField = "id", ...further] = segmentsOf(idAt);
-  const managed = [idAt, "/createdAt", "/updatedAt"];
-  const document = ({ ruleId, definition, createdAt, updatedAt }: StoredRule): Json => {
+  const managed = [idAt, "/createdAt", "/updatedAt", ...(versionAt === undefined ? [] : [versionAt])];
+  const document = (stored: StoredRule): Json =>
+    versionAt === undefined ? unversioned(stored) : withValueAt(unversioned(stored), versionAt, versionOf(stored));
+  const unversioned = ({ ruleId, definition, createdAt, updatedAt }: StoredRule): Json => {
     if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
     return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
   };
@@ -47,6 +60,11 @@ export function ruleShape({ rule }: Contract, answers: "id" | "rule"): RuleShape
     managedIn: (definition) => managed.filter((pointer) => valueAt(definition, pointer) !== undefined),
     withoutManaged: (definition) => managed.reduce(withoutValueAt, definition),
   };
+}
+
+/** The version of a rule: a text that differs where the rule does. */
+export function versionOf({ definition }: StoredRule): string {
+  return hash("sha256", canonical(definition)).slice(0, 16);
 }
 
 /**

@@ -114,7 +114,8 @@ function perform({ contract, merchant, match: { route, names }, request, twist }
     const own = withoutFixed(body, sent, { ruleId, bodyAt: create.bodyAt });
     return operations.create(own, { ruleId, mustBeNew: request.header("if-none-match") === "*", amend });
   }
-  return operations.update(ruleId, withoutFixed(body, sent, { ruleId, bodyAt: update?.bodyAt ?? "" }), amend);
+  const own = withoutFixed(body, sent, { ruleId, bodyAt: update?.bodyAt ?? "" });
+  return operations.update(ruleId, own, { ifMatch: request.header("if-match"), amend });
 }
 
 function serveDelete({ contract, merchant, match: { route, names }, request }: Call): Answer {

@@ -169,6 +169,11 @@ function definitionFaults(definition: JsonObject, { rule, operations }: Contract
     const reason = `declares ${identifyBy.name}, where the id stands that this package chooses (operations.create.identifyBy in the contract)`;
     return [{ path: [], reason }];
   }
+  const { version = null } = operations.update ?? {};
+  if (version !== null && "at" in version && valueAt(definition, version.at) !== undefined) {
+    const reason = `declares ${version.at}, where the service keeps the rule's version (operations.update.version in the contract)`;
+    return [{ path: [], reason }];
+  }
   if (rule.owner !== null && valueAt(definition, rule.owner.at) !== undefined) {
     const reason = `declares ${rule.owner.at}, where the mark of the rule's owner stands (rule.owner in the contract)`;
     return [{ path: [], reason }];

@@ -8,6 +8,7 @@ import { kept } from "./kept.ts";
 import { factsOf, isForeign, isSeen, lookBefore, needsLook, yetFound } from "./known-facts.ts";
 import { hasFormerFields, isAsDeclared, isIdAlone, pathsBetween, seenAs, whoIs } from "./live-rule.ts";
 import { marked, markIn, named } from "./mark.ts";
+import { isOfVersion, refusedVersion, versioned } from "./meanwhile.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
 import { type DeclaredRule, type KnownRule, reasonToReplace } from "./plan.ts";
@@ -114,9 +115,17 @@ export async function overwrite(
     }
     let answer: LiveRule | undefined;
     try {
-      answer = await (await place.live.client()).update(ruleId, sent, naming(known, task));
+      const seen = await versioned(known, definition, task);
+      const options = { ...naming(known, task), ...(seen === undefined ? {} : { seen }) };
+      answer = await (await place.live.client()).update(ruleId, sent, options);
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
+      if (isOfVersion(error, task)) {
+        const { live, error: changed } = await refusedVersion(known, definition, task);
+        if (changed !== undefined) throw changed;
+        // It is as declared: by an attempt of this run whose answer was lost.
+        return { value: await kept(live, written, "update", task), isDone: true };
+      }
       // A service that keeps deleted rules may refuse to change one as a conflict.
       const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
       if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, known, definition, place);

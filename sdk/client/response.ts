@@ -23,6 +23,8 @@ export interface LiveRule {
   readonly ruleId: string;
   /** The JSON inside the contract's envelope (`rule.envelope`). */
   readonly rule: JsonObject;
+  /** Its version, where a GET was asked for it and the contract has `operations.update.version`. */
+  readonly version?: string | number;
 }
 
 /** The places of the rule and its id in answers. */

@@ -24,6 +24,7 @@ import { pathsLackingIn } from "./summaries.ts";
 import { tokenSetup } from "./token.ts";
 import { Transport } from "./transport.ts";
 import { demandOwnFields, updateBody } from "./update-body.ts";
+import { versionIn, versionSent } from "./version.ts";
 
 /** Options for a client's waits. */
 export interface RulesClientOptions {
@@ -49,6 +50,8 @@ export interface CreateOptions extends CallOptions {
 export interface UpdateOptions extends CallOptions {
   /** The rule as a GET just showed it, so that it is not read again. */
   readonly live?: JsonObject;
+  /** The same with its version, where the contract has `operations.update.version`. Default: it is read. */
+  readonly seen?: LiveRule;
 }
 
 /** A rule as the answer to its create has it. */
@@ -157,7 +160,8 @@ export class RulesClient {
         if (live === undefined)
           throw new UnusableAnswer(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
         expectId(ruleIdIn(json, rule), ruleId);
-        return { ruleId, rule: live };
+        const version = versionIn(live, answer, this.contract);
+        return { ruleId, rule: live, ...(version === undefined ? {} : { version }) };
       },
     });
   }
@@ -174,21 +178,27 @@ export class RulesClient {
     const template = this.#templates.update;
     const { attempted } = this.#messages("update", ruleId, options);
     if (update === null || template === null) throw unsupported(attempted, "update", "operations.update");
-    let { live = {} } = options;
+    const seen = options.seen ?? (update.version === null ? undefined : await this.get(ruleId, options));
+    let live = seen?.rule ?? options.live ?? {};
     let changed: JsonObject | undefined = definition;
     if (update.body !== "declared") {
-      live = options.live ?? (await this.get(ruleId, options)).rule;
+      live = seen?.rule ?? options.live ?? (await this.get(ruleId, options)).rule;
       demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
       changed = updateBody(definition, live, { body: update.body, omit: update.omit }, rule);
       if (changed === undefined) return { ruleId, rule: live };
       expectExact(changed, attempted);
     }
-    const body = sendable(template.body(ruleId, changed, update.bodyAt), update, "update", attempted);
+    const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });
+    const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);
     const named = identify(ruleId, update.identifyBy, body, refusal(attempted));
     return await this.#caller.call({
-      request: template.request({ ...named, headers: [...(named.headers ?? []), ...this.#idempotencyKey()] }),
+      request: template.request({
+        ...named,
+        headers: [...(named.headers ?? []), ...headers, ...this.#idempotencyKey()],
+      }),
       ...this.#messages("update", ruleId, options, definition, live),
-      isRepeatable: update.method === "PUT" || idempotency !== null,
+      // Of a version that is no more, nothing is written.
+      isRepeatable: update.method === "PUT" || idempotency !== null || update.version !== null,
       mayMean: ["notFound", "exists"],
       writes: true,
       parse: (answer) => {

@@ -179,8 +179,19 @@ function checkIdInBody({ operations, rule }: Contract, refuseIf: RefuseIf): void
   refuseIf(isUnused, ["operations", "create", "identifyBy"], "how the request gives the rule its id, as idFormat says");
 }
 
-function checkUpdate({ operations: { update }, rule }: Contract, refuseIf: RefuseIf): void {
+function checkUpdate({ operations, rule }: Contract, refuseIf: RefuseIf): void {
+  const { update } = operations;
   if (update === null) return;
+  const versionAt = update.version !== null && "at" in update.version ? update.version.at : undefined;
+  const inReadOnly = "a field that rule.readOnly lists: the service sets it, and no program declares it";
+  const isUnread = update.version !== null && operations.get === null;
+  refuseIf(
+    isUnread,
+    ["operations", "get"],
+    "an operation that shows the version, because of operations.update.version",
+  );
+  const isUnlisted = versionAt !== undefined && !rule.readOnly.includes(versionAt);
+  refuseIf(isUnlisted || versionAt === "", ["operations", "update", "version", "at"], inReadOnly);
   const { identifyBy, bodyAt, body, omit } = update;
   const at = ["operations", "update"];
   const idField = pointerOf([identifyBy.name]);

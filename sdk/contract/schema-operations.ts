@@ -61,6 +61,27 @@ const remove = strict({
   success: statuses.default([200]),
 });
 
+const version = z.union([
+  strict({
+    etag: z
+      .literal(true)
+      .meta(
+        says(
+          "The answer to a GET has the version in its header ETag, and the update sends it in If-Match (RFC 9110).",
+          true,
+        ),
+      ),
+  }),
+  strict({
+    at: pointer.meta(
+      says(
+        "The rule has its version in a field, which the update sends back. List it in rule.readOnly, too.",
+        "/version",
+      ),
+    ),
+  }),
+]);
+
 const update = strict({
   method: z.enum(["PUT", "PATCH", "POST"]).default("PUT").meta(says("The HTTP method.", "PATCH")),
   path: path.meta({ examples: ["/api/v1/merchants/rules/{ruleId}"] }),
@@ -87,6 +108,9 @@ const update = strict({
         ["/createdAt", "/updatedAt"],
       ),
     ),
+  version: orNull(version).describe(
+    "How the update says which version of the rule it changes. The rule is read before, and compared with the state: what somebody changed meanwhile is never overwritten unseen. null: the last write wins.",
+  ),
   bodyAt,
   success: statuses.default([200]),
 });

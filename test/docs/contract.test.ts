@@ -69,13 +69,15 @@ describe("docs/reference/contract.md", () => {
     for (const block of blocks) expect(() => parseContract(block, "docs/contract.md")).not.toThrow();
   });
 
-  test("has one file with every field, but for those of other paginations and of other ways to tell an identity", () => {
+  test("has one file with every field, but for those of other paginations and of other ways to tell an identity or a version", () => {
     const complete: Json = parse(blocksOf(page, "yaml").at(-1) ?? "");
     const there = new Set(placesIn(complete, ""));
     const missing = contractFields().filter(
       ({ path }) =>
         !there.has(path) &&
-        !/pagination\.(?:page|first|offset|total|shortPage|header|url)$|identity\.(?:claim|clientId)$/.test(path),
+        !/pagination\.(?:page|first|offset|total|shortPage|header|url)$|identity\.(?:claim|clientId)$|version\.etag$/.test(
+          path,
+        ),
     );
     expect(missing.map(({ path }) => path)).toEqual([]);
   });

@@ -12,6 +12,8 @@ export interface FrontRequest {
 export interface FrontAnswer {
   readonly status: number;
   readonly body: Json | undefined;
+  /** Headers of the service's answer that go through. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The body of an answer that is not JSON, in place of `body`. */
   readonly html?: string;
 }
@@ -50,10 +52,10 @@ export async function startFront(service: string): Promise<Front> {
   };
   const server = createServer((incoming, outgoing) => {
     answer(incoming).then(
-      ({ status, body, html }) => {
+      ({ status, body, html, headers }) => {
         const text = html ?? (body === undefined ? "" : JSON.stringify(body));
         const type = html === undefined ? "application/json" : "text/html";
-        outgoing.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
+        outgoing.writeHead(status, { ...headers, "content-type": type, "content-length": Buffer.byteLength(text) });
         outgoing.end(text);
       },
       () => outgoing.destroy(),
@@ -95,7 +97,7 @@ async function sendOn(
   { headers }: IncomingMessage,
   { method, path, body }: FrontRequest,
 ): Promise<FrontAnswer> {
-  const kept = ["authorization", "idempotency-key"].flatMap((name) => {
+  const kept = ["authorization", "idempotency-key", "if-match"].flatMap((name) => {
     const value = headers[name];
     return typeof value === "string" ? [[name, value] as const] : [];
   });
@@ -108,5 +110,6 @@ async function sendOn(
   const text = await response.text();
   const { status, headers: answered } = response;
   if (answered.get("content-type")?.startsWith("text/html") === true) return { status, body: undefined, html: text };
-  return { status, body: text === "" ? undefined : JSON.parse(text) };
+  const etag = answered.get("etag");
+  return { status, body: text === "" ? undefined : JSON.parse(text), ...(etag === null ? {} : { headers: { etag } }) };
 }

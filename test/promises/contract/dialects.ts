@@ -134,6 +134,17 @@ export const dialects: readonly Dialect[] = [
       },
     }),
   },
+  ...([{ etag: true }, { at: "/version" }] as const).map((version) => ({
+    name: `updates of one version, by ${Object.keys(version)}`,
+    contract: () => ({
+      ...described,
+      operations: {
+        delete: { identifyBy: { in: "query" } as const },
+        update: { path: "/api/v1/merchants/rules/{ruleId}", version },
+      },
+      rule: { readOnly: ["/createdAt", "/updatedAt", "/version"] },
+    }),
+  })),
   {
     name: "ids that the client chooses, in a body",
     contract: () => ({

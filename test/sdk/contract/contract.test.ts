@@ -175,6 +175,14 @@ describe("a contract that cannot work is refused", () => {
       "only where that field is the rule's own id (rule.id)",
     ],
     [
+      "a version that the service does not set by itself",
+      'version: 1\noperations:\n  update: { path: "/r/{ruleId}", version: { at: /version } }',
+      3,
+      "operations.update.version.at",
+      "/version",
+      "a field that rule.readOnly lists",
+    ],
+    [
       "a create that has the rule's id among the fields of the definition",
       "version: 1\noperations:\n  create: { identifyBy: { in: body, name: key } }",
       3,

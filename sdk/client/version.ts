@@ -1,0 +1,44 @@
+import type { Contract } from "../contract/schema.ts";
+import { MerchantRulesError } from "../errors.ts";
+import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../rules/index.ts";
+import type { LiveRule } from "./response.ts";
+import type { Answer } from "./transport.ts";
+
+type Update = NonNullable<Contract["operations"]["update"]>;
+
+/** The version of a rule in the answer to its GET; undefined where the contract has none, or the answer does not tell. */
+export function versionIn(
+  rule: JsonObject,
+  { headers }: Answer,
+  { operations }: Contract,
+): string | number | undefined {
+  const { version = null } = operations.update ?? {};
+  if (version === null) return undefined;
+  const found: Json | undefined = "at" in version ? valueAt(rule, version.at) : [headers.etag].flat()[0];
+  if (typeof found === "string") return found === "" ? undefined : found;
+  return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
+}
+
+/**
+ * What an update sends to say which version it changes: a field of the rule, or a header.
+ * @throws MerchantRulesError RESPONSE_INVALID: the GET has not told the version
+ */
+export function versionSent(
+  definition: JsonObject,
+  seen: LiveRule | undefined,
+  { update: { version }, ruleId, attempted }: { update: Update; ruleId: string; attempted: () => string },
+): { readonly definition: JsonObject; readonly headers: readonly string[] } {
+  if (version === null) return { definition, headers: [] };
+  const found = seen?.version;
+  if (found === undefined) {
+    const place = "at" in version ? `at ${version.at}` : "in the header ETag";
+    const reason = `the answer to the GET of rule ${ruleId} has no version ${place} (operations.update.version)`;
+    throw new MerchantRulesError("RESPONSE_INVALID", reason, {
+      attempted: attempted(),
+      advice: "correct operations.update.version in the contract; or leave it out, and the last write wins",
+    });
+  }
+  if (!("at" in version)) return { definition, headers: ["If-Match", String(found)] };
+  const versioned = withValueAt(definition, version.at, found);
+  return { definition: isJsonObject(versioned) ? versioned : definition, headers: [] };
+}
