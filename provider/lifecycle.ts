@@ -18,7 +18,9 @@ import {
   isElsewhere,
   type Known,
   type KnownRule,
+  lookForHandEdits,
   lookForUnmanaged,
+  type OnDrift,
   type Outcome,
   type Place,
   pathsOf,
@@ -97,6 +99,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (isElsewhere(of)) return { changes: true };
       const isSame =
         readInputs(this.#shape, olds).onUnmanaged === declared.onUnmanaged &&
+        readInputs(this.#shape, olds).onDrift === declared.onDrift &&
         steps.every((step) => step.kind === "keep" && of.known.get(step.key) === step.known);
       place.holders.declare(of.holder, isSame ? new Set() : identitiesOf(steps, place));
       return isSame ? { changes: false } : {};
@@ -109,7 +112,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const place = this.#session.place(declared.connection);
       const made = resourceOf(this.#shape, declared, { ...nothing, connection: declared.connection }, this.#session);
       const of = place.holders.replaced.get(made.holder)?.of ?? made;
-      await this.#demandNothingLost(of, place);
+      await this.#demandNothingLost(of, place, declared);
       const id = `set-${randomUUID()}`;
       const { outs, rules } = await this.#make(id, new Map(), of, declared, place, inputs);
       return { id: this.#idOf(id, rules), outs };
@@ -162,8 +165,8 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const of = resourceOf(this.#shape, { owner: state.owner, connectionId: undefined }, state, this.#session);
       const steps = [...of.known].map(([key, known]): Step => ({ kind: "delete", key, known }));
       share(steps, of, place);
-      await this.#demandNothingLost(of, place);
-      const outcomes = await apply(steps, of, place);
+      await this.#demandNothingLost(of, place, readInputs(this.#shape, props));
+      const outcomes = await apply(steps, of, place, this.#onDrift(readInputs(this.#shape, props)));
       const afterwards =
         "the others are deleted, but all of them are still in the state: run `pulumi destroy` again, or `pulumi up --refresh` to have them made again";
       const error = errorOf(outcomes, this.#shape.isRule, afterwards);
@@ -171,10 +174,16 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     });
   }
 
+  #onDrift({ onDrift, connection }: Inputs): OnDrift {
+    return onDrift ?? this.#session.settings(connection).onDrift;
+  }
+
   /** Before the engine replaces a rule that was taken over: before its delete or its create, whichever comes first. */
-  async #demandNothingLost(of: Resource, place: Place): Promise<void> {
+  async #demandNothingLost(of: Resource, place: Place, inputs: Inputs): Promise<void> {
     const replacement = place.holders.replaced.get(of.holder);
     if (replacement === undefined) return;
+    const deletes = [...replacement.of.known].map(([key, known]): Step => ({ kind: "delete", key, known }));
+    if (this.#onDrift(inputs) === "fail") await lookForHandEdits(deletes, replacement.of, place, "fail");
     for (const [key, known] of replacement.of.known)
       await demandNothingLost(known, replacement.next, { key, of, place });
   }
@@ -210,7 +219,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     if (isRule && first?.kind === "replace") throw mustBeReplaced(first, place);
     // Of an update, the diff before it has looked.
     if (known.size === 0) await lookForUnmanaged(known, place, declared);
-    const outcomes = await apply(steps, of, place).finally(() => place.holders.declare(of.holder, new Set()));
+    const outcomes = await apply(steps, of, place, this.#onDrift(declared)).finally(() =>
+      place.holders.declare(of.holder, new Set()),
+    );
     if (!isRule) print(...describeOutcome(steps, outcomes, of));
     const rules = stillThere(rulesAfter(outcomes), place);
     const undecided = outcomes.flatMap(({ key, error }) => (error?.outcomeUnknown ? [key] : []));

@@ -26,6 +26,12 @@ export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
    */
   adopt?: pulumi.Input<boolean | Record<string, pulumi.Input<string>>> | undefined;
   /**
+   * What a run does to a rule that somebody changed at the service since the state saw it: `overwrite` it, which is said
+   * where the run has read the rule anyhow; or `fail` before anything is written: then rules are read before they are
+   * written, in one pass of the list or by a GET each. Default: the connection's setting `onDrift`, else `overwrite`.
+   */
+  onDrift?: pulumi.Input<"overwrite" | "fail"> | undefined;
+  /**
    * The treatment of rules at the service that are not in this set: `ignore` (default), `warn`, or `fail` before
    * anything is written. They are looked for by every preview, up and refresh, whether the set changes or not, which
    * then reads the list. For a set that holds all rules of its merchant; needs `operations.list` in the contract.

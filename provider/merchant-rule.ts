@@ -26,6 +26,12 @@ export interface MerchantRuleArgs<Definition extends object | string = JsonObjec
    * not declared is refused. A ruleId also takes back a rule that got another owner's mark; true is looked at by create alone.
    */
   adopt?: pulumi.Input<string | boolean> | undefined;
+  /**
+   * What a run does to a rule that somebody changed at the service since the state saw it: `overwrite` it, which is said
+   * where the run has read the rule anyhow; or `fail` before anything is written: then rules are read before they are
+   * written, in one pass of the list or by a GET each. Default: the connection's setting `onDrift`, else `overwrite`.
+   */
+  onDrift?: pulumi.Input<"overwrite" | "fail"> | undefined;
 }
 
 /** A definition whose values may be outputs, at any depth. */

@@ -12,6 +12,8 @@ export interface ProviderArgs {
   parameters?: pulumi.Input<Record<string, pulumi.Input<string>>> | undefined;
   /** The identity that the credentials must have, as `auth.identity` of the contract tells it. Default: `MERCHANT_RULES_<NAME>__IDENTITY`. */
   identity?: pulumi.Input<string> | undefined;
+  /** The treatment of rules that were changed at the service: `overwrite` or `fail`. Default: `MERCHANT_RULES_<NAME>__ON_DRIFT`, else `overwrite`. */
+  onDrift?: pulumi.Input<"overwrite" | "fail"> | undefined;
   /** The access token; a secret in the state. Default: `MERCHANT_RULES_<NAME>__TOKEN`. */
   token?: pulumi.Input<string> | undefined;
   /** The client id, for a contract with `auth.token`. Default: `MERCHANT_RULES_<NAME>__CLIENT_ID`. */

@@ -15,9 +15,10 @@ import {
   presentsClient,
   presets,
 } from "../sdk/contract/index.ts";
-import { MerchantRulesError } from "../sdk/errors.ts";
+import { MerchantRulesError, shortened } from "../sdk/errors.ts";
 import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
 import { projectFolderAbove } from "./project-folder.ts";
+import { type OnDrift, onDriftChoices } from "./reconcile/hand-edits.ts";
 import type { Answer, PlaceOptions } from "./reconcile/index.ts";
 
 /** The sources of settings. */
@@ -37,6 +38,8 @@ export interface ConnectionSettings extends Omit<Connection, "credentials">, Pla
   readonly credentials: Credentials | undefined;
   /** The contract's parameters as people may see them: one that a header carries may be a key, and is shown as a hash. */
   readonly shownParameters: Readonly<Record<string, string>>;
+  /** What a run does to rules that were changed at the service, where a resource does not say. */
+  readonly onDrift: OnDrift;
   /** Names, `project/stack`, under which the state may have been made. */
   readonly formerNames: readonly string[];
   /** The variable that says it. */
@@ -62,6 +65,7 @@ export const defaultConnection = "default";
  * | token | `merchant-rules:token` | `MERCHANT_RULES_TOKEN` |
  * | client credentials | `merchant-rules:clientId`, `merchant-rules:clientSecret` | `MERCHANT_RULES_CLIENT_ID`, `MERCHANT_RULES_CLIENT_SECRET` |
  * | who the credentials must be, as `auth.identity` of the contract tells it | `merchant-rules:identity` | `MERCHANT_RULES_IDENTITY` |
+ * | what a run does to a rule that was changed at the service: `overwrite` (default) or `fail` | `merchant-rules:onDrift` | `MERCHANT_RULES_ON_DRIFT` |
  * | for one run: believe that every rule is gone | `merchant-rules:acceptAllGone` | `MERCHANT_RULES_ACCEPT_ALL_GONE` |
  * | for one run: the rules are at this place now | `merchant-rules:moved` | `MERCHANT_RULES_MOVED` |
  * | for one run: take over what a killed run made, or what a lost state had | `merchant-rules:recover` | `MERCHANT_RULES_RECOVER` |
@@ -105,6 +109,7 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     address: baseUrl.value.replace(/\/+$/, ""),
     shownParameters: shown(values, contract),
     identity: identity.value,
+    onDrift: onDriftIn(setting("onDrift")),
     formerNames: (formerNames.value ?? "")
       .split(",")
       .map((each) => each.trim())
@@ -148,6 +153,7 @@ const singleSettings = [
   "clientId",
   "clientSecret",
   "identity",
+  "onDrift",
   "formerNames",
   ...answers,
 ] as const;
@@ -222,6 +228,13 @@ export function sameVariables(name: string, twin: string): MerchantRulesError {
 /** To be given by the variable: a refresh or destroy sees the stack's config of the last up, not what was set since. */
 function answerOf({ configured, inEnvironment, variable }: Setting): Answer {
   return { isGiven: inEnvironment === "true" || configured === "true", howTo: `${variable}=true` };
+}
+
+function onDriftIn({ value = "overwrite", howTo }: Setting): OnDrift {
+  const choice = onDriftChoices.find((each) => each === value);
+  if (choice !== undefined) return choice;
+  const reason = `the setting ${howTo} is ${JSON.stringify(shortened(value, 40))}`;
+  throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice: `set it to ${onDriftChoices.join(" or ")}` });
 }
 
 /** Values that headers carry may be keys, and the state is not the place for those: it keeps a hash of them. */

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../sdk/rules/index.ts";
 import { leaving, leavingDefinition } from "../state/wire.ts";
 import { createOnce } from "./create.ts";
 import { demandNothingLost } from "./erased.ts";
+import { lookForHandEdits, type OnDrift } from "./hand-edits.ts";
 import type { Made } from "./making.ts";
 import type { Place } from "./place.ts";
 import type { Change, DeclaredRule, KnownRule, Step } from "./plan.ts";
@@ -32,9 +33,10 @@ export interface Outcome {
 
 /**
  * Carries out the steps, side by side as far as the connection's limits allow; one that fails does not stop the others.
- * @throws MerchantRulesError when this may not be the place of the resource's rules; then nothing was written
+ * @throws MerchantRulesError when this may not be the place of the resource's rules, or a rule was changed there since and
+ * `onDrift` refuses to write over that; then nothing was written
  */
-export async function apply(steps: readonly Step[], of: Resource, place: Place): Promise<Outcome[]> {
+export async function apply(steps: readonly Step[], of: Resource, place: Place, onDrift: OnDrift): Promise<Outcome[]> {
   // Where the contract has no delete, a delete is refused before its first request.
   const canDelete = place.contract.operations.delete.identifyBy !== null;
   // A rule that another resource of this run has by now is passed on, which writes nothing.
@@ -51,6 +53,7 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place):
   if (standing === "elsewhere" && of.isRule && steps.some(({ kind }) => kind === "update" || kind === "keep"))
     throw needsRefresh(of, place);
   const here = standing === "here" ? steps : steps.map((step) => anew(step, of));
+  await lookForHandEdits(here, of, place, onDrift);
   return Promise.all(here.map((step) => applyStep(step, of, place)));
 }
 

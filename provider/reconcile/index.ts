@@ -1,6 +1,7 @@
 export { apply, type Outcome } from "./apply.ts";
 export { bothDoubts, fieldsAdded, lookedAtBy } from "./doubt.ts";
 export { demandNothingLost } from "./erased.ts";
+export { lookForHandEdits, type OnDrift, onDriftChoices } from "./hand-edits.ts";
 export { Holders } from "./holders.ts";
 export {
   type ConnectionId,

@@ -154,6 +154,18 @@ export class Live {
   }
 
   /**
+   * A rule as this run has read it already; asks nothing. Undefined where it has not, where the run has written it since, and
+   * where nothing tells that the list shows it as it is and whole.
+   */
+  glance({ ruleId, definition }: KnownRule): JsonObject | undefined {
+    const { written, seen } = this.#record(ruleId);
+    if (written !== undefined || seen !== undefined) return written === undefined ? seen : undefined;
+    const listed = this.contract.operations.list?.lagMs === 0 ? this.#lastPass?.byId.get(ruleId)?.rule : undefined;
+    const isWhole = listed !== undefined && Object.keys(definition).every((name) => Object.hasOwn(listed, name));
+    return this.#isWhole || isWhole ? listed : undefined;
+  }
+
+  /**
    * True where the list shows a rule of which something else says that it is gone: a wrong path and a page in between
    * answer 404, too. What the list showed before is read anew, after its lag.
    */

@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isJsonObject, type Json, type JsonObject, joinPath } from "../../sdk/rules/index.ts";
+import { onDriftChoices } from "../reconcile/hand-edits.ts";
 import { isUnknown, type Properties } from "./wire.ts";
 
 type Failure = dynamic.CheckFailure;
@@ -39,7 +40,7 @@ export interface Shape {
 export const ruleShape: Shape = {
   isRule: true,
   field: "definition",
-  options: ["connection", "adopt"],
+  options: ["connection", "adopt", "onDrift"],
   entries: (value) => new Map([["", value]]),
   write: (definitions) => definitions.get("") ?? {},
   ids: (id, { ruleId }) => new Map([["", id === "" ? String(ruleId) : id]]),
@@ -48,13 +49,14 @@ export const ruleShape: Shape = {
   adopting: (_, ruleId) => `adopt: ${JSON.stringify(ruleId)}`,
   label: () => undefined,
   path: () => "definition",
-  faults: ({ definition, adopt }) => [
+  faults: ({ definition, adopt, onDrift }) => [
     ...(definition === undefined
       ? [{ property: "definition", reason: "is missing: the rule as the service stores it" }]
       : []),
     ...(adopt === undefined || typeof adopt === "boolean" || (typeof adopt === "string" && adopt !== "")
       ? []
       : [{ property: "adopt", reason: "must be a ruleId, or true for the rule with the same natural key" }]),
+    ...choiceFaults("onDrift", onDrift, onDriftChoices),
   ],
 };
 
@@ -62,7 +64,7 @@ export const ruleShape: Shape = {
 export const setShape: Shape = {
   isRule: false,
   field: "rules",
-  options: ["connection", "adopt", "onUnmanaged", "allowEmpty"],
+  options: ["connection", "adopt", "onDrift", "onUnmanaged", "allowEmpty"],
   entries: (value) => new Map(isJsonObject(value) ? Object.entries(value) : []),
   write: (rules) => Object.fromEntries(rules),
   ids: (_, { ruleIds }) =>
@@ -79,17 +81,19 @@ export const setShape: Shape = {
   adopting: (key, ruleId) => `adopt: { ${JSON.stringify(key)}: ${JSON.stringify(ruleId)} }`,
   label: (key) => key,
   path: (key) => joinPath("rules", key),
-  faults: ({ rules, adopt, onUnmanaged, allowEmpty }) => [
+  faults: ({ rules, adopt, onDrift, onUnmanaged, allowEmpty }) => [
     ...keyFaults(rules),
     ...emptyFaults(rules, allowEmpty),
     ...adoptFaults(adopt, rules),
-    ...(onUnmanaged === undefined ||
-    isUnknown(onUnmanaged) ||
-    onUnmanagedChoices.some((choice) => choice === onUnmanaged)
-      ? []
-      : [{ property: "onUnmanaged", reason: `must be one of ${onUnmanagedChoices.join(", ")}` }]),
+    ...choiceFaults("onDrift", onDrift, onDriftChoices),
+    ...choiceFaults("onUnmanaged", onUnmanaged, onUnmanagedChoices),
   ],
 };
+
+function choiceFaults(property: string, value: Json | undefined, choices: readonly string[]): Failure[] {
+  if (value === undefined || isUnknown(value) || choices.some((choice) => choice === value)) return [];
+  return [{ property, reason: `must be one of ${choices.join(", ")}` }];
+}
 
 /** A folder that was moved or a filter that is wrong would delete every rule. */
 function emptyFaults(rules: Json | undefined, allowEmpty: Json | undefined): Failure[] {

@@ -6,7 +6,9 @@ import {
   type DeclaredRule,
   type Known,
   type KnownRule,
+  type OnDrift,
   type Owner,
+  onDriftChoices,
   placeOf,
   type Watch,
 } from "../reconcile/index.ts";
@@ -25,6 +27,8 @@ export interface Inputs extends Watch {
   /** Undefined in a preview that makes the connection first. */
   readonly connectionId: ConnectionId | undefined;
   readonly owner: Owner;
+  /** The word on rules that were changed at the service; undefined: the connection's. */
+  readonly onDrift: OnDrift | undefined;
   /** Allows a set to be without rules, or to lose all that it has. */
   readonly allowEmpty: boolean;
 }
@@ -46,6 +50,7 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
     connectionId: connectionIdIn(news[connectionIdField]),
     owner: ownerInput(news),
     onUnmanaged: onUnmanaged === "warn" || onUnmanaged === "fail" ? onUnmanaged : "ignore",
+    onDrift: onDriftChoices.find((choice) => choice === news.onDrift),
     allowEmpty: news.allowEmpty === true,
   };
 }

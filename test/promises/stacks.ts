@@ -17,11 +17,17 @@ import { type Front, startFront } from "../support/front.ts";
 import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";
 import { contractOf, merchants } from "./worlds/world.ts";
 
-type RuleArgs = { definition: JsonObject | string; adopt?: string | true; connection?: string };
+type RuleArgs = {
+  definition: JsonObject | string;
+  adopt?: string | true;
+  connection?: string;
+  onDrift?: "overwrite" | "fail";
+};
 type SetArgs = {
   rules: Record<string, JsonObject | string>;
   adopt?: true | Record<string, string>;
   connection?: string;
+  onDrift?: "overwrite" | "fail";
 };
 /** What the resources of a program are given, by their names. */
 export type Declared = Record<string, RuleArgs | SetArgs>;
