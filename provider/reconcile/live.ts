@@ -5,6 +5,7 @@ import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { print } from "../print.ts";
 import { isAsDeclared } from "./live-rule.ts";
 import { type Mark, markIn, ownerIn } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
@@ -80,6 +81,7 @@ export class Live {
   #firstPass: Pass | undefined;
   #lastPass: Pass | undefined;
   #isShared = false;
+  #isUnlistedSaid = false;
   readonly #turns: PQueue;
   /** True once a GET has shown that the list holds whole rules. */
   #isWhole = false;
@@ -110,11 +112,14 @@ export class Live {
   async look(known: KnownRule, label: string | undefined, how: How): Promise<Sight> {
     const record = this.#record(known.ruleId);
     const { list } = this.contract.operations;
+    let isUnlisted = false;
     // A list may be behind, and what is not known of a rule must not stand in it.
     if (how !== "fresh" && record.written === undefined && known.doubt === undefined) {
       if (how === "cheap" && record.seen !== undefined) return { is: "present", rule: record.seen };
       if (list !== null && (how === "list" || this.#pass !== undefined)) {
-        const listed = (await this.listed()).byId.get(known.ruleId);
+        const pass = await this.listed();
+        const listed = pass.byId.get(known.ruleId);
+        isUnlisted = listed === undefined && list.lagMs === 0 && !this.canShift(pass);
         if (listed !== undefined) {
           if (Object.keys(known.definition).some((name) => !Object.hasOwn(listed.rule, name)))
             await this.#demandWhole(listed);
@@ -125,6 +130,7 @@ export class Live {
       }
     }
     const sight = await this.#get(known, label);
+    if (sight.is === "present" && isUnlisted) this.#sayUnlisted(known.ruleId);
     if (sight.is === "present" || sight.isDead) return sight;
     // The list was not asked: it is the second witness.
     if (known.doubt !== undefined && (await this.isStillListed(known.ruleId))) throw contradiction(known.ruleId, label);
@@ -132,6 +138,15 @@ export class Live {
     // Some services show a new rule late.
     await sleep(secondLookMs);
     return await this.#get(known, label);
+  }
+
+  /** A list that leaves rules out is no proof that one is not there. */
+  #sayUnlisted(ruleId: string): void {
+    if (this.#isUnlistedSaid) return;
+    this.#isUnlistedSaid = true;
+    print(
+      `the list does not show rule ${ruleId}, which a read finds. A rule that the list leaves out may be made twice after a killed run. What to do: correct operations.list in the contract, so that it shows all rules (query, pagination); or set its lagMs, where it is behind`,
+    );
   }
 
   /**
