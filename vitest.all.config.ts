@@ -16,6 +16,7 @@ export const exhaustive = [
   "test/promises/lifecycle/*.test.ts",
   "test/promises/large-replacements.test.ts",
   "test/promises/load/**/*.test.ts",
+  "test/promises/presets/every-engine.test.ts",
   "test/real/*.test.ts",
   "test/local/quickstart/{keep,story}.test.ts",
   "test/promises/secrets/product.test.ts",

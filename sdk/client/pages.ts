@@ -27,6 +27,7 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   let before: readonly LiveRule[] | undefined;
   let following: string | undefined;
   let passed = 0;
+  let counted = 0;
   for (let number = 1; number <= limits.maxPages; number += 1) {
     const parts = added(pagination, { number, passed, following, pageSize: limits.pageSize });
     const page = await askFor(number, ids.size, () =>
@@ -34,7 +35,10 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
         const rules = rulesIn(answer.json, list, rule.id);
         const next = pagination.type === "lastId" ? rules.at(-1)?.ruleId : nextIn(answer, pagination, here);
         const more = moreIn(answer.json, pagination);
-        const end = { count: rules.length, passed, total: totalIn(answer.json, pagination), pageSize: limits.pageSize };
+        // A rule that is twice on a page counts once: else another would be left out.
+        const counts = counted + new Set(rules.map(({ ruleId }) => ruleId)).size;
+        const total = totalIn(answer.json, pagination);
+        const end = { count: rules.length, counted: counts, total, pageSize: limits.pageSize };
         const isLast = isLastPage(pagination, end, more, next);
         if (isLast && more === undefined) demandNoMore(answer, pagination);
         if (!isLast && next !== undefined && visited.has(next))
@@ -45,7 +49,7 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
           const place = "see operations.list.pagination";
           throw new UnusableAnswer(`page ${number} of the list repeats the page before it; ${place}`);
         }
-        return { rules, next, isLast };
+        return { rules, next, isLast, counts };
       }),
     );
     yield page.rules.filter(({ ruleId }) => ids.size < ids.add(ruleId).size);
@@ -54,6 +58,7 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
     following = page.next;
     before = page.rules;
     passed += page.rules.length;
+    counted = page.counts;
   }
   const reason = `the list has more than limits.maxPages (${limits.maxPages}) pages`;
   const advice = "raise limits.maxPages or limits.pageSize in the contract";
@@ -113,9 +118,10 @@ function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["
 
 /** What tells the end of a list of numbered or counted pages, or of pages after an id. */
 interface End {
-  /** Rules of this page, and of those before it. */
+  /** Rules of this page. */
   readonly count: number;
-  readonly passed: number;
+  /** Rules of this page and of those before it. */
+  readonly counted: number;
   /** Rules of the whole list, where the answer says so. */
   readonly total: number | undefined;
   readonly pageSize: number;
@@ -129,16 +135,16 @@ interface End {
  */
 function isLastPage(
   pagination: Pagination,
-  { count, passed, total, pageSize }: End,
+  { count, counted, total, pageSize }: End,
   more: boolean | undefined,
   next: string | undefined,
 ): boolean {
   const { type } = pagination;
   if (type === "none" || more === false) return true;
   if (more === undefined && total !== undefined) {
-    if (passed + count >= total) return true;
+    if (counted >= total) return true;
     if (count > 0) return false;
-    const found = `the list says that it has ${total} rules, but the page after ${passed} of them is empty`;
+    const found = `the list says that it has ${total} rules, but the page after ${counted} of them is empty`;
     throw new UnusableAnswer(`${found} (operations.list.pagination.total)`);
   }
   if (more === undefined && "shortPage" in pagination && pagination.shortPage && count < pageSize) return true;

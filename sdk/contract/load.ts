@@ -9,8 +9,20 @@ import { readTextFile, YamlDocument } from "../yaml-document.ts";
 import { type ContractIssue, type ContractUse, inconsistencies, shownAt } from "./consistency.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 
-/** The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. */
-export const presets = ["seed", "illustrative"] as const;
+/**
+ * The contracts that ship with the package. `illustrative` is an example of a full service, not the seed's. The others are
+ * of services that others run: docs/services.md says of each what it was tried against.
+ */
+export const presets = [
+  "seed",
+  "illustrative",
+  "alertmanager-silences",
+  "kinto",
+  "stripe-value-list-items",
+  "unleash-segments",
+  "whop",
+  "wiremock",
+] as const;
 /** The name of a preset. */
 export type Preset = (typeof presets)[number];
 

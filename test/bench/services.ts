@@ -70,15 +70,15 @@ async function wireMock(): Promise<MeasuredService> {
     environment: {
       MERCHANT_RULES_BASE_URL: front.url,
       MERCHANT_RULES_CONTRACT: file,
-      MERCHANT_RULES_TOKEN: service.token,
+      MERCHANT_RULES_CLIENT_ID: service.user,
+      MERCHANT_RULES_CLIENT_SECRET: service.password,
     },
     definition: (k, reason) => {
       const definition = stubOf({ name: `rule-${k}`, priority: k + 1, over: 10 * k, decision: "decline" });
       return { ...definition, response: { status: 200, jsonBody: { decision: "decline", reason } } };
     },
     keepsMarks: true,
-    // The first empty page ends it.
-    listRequests: (rules) => Math.ceil(rules / pageSize) + 1,
+    listRequests: (rules) => Math.max(1, Math.ceil(rules / pageSize)),
     resetRequests: () => void front.taken(),
     requests() {
       const counts: Record<string, number> = {};

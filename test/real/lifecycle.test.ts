@@ -159,7 +159,7 @@ atWireMock((engine, open) => {
     const stack = await place.stack(engine);
     await stack.up(asSet(definitions()));
     place.writes();
-    const wrong = { MERCHANT_RULES_TOKEN: Buffer.from("rules:wrong").toString("base64") };
+    const wrong = { MERCHANT_RULES_CLIENT_SECRET: "wrong" };
     await stack.fails("refresh", { environment: wrong }, /401/);
     await stack.upFails(asSet(definitions({ r1: stub(1, { over: 7 }) })), { environment: wrong }, /401/);
     await stack.up(asSet(definitions()));

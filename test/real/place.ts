@@ -53,7 +53,7 @@ async function openAt(service: WireMock, spoken: ContractInput): Promise<RealPla
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "contract.json");
   writeFileSync(file, JSON.stringify(spoken));
-  const token = { MERCHANT_RULES_TOKEN: service.token };
+  const token = { MERCHANT_RULES_CLIENT_ID: service.user, MERCHANT_RULES_CLIENT_SECRET: service.password };
   const settings = { baseUrl: front.url, contract: file };
   return {
     service,

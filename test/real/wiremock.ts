@@ -5,31 +5,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import type { ContractInput } from "../../sdk/contract/index.ts";
+import { loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 
 /** WireMock needs Java 11 or newer. */
 export const hasJava = javaVersion() >= 11;
 
 /** How WireMock speaks: its stubs are the rules, and what they answer is what was decided. */
-export const contract = {
-  version: 1,
-  operations: {
-    create: { path: "/__admin/mappings" },
-    get: { path: "/__admin/mappings/{ruleId}" },
-    update: { path: "/__admin/mappings/{ruleId}" },
-    delete: { path: "/__admin/mappings/{ruleId}", identifyBy: { in: "path" } },
-    list: {
-      path: "/__admin/mappings",
-      items: "/mappings",
-      lagMs: 0,
-      pagination: { type: "offset", limit: "limit", offset: "offset" },
-    },
-  },
-  rule: { id: ["/id"], naturalKey: "/name", owner: { at: "/metadata/managedBy" }, readOnly: ["/uuid"] },
-  auth: { present: { format: "Basic {token}" } },
-  errors: { code: "/errors/0/code", message: "/errors/0/title" },
-} as const satisfies ContractInput;
+export const contract = loadPreset("wiremock");
 
 /** A rule as WireMock lists it. */
 export interface ListedRule {
@@ -43,7 +26,10 @@ export interface ListedRule {
 /** WireMock in a process of its own, on 127.0.0.1. */
 export interface WireMock {
   readonly url: string;
-  /** What its contract takes for a token. */
+  /** The user and the password of its own interface. */
+  readonly user: string;
+  readonly password: string;
+  /** Both, as HTTP Basic has them. */
   readonly token: string;
   /** All rules, by name. */
   rules(): Promise<ListedRule[]>;
@@ -84,9 +70,18 @@ const startsWithinMs = 60_000;
  */
 export async function startWireMock(): Promise<WireMock> {
   const folder = mkdtempSync(join(tmpdir(), "wiremock-"));
-  const user = "rules:correct horse";
+  const [user, password] = ["rules", "correct horse"];
   const options = [
-    ...["--bind-address", "127.0.0.1", "--port", "0", "--root-dir", folder, "--admin-api-basic-auth", user],
+    ...[
+      "--bind-address",
+      "127.0.0.1",
+      "--port",
+      "0",
+      "--root-dir",
+      folder,
+      "--admin-api-basic-auth",
+      `${user}:${password}`,
+    ],
     ...["--no-request-journal", "--disable-banner"],
   ];
   const child = spawn("java", ["-XX:TieredStopAtLevel=1", "-jar", jar(), ...options], {
@@ -121,10 +116,11 @@ export async function startWireMock(): Promise<WireMock> {
     await close();
     throw error;
   });
-  return wireMockAt(`http://127.0.0.1:${port}`, Buffer.from(user).toString("base64"), close);
+  return wireMockAt(`http://127.0.0.1:${port}`, user, password, close);
 }
 
-function wireMockAt(url: string, token: string, close: () => Promise<void>): WireMock {
+function wireMockAt(url: string, user: string, password: string, close: () => Promise<void>): WireMock {
+  const token = Buffer.from(`${user}:${password}`).toString("base64");
   const rulesPath = "/__admin/mappings";
   const send = (method: string, path: string, body?: JsonObject): Promise<Response> =>
     fetch(url + path, {
@@ -140,6 +136,8 @@ function wireMockAt(url: string, token: string, close: () => Promise<void>): Wir
   };
   return {
     url,
+    user,
+    password,
     token,
     async rules() {
       const { mappings } = listed.parse(await (await succeeds("GET", rulesPath)).json());

@@ -104,6 +104,26 @@ export const contracts: readonly MatrixContract[] = [
     operations: ["update"],
   },
   {
+    name: "forms, pages by the last id",
+    contract: {
+      ...full,
+      idempotency: null,
+      operations: {
+        ...full.operations,
+        create: { encoding: "form", fields: { account: "main" }, bodyAt: "/rule" },
+        update: { path, method: "POST", encoding: "form", fields: { token: "{ruleId}" }, bodyAt: "/rule" },
+        list: {
+          path: deletes.path,
+          items: "/rules",
+          lagMs: 0,
+          pagination: { type: "lastId", limit: "limit", more: "/hasMore" },
+        },
+      },
+    },
+    canLookUp: true,
+    operations: ["create", "update"],
+  },
+  {
     name: "owner marks",
     contract: { ...full, rule: { ...full.rule, owner } },
     canLookUp: true,

@@ -164,6 +164,14 @@ describe("a list", () => {
     expect(error.message).toContain("the list says that it has 2 rules, but the page after 1 of them is empty");
   });
 
+  test("with a rule twice on a page is read to its end all the same", async () => {
+    const [one, two, three] = [{ id: "r1" }, { id: "r2" }, { id: "r3" }];
+    const server = await serve([{ json: { rules: [one, two, one], n: 3 } }, { json: { rules: [three], n: 3 } }]);
+    const pagination = { type: "offset", total: "/n" } as const;
+    const client = clientOf(server, { operations: { list: { path, items: "/rules", pagination } } });
+    expect((await allOf(client.list())).map(({ ruleId }) => ruleId)).toEqual(["r1", "r2", "r3"]);
+  });
+
   test.each([{}, { n: -1 }, { n: "2" }])("with %j for a total is refused, by the name of the field", async (said) => {
     const server = await serve([{ json: { rules: [{ id: "r1" }], ...said } }]);
     const pagination = { type: "offset", total: "/n" } as const;

@@ -1,0 +1,3 @@
+import { faultMatrix } from "../matrix.ts";
+
+faultMatrix("forms, pages by the last id");

@@ -1,0 +1,84 @@
+import { onTestFinished } from "vitest";
+import { type LocalServiceOptions, localCredentials, startLocalService } from "../../../local/service/index.ts";
+import { loadPreset, type Preset, presentsClient } from "../../../sdk/contract/index.ts";
+import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { EngineName } from "../../support/project.ts";
+import { openStack } from "../stacks.ts";
+
+/** A service that a preset describes, and rules of its own. */
+export interface Described {
+  readonly preset: Exclude<Preset, "seed" | "illustrative">;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** What differs in the service itself from what it would be by the contract alone. */
+  readonly service?: Pick<LocalServiceOptions, "answers">;
+  /** A rule, by a number that it has and a second one that changes. */
+  readonly rule: (k: number, value: number) => JsonObject;
+}
+
+export const described: readonly Described[] = [
+  {
+    preset: "alertmanager-silences",
+    service: { answers: "id" },
+    rule: (k, value) => ({
+      matchers: [{ name: "rule", value: `r${k}`, isRegex: false, isEqual: true }],
+      startsAt: "2030-01-01T00:00:00.000Z",
+      endsAt: "2030-01-02T00:00:00.000Z",
+      createdBy: "rules",
+      comment: `${value} days`,
+    }),
+  },
+  {
+    preset: "kinto",
+    parameters: { bucket: "rules", collection: "limits" },
+    rule: (k, value) => ({ name: `rule-${k}`, limit: value }),
+  },
+  {
+    preset: "stripe-value-list-items",
+    parameters: { valueList: "rsl_1", stripeVersion: "2025-01-01" },
+    rule: (k, value) => ({ value: `shop-${k}-${value}@example.com` }),
+  },
+  {
+    preset: "unleash-segments",
+    rule: (k, value) => ({
+      name: `segment-${k}`,
+      constraints: [
+        { contextName: "amount", operator: "NUM_GT", value: String(value), inverted: false, caseInsensitive: false },
+      ],
+    }),
+  },
+  {
+    preset: "whop",
+    parameters: { accountId: "biz_1", versionDate: "2026-01-01" },
+    rule: (k, value) => ({
+      name: `rule-${k}`,
+      action: "review",
+      conditions: { all: [{ field: "amount", operator: "gt", value }] },
+    }),
+  },
+  {
+    preset: "wiremock",
+    rule: (k, value) => ({
+      name: `rule-${k}`,
+      priority: k,
+      request: { method: "POST", urlPath: `/payments/${value}` },
+      response: { status: 200 },
+    }),
+  },
+];
+
+/** The local service with a preset's contract, and a stack at it. */
+export async function openPreset({ preset, parameters = {}, service: own }: Described, engine: EngineName) {
+  const service = await startLocalService({ contract: loadPreset(preset), parameters, ...own });
+  onTestFinished(() => service.close());
+  const { clientId, clientSecret, token } = localCredentials;
+  const settings = { baseUrl: service.url, contract: preset, parameters };
+  const isByClient = presentsClient(loadPreset(preset).auth);
+  const stack = await openStack(
+    engine,
+    settings,
+    isByClient
+      ? { MERCHANT_RULES_CLIENT_ID: clientId, MERCHANT_RULES_CLIENT_SECRET: clientSecret }
+      : { MERCHANT_RULES_TOKEN: token },
+  );
+  return { service, stack };
+}
