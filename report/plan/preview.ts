@@ -195,10 +195,17 @@ const metadata = z.object({
   diffs: texts,
   detailedDiff: paths,
 });
+const violation = z.object({
+  resourceUrn: z.string().default(""),
+  message: z.string(),
+  policyName: z.string(),
+  enforcementLevel: z.string(),
+});
 const eventSchema = z.object({
   preludeEvent: z.object({ config }).optional(),
   resourcePreEvent: z.object({ metadata }).optional(),
   diagnosticEvent: diagnostic.optional(),
+  policyEvent: violation.optional(),
   summaryEvent: z.object({ resourceChanges: counts, result: z.string().optional() }).optional(),
 });
 
@@ -218,16 +225,18 @@ function ofEvents(lines: readonly Json[], source: string): Preview {
   const events = lines.map((line) => parsed(eventSchema, line, source));
   const summary = events.find(({ summaryEvent }) => summaryEvent !== undefined)?.summaryEvent;
   const diagnostics = events.flatMap(({ diagnosticEvent }) => diagnosticEvent ?? []);
-  const errors = saidIn(diagnostics, "error");
-  if (summary === undefined && errors.length === 0)
+  const violations = events.flatMap(({ policyEvent }) => policyEvent ?? []);
+  const said = saidIn(diagnostics, "error");
+  if (summary === undefined && said.length === 0)
     throw unreadable(source, "it is no preview, or it ends before its end");
+  const errors = [...violatedIn(violations, true), ...said];
   const steps = events.flatMap(({ resourcePreEvent }) => (resourcePreEvent ? [stepOf(resourcePreEvent.metadata)] : []));
   const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
   return {
     steps: steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn))),
     config: new Map(events.flatMap(({ preludeEvent }) => Object.entries(preludeEvent?.config ?? {}))),
     errors: errors.length === 0 && summary?.result === "failed" ? ["the preview failed"] : errors,
-    warnings: saidIn(diagnostics, "warning"),
+    warnings: [...violatedIn(violations, false), ...saidIn(diagnostics, "warning")],
     sames: summary?.resourceChanges.same ?? 0,
   };
 }
@@ -249,11 +258,26 @@ function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof
   };
 }
 
+/** What policies say: the mandatory ones refuse a run, the others do not. */
+function violatedIn(violations: readonly z.output<typeof violation>[], isMandatory: boolean): string[] {
+  return violations
+    .filter(({ enforcementLevel }) => (enforcementLevel === "mandatory") === isMandatory)
+    .map(({ resourceUrn, policyName, enforcementLevel, message }) => {
+      const [, , type = "", name = ""] = resourceUrn.split("::");
+      const resource = name === "" ? "the stack" : `${type.split(":").at(-1)} ${name}`;
+      return `the ${enforcementLevel} policy ${policyName} is violated by ${resource}: ${plainText(message)}`;
+    });
+}
+
+function plainText(message: string): string {
+  return stripVTControlCharacters(message.replace(/<\{%[^%]*%\}>/g, "")).trim();
+}
+
 /** Each once, as plain text: an event has the engine's own marks for colours in it, as `<{%reset%}>`. */
 function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "error" | "warning"): string[] {
   const said = diagnostics
     .filter(({ severity, ephemeral }) => severity === wanted && !ephemeral)
-    .map(({ message }) => stripVTControlCharacters(message.replace(/<\{%[^%]*%\}>/g, "")).trim())
+    .map(({ message }) => plainText(message))
     .map((message) => (message.startsWith(`${wanted}: `) ? message.slice(wanted.length + 2) : message));
   return [...new Set(said)];
 }

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { unknownValue } from "../../provider/state/wire.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
@@ -53,6 +53,46 @@ describe("merchant-rules plan", () => {
       expect(code).toBe(0);
     },
   );
+
+  test("says what policies refuse and what they warn of, from the events of the real CLI, and needs them to their end", async () => {
+    const [summary = "", ...before] = readFileSync(join(recorded, "streamed-preview.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .reverse();
+    const violated = (policyName: string, enforcementLevel: string, message: string): string =>
+      JSON.stringify({
+        policyEvent: {
+          resourceUrn: "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet::all",
+          ...{
+            message: `${message}\n`,
+            color: "never",
+            policyName,
+            policyPackName: "merchant-rules-policies",
+            enforcementLevel,
+          },
+        },
+      });
+    const lines = [
+      ...before.reverse(),
+      violated("allowed-values", "advisory", "Only allowed values.\na: /actions/0/type: found refund"),
+      violated("number-ranges", "mandatory", "<{%fg 1%}>Only numbers in range.<{%reset%}>\na: /priority: found 5000"),
+    ];
+    const file = join(mkdtempSync(join(tmpdir(), "plan-")), "preview.jsonl");
+    onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+    writeFileSync(file, [...lines, summary].join("\n"));
+    const { code, stdout } = await command("plan", file, "--cwd", recorded, "--json");
+    expect(code).toBe(1);
+    const { errors, warnings, findings } = JSON.parse(stdout);
+    expect(errors).toEqual([
+      "the mandatory policy number-ranges is violated by MerchantRuleSet all: Only numbers in range.\na: /priority: found 5000",
+    ]);
+    expect(warnings).toContain(
+      "the advisory policy allowed-values is violated by MerchantRuleSet all: Only allowed values.\na: /actions/0/type: found refund",
+    );
+    expect(findings.length).toBeGreaterThan(0);
+    writeFileSync(file, lines.filter((line) => !line.includes("summaryEvent")).join("\n"));
+    expect((await command("plan", file, "--cwd", recorded)).stderr).toContain("it ends before its end");
+  });
 
   test("says the same where rules are JSON texts, on either side or on both", async () => {
     const asText = (rule: Json): Json =>
