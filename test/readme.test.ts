@@ -22,7 +22,7 @@ describe("the README", () => {
 
   test("names only subcommands and flags that the command has", () => {
     const named = [...readme.matchAll(/npx --no-install merchant-rules ([a-z]+(?: [a-z]+)?)/g)];
-    expect(named.map(([, words]) => words)).toEqual(["local quickstart", "drift", "local preview"]);
+    expect(named.map(([, words]) => words)).toEqual(["local quickstart", "drift", "local preview", "help"]);
     for (const [, words] of named) {
       const { status, stdout } = spawnSync(
         process.execPath,
