@@ -10,12 +10,13 @@ import { demandIdentity, type StoredConnection } from "./connection.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { type ImportFile, importOfRules, importOfSet } from "./import-file.ts";
 import { nextSteps } from "./next-steps.ts";
+import { keepOtherExports } from "./other-exports.ts";
 import { ruleProgram, setProgram } from "./program.ts";
 import { ruleFile } from "./rule-file.ts";
 import { at, type ReadRules } from "./rules.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { summary } from "./summary.ts";
-import { writeFiles } from "./write-files.ts";
+import { otherRules, writeFiles } from "./write-files.ts";
 
 const rulesFolder = "rules";
 const schemaFile = "rule.schema.json";
@@ -66,6 +67,12 @@ export async function writeExport(
     );
   const hasImport = imports !== undefined && imports.text !== "";
   if (hasImport) files.set(importFile, imports.text);
+  if (force) {
+    const isPart = options.include.length + options.exclude.length > 0;
+    const beside = otherRules(out, isSet ? rulesFolder : undefined, files);
+    const written = { file: programFile, text: files.get(programFile) ?? "" };
+    keepOtherExports({ folder: out, rules, connection, isPart, others: beside }, importFile, written);
+  }
   const others = writeFiles(out, files, isSet ? rulesFolder : undefined, force);
   const program = slashed(relative(identity?.programFolder ?? out, join(out, programFile)));
   const steps = nextSteps({

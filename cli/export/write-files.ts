@@ -12,7 +12,7 @@ export type Files = ReadonlyMap<string, string>;
  * @throws MerchantRulesError SETTINGS_INVALID: files are there, which are named, or a file cannot be written
  */
 export function writeFiles(folder: string, files: Files, rulesFolder: string | undefined, force: boolean): string[] {
-  const others = rulesFolder === undefined ? [] : otherRules(join(folder, rulesFolder), rulesFolder, files);
+  const others = otherRules(folder, rulesFolder, files);
   const inTheWay = [...[...files.keys()].filter((file) => existsSync(join(folder, file))), ...others];
   if (inTheWay.length > 0 && !force) {
     const shown = inTheWay.slice(0, 10).map((file) => join(folder, file));
@@ -44,7 +44,9 @@ function makeFolder(path: string): void {
 }
 
 /** Other files that loadRules would read. */
-function otherRules(path: string, rulesFolder: string, files: Files): string[] {
+export function otherRules(folder: string, rulesFolder: string | undefined, files: Files): string[] {
+  if (rulesFolder === undefined) return [];
+  const path = join(folder, rulesFolder);
   if (!existsSync(path)) return [];
   const own = new Set([...files.keys()].map((file) => file.normalize("NFC").toLowerCase()));
   return readdirSync(path)

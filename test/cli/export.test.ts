@@ -156,6 +156,26 @@ describe("merchant-rules export", () => {
     );
   });
 
+  test("writes over no program and no import file of an export of other rules, not even with --force", async () => {
+    const stack = await opened([rule(1), rule(2)]);
+    const lost =
+      /is of an export of other rules, too, and would lose 1 rule; nothing was written\. What to do: export all/;
+    for (const form of ["files", "program"]) {
+      expect((await stack.exports("--as", form, "--force")).code).toBe(0);
+      const before = [stack.read("rules.ts"), stack.read("import.json")];
+      const part = ["--as", form, "--include", "rule-2", "--force"];
+      expect(await stack.exports(...part)).toMatchObject({ code: 1, stderr: expect.stringMatching(lost) });
+      // A program alone, as it is written outside of a project.
+      rmSync(stack.fileOf("import.json"));
+      const alone = await stack.exports(...part);
+      expect(alone.code === 1 || stack.read("rules.ts") === before[0]).toBe(true);
+      writeFileSync(stack.fileOf("import.json"), before[1] ?? "");
+      expect([stack.read("rules.ts"), stack.read("import.json")]).toEqual(before);
+      expect((await stack.exports(...part, "--out", stack.fileOf(`only-${form}`))).code).toBe(0);
+      expect((await stack.exports(...part, "--out", stack.fileOf(`only-${form}`))).code).toBe(0);
+    }
+  });
+
   test("writes the same again, and only with --force over what is there", async () => {
     const stack = await opened([rule(1), rule(2)]);
     await stack.exports();
