@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import type { Refreshed } from "../report/plan/plan-report.ts";
 import type { Preview } from "../report/plan/preview.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { exiting, WrongCall } from "./exit-code.ts";
@@ -9,10 +10,11 @@ import { localEngine } from "./local-package.ts";
 import type { Step } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
-import { engineOf, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
+import { engineOf, readSettings, readState, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
 
 interface PlanOptions extends StackOptions, ReportOptions, RulesOptions {
   readonly expectNoChanges?: boolean;
+  readonly refresh?: boolean;
 }
 
 /**
@@ -27,6 +29,10 @@ export function planCommand(): Command {
       "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
     );
   return withReportOptions(withRulesOption(withStackOptions(command)))
+    .option(
+      "--refresh",
+      "compare with the service, as `pulumi up --refresh`: edits by hand, what adopt takes over, unmanaged rules",
+    )
     .option("--expect-no-changes", "exit with 7 when a rule would change")
     .addHelpText("after", help)
     .exitOverride()
@@ -51,7 +57,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const preview = file === undefined ? await previewed(options, folder) : await given(file);
   const contractOf = (connection: string): Contract | undefined =>
     declaredContract({ config: (key) => preview.config.get(key), environment: process.env, folder }, connection);
-  const { report: plan, hasChanges } = planOf(preview, contractOf);
+  const refreshed = options.refresh === true ? await refreshedOf(options) : {};
+  const { report: plan, hasChanges } = planOf(preview, contractOf, refreshed);
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
   const report = places === undefined ? plan : withPlaces(plan, places);
   await writeReport(report, options, options.expectNoChanges === true);
@@ -64,6 +71,17 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   if (options.expectNoChanges !== true || !hasChanges) return 0;
   console.error("error: no changes were expected, but there are some");
   return 7;
+}
+
+/** What the service has now: one paged pass, from the stack's state. */
+async function refreshedOf(options: PlanOptions): Promise<Refreshed> {
+  const { projectFolder } = await import("../provider/settings.ts");
+  const { readIgnoreFile } = await import("../report/ignore-file.ts");
+  const { driftOf } = await import("./read-drift.ts");
+  const ignoring = readIgnoreFile(undefined, projectFolder(options.cwd ?? process.cwd()));
+  // The settings of the run that is planned; the state has those of the last one, or none yet.
+  const [stack, sources] = [await readState(options), await readSettings(options)];
+  return { drift: await driftOf({ ...stack, sources }, true, options.format === "json"), ignoring };
 }
 
 async function given(file: string): Promise<Preview> {

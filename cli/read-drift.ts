@@ -39,15 +39,36 @@ export async function readDrift(
   { withSame = false } = {},
 ): Promise<FoundDrift> {
   // Loaded while the engine is asked for the state.
-  const [stack, { stateResources }, { findDrift }, { Session }] = await Promise.all([
+  const [stack, { stateResources }] = await Promise.all([
     readState(options),
     import("../stack/rule-resources.ts"),
     import("../provider/drift.ts"),
     import("../provider/hooks/session.ts"),
   ]);
   const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
+  const hasRules = stateResources(stack.resources).length > 0;
+  const drift = await driftOf(stack, looksForUnmanaged, quiet, { withSame });
+  if (!hasRules && drift.withoutList.length > 0) throw nothingToCompare(stack);
+  return { stack, places, hasRules, drift };
+}
+
+/**
+ * The drift of a stack, from its state to the service.
+ * @throws MerchantRulesError as findDrift, with the part that the state has in it
+ */
+export async function driftOf(
+  stack: Stack,
+  looksForUnmanaged: boolean,
+  quiet: boolean,
+  { withSame = false } = {},
+): Promise<Drift> {
+  const [{ stateResources }, { findDrift }, { Session }] = await Promise.all([
+    import("../stack/rule-resources.ts"),
+    import("../provider/drift.ts"),
+    import("../provider/hooks/session.ts"),
+  ]);
   const resources = stateResources(stack.resources);
-  const drift = await withProgress(
+  return await withProgress(
     "reading rules",
     async (step) => {
       const session = new Session({ ...stack.sources, checksDefinitions: false }, step);
@@ -57,8 +78,6 @@ export async function readDrift(
     },
     { quiet },
   );
-  if (resources.length === 0 && drift.withoutList.length > 0) throw nothingToCompare(stack);
-  return { stack, places, hasRules: resources.length > 0, drift };
 }
 
 /** A failure, with the part that the state has in it. */

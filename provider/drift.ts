@@ -36,6 +36,8 @@ export interface DeclaredRule extends RuleName {
 export interface ChangedRule extends DeclaredRule {
   /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
   readonly live: JsonObject;
+  /** The same rule as far as the state speaks of it, in the state's order; what a refresh takes into the state. */
+  readonly seen: JsonObject;
   /** The natural key that it has at the service, where the contract has one and it is no secret. */
   readonly liveKey: string | undefined;
   /** From the declared rule to the live one. */
@@ -154,6 +156,7 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
       changed.push({
         ...declaredRule(resource, key, wanted),
         live: now,
+        seen: liveDefinition(resource, key, found.seen),
         liveKey: naturalKeyText(now, place.contract),
         differences: drifted,
         owner: found.takenBy,

@@ -20,11 +20,7 @@ interface About {
 
 /** The report on a drift. What is ignored is counted, and is never a rule of the stack. */
 export function driftReport(drift: Drift, { subject, ignoring, ...about }: About): Report {
-  const ignored = new Map<UnmanagedRule, IgnoreLine>();
-  for (const rule of drift.unmanaged) {
-    const line = ignoring.find(({ matches }) => matches(rule));
-    if (line !== undefined) ignored.set(rule, line);
-  }
+  const unmanaged = unmanagedFindings(drift.unmanaged, ignoring);
   return reportOf({
     report: "drift",
     subject,
@@ -50,11 +46,25 @@ export function driftReport(drift: Drift, { subject, ignoring, ...about }: About
         ...(owner === undefined ? {} : { owner }),
         paths: differences.map(pathFinding),
       })),
-      ...drift.unmanaged.filter((rule) => !ignored.has(rule)).map(unmanagedFinding),
+      ...unmanaged.findings,
     ],
-    warnings: warningsOf(drift),
-    notes: [...notesOf(drift, about), ...notesOfIgnored([...ignored.values()])],
+    warnings: driftWarnings(drift),
+    notes: [...notesOf(drift, about), ...unmanaged.notes],
   });
+}
+
+/** The findings of rules that nobody declares, and notes of those that are ignored. */
+export function unmanagedFindings(
+  rules: readonly UnmanagedRule[],
+  ignoring: readonly IgnoreLine[],
+): { readonly findings: Finding[]; readonly notes: string[] } {
+  const ignored: IgnoreLine[] = [];
+  const findings = rules.flatMap((rule) => {
+    const line = ignoring.find(({ matches }) => matches(rule));
+    if (line !== undefined) ignored.push(line);
+    return line === undefined ? [unmanagedFinding(rule)] : [];
+  });
+  return { findings, notes: notesOfIgnored(ignored) };
 }
 
 function findingOf(change: Finding["change"], { naturalKey, key, ruleId, resource, connection }: RuleName): Finding {
@@ -93,7 +103,8 @@ function pathFinding({ path, isSecret, before, after }: DriftedPath): PathFindin
 /** The most rules that a warning names. */
 const mostNames = 10;
 
-function warningsOf({ unfinished, takenOver }: Drift): string[] {
+/** What a reader of a drift must not overlook: unfinished runs, and rules that are another's by now. */
+export function driftWarnings({ unfinished, takenOver }: Drift): string[] {
   return [
     ...unfinished.map(
       (resource) =>

@@ -1,14 +1,31 @@
+import type { Drift } from "../../provider/drift.ts";
 import { plannedChange } from "../../provider/planned-changes.ts";
+import { listed } from "../../provider/reconcile/live-rule.ts";
 import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
 import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import { unknownValue } from "../../provider/state/wire.ts";
 import { connectionType } from "../../provider/types.ts";
+import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
-import { canonical, contains, differences, type Json, mapJson, masked, valueAt } from "../../sdk/rules/index.ts";
+import {
+  canonical,
+  contains,
+  differences,
+  type Json,
+  mapJson,
+  masked,
+  type Path,
+  pathOf,
+  pointerOf,
+  valueAt,
+} from "../../sdk/rules/index.ts";
 import { contentOf } from "../content.ts";
+import { driftWarnings, unmanagedFindings } from "../drift-report.ts";
+import type { IgnoreLine } from "../ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
+import { AtService, asDeclaredForm } from "./at-service.ts";
 import { isOfRules, mask, type Preview, type PreviewStep, resourceOf, subjectOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
 import { isMasked } from "./secrets.ts";
@@ -24,16 +41,25 @@ export interface Plan {
  * @param contractOf the contract of a connection, where there is one
  * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state
  */
-export function planOf(preview: Preview, contractOf: (connection: string) => Contract | undefined): Plan {
+export function planOf(
+  preview: Preview,
+  contractOf: (connection: string) => Contract | undefined,
+  { drift, ignoring = [] }: Refreshed = {},
+): Plan {
   const known = new Map<string, Contract | undefined>();
   const contracts: Contracts = (connection) => {
     if (!known.has(connection)) known.set(connection, contractOf(connection));
     return known.get(connection) ?? withoutContract;
   };
   const ours = preview.steps.filter(isOfRules);
-  const expanded = ours.map((step) => ({ step, ...expand(step, contracts) }));
+  const service = drift === undefined ? undefined : new AtService(drift);
+  const expanded = ours.map((step) => ({ step, ...expand(step, contracts, service) }));
   const { steps, warned } = withMoves(expanded.flatMap((each) => each.steps));
-  const found = steps.flatMap((step) => findingOf(step) ?? []);
+  const existing = service === undefined ? noExisting : existingIn(steps, service);
+  const planned = steps.flatMap((step) => findingOf(step, existing.taken.get(step)) ?? []);
+  const others = service?.others(existing.ids) ?? [];
+  const unmanaged = unmanagedFindings(others, ignoring);
+  const found = [...planned, ...unmanaged.findings];
   const quiet = expanded.filter(
     ({ step, steps: own }) =>
       changing.has(step.op) && own.every(({ kind, formerKey }) => kind === "keep" && formerKey === undefined),
@@ -47,10 +73,13 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
     rules,
     unchanged,
     findings: found,
+    about: [nowOf(preview, drift !== undefined)],
     errors: preview.errors,
     warnings: [
       ...deletionsIn(found, rules, unseen(preview) > 0),
       ...warned,
+      ...existing.warned,
+      ...(drift === undefined ? [] : driftWarnings(drift)),
       ...expanded.flatMap((each) => each.warnings),
     ],
     engineWarnings: preview.warnings,
@@ -59,12 +88,65 @@ export function planOf(preview: Preview, contractOf: (connection: string) => Con
       ...quiet.map(({ step }) => quietNote(step)),
       ...preview.steps.flatMap((step) => connectionNote(step) ?? []),
       ...secretNotes(steps),
+      ...maskedNote(steps),
       ...(isWithoutContract ? [noContract] : []),
       ...unseenNote(preview),
+      ...unmanaged.notes,
+      ...(drift?.withoutList ?? []).map(
+        (connection) => `unmanaged rules cannot be told over connection ${connection}: its contract has no list`,
+      ),
       ...othersNote(preview.steps),
     ],
   });
-  return { report, hasChanges: found.length > 0 || quiet.length > 0 };
+  return { report, hasChanges: planned.length > 0 || quiet.length > 0 };
+}
+
+/** What a plan of a run with a refresh knows besides. */
+export interface Refreshed {
+  /** From the state to the service. Default: the plan is from the state, or from what the preview itself refreshed. */
+  readonly drift?: Drift | undefined;
+  /** Unmanaged rules that are not named. */
+  readonly ignoring?: readonly IgnoreLine[];
+}
+
+function nowOf({ stateTime, isRefreshed }: Preview, isFromService: boolean): string {
+  if (isFromService) return "now is what the service has: edits by hand are in this plan, as of `pulumi up --refresh`";
+  if (isRefreshed)
+    return "now is what the service has, as the preview's refresh saw it; plan --refresh tells edits by hand apart";
+  const since = stateTime === undefined ? "as the last run left it" : `last changed at ${stateTime}`;
+  return `now is the stack's state, ${since}, not the service: edits by hand are not seen; plan --refresh sees them`;
+}
+
+interface Existing {
+  /** The rule that a step takes over. */
+  readonly taken: ReadonlyMap<RuleStep, UnmanagedRule>;
+  readonly ids: ReadonlySet<string>;
+  readonly warned: readonly string[];
+}
+
+const noExisting: Existing = { taken: new Map(), ids: new Set(), warned: [] };
+
+/** The rules at the service which those that are to be made meet. */
+function existingIn(steps: readonly RuleStep[], service: AtService): Existing {
+  const taken = new Map<RuleStep, UnmanagedRule>();
+  const ids = new Set<string>();
+  const warned: string[] = [];
+  for (const step of steps) {
+    const { kind, declared, of } = step;
+    if (kind !== "create" || declared === undefined) continue;
+    const { adopt } = declared;
+    const rule = service.existing(of.connection, naturalKeyText(declared.definition, of.contract), adopt);
+    if (rule !== undefined && adopt !== undefined) {
+      taken.set(step, rule);
+      ids.add(JSON.stringify([rule.connection, rule.ruleId]));
+    } else if (rule !== undefined)
+      warned.push(
+        `${nameOf(step)} is to be created by ${whereOf(step)} and exists as rule ${rule.ruleId}${rule.owner === undefined ? "" : ` of "${rule.owner}"`}: the run will refuse it. What to do: add adopt for that rule, or give this one another natural key`,
+      );
+    else if (typeof adopt === "string")
+      warned.push(`${nameOf(step)} of ${whereOf(step)} is to take over rule ${adopt}, which is not at the service`);
+  }
+  return { taken, ids, warned };
 }
 
 const changing = new Set(["create", "update", "replace"]);
@@ -185,11 +267,18 @@ function isRenamed({ formerKey, formerResource, key }: RuleStep): boolean {
   return formerResource !== undefined || (formerKey !== undefined && formerKey !== key);
 }
 
-function findingOf(step: RuleStep): Finding | undefined {
+function findingOf(planned: RuleStep, taken: UnmanagedRule | undefined): Finding | undefined {
+  const step = taken === undefined ? planned : taking(planned, taken);
   const { kind, key, formerKey, formerResource, known, declared, of } = step;
-  const change =
-    kind === "opaque" ? "update" : plannedChange({ kind, adopt: declared?.adopt, isRenamed: isRenamed(step) });
-  if (change === undefined) return undefined;
+  const usual =
+    taken !== undefined
+      ? "adopt"
+      : kind === "opaque"
+        ? "update"
+        : plannedChange({ kind, adopt: declared?.adopt, isRenamed: isRenamed(step) });
+  if (usual === undefined) return undefined;
+  const paths = pathsOf(step);
+  const change = usual === "update" && isReset(step, paths) ? "reset" : usual;
   const adopt = kind === "create" ? declared?.adopt : undefined;
   const ruleId = known?.ruleId ?? (typeof adopt === "string" ? adopt : undefined);
   const reason =
@@ -205,11 +294,16 @@ function findingOf(step: RuleStep): Finding | undefined {
     ...(of.connection === defaultConnection ? {} : { connection: of.connection }),
     ...(reason === undefined ? {} : { reason }),
     ...ruleOf(step),
-    paths: pathsOf(step),
+    ...(taken?.owner === undefined ? {} : { owner: taken.owner }),
+    paths,
   };
 }
 
-function reasonOf({ kind, known, declared, reason, of }: RuleStep): string | undefined {
+function reasonOf({ kind, known, declared, reason, inState, of }: RuleStep): string | undefined {
+  if (kind === "update" && inState !== undefined && declared !== undefined) {
+    const own = differences(inState, declared.definition, of.contract.rule).map(({ path }) => pathOf(path));
+    return own.length === 0 ? reason : `the program changes ${listed(own)}`;
+  }
   if (kind === "create" && declared?.adopt === true)
     return "where a rule with its natural key exists; else it is created";
   if (kind !== "replace" || known === undefined || declared === undefined) return reason;
@@ -223,6 +317,21 @@ function nameOf({ key, known, declared, of, kind }: RuleStep): string {
   if (own !== undefined && own !== "" && !isHidden(own)) return own;
   if (key !== "") return key;
   return kind === "opaque" && known === undefined ? of.resource : of.resource.replace(/^\S+ /, "");
+}
+
+/** A create that takes over a rule, as the change of that rule. */
+function taking(step: RuleStep, { ruleId, live }: UnmanagedRule): RuleStep {
+  const definition = asDeclaredForm(live, step.declared?.definition ?? {});
+  const { reason: _, ...others } = step;
+  return { ...others, kind: "update", known: { ruleId, definition } };
+}
+
+/** True where a run overwrites what somebody edited by hand. */
+function isReset({ inState, known, of }: RuleStep, paths: readonly PathFinding[]): boolean {
+  if (inState === undefined) return false;
+  const { rule } = of.contract;
+  const edited = new Set(differences(inState, known?.definition, rule).map(({ path }) => pathOf(path)));
+  return paths.some(({ path }) => edited.has(path));
 }
 
 /** The natural key that the rule has now, where the run gives it another one. */
@@ -239,16 +348,22 @@ function ruleOf({ known, declared, of }: RuleStep): Pick<Finding, "rule"> {
   return contentOf({ before: shown(known?.definition), after: shown(declared?.definition) }, of.contract.rule.secret);
 }
 
-function pathsOf({ kind, known, declared, of }: RuleStep): PathFinding[] {
+function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
   if (kind === "create" || kind === "delete" || kind === "keep" || kind === "opaque") return [];
   const { rule } = of.contract;
   const side = (definition: Json | undefined): Json | undefined =>
     definition === undefined ? undefined : masked(definition, rule.secret);
   const found = differences(side(known?.definition), side(declared?.definition), rule);
-  return pathFindingsOf(found).map((finding) => {
+  return found.flatMap((difference): PathFinding[] => {
+    const [finding] = pathFindingsOf([difference]);
+    if (finding === undefined) return [];
     const { path, before, after } = finding;
-    if (isMasked(before) || isMasked(after)) return { path, secret: true };
-    return after === undefined ? finding : { ...finding, after: withWords(after) };
+    if (!isMasked(before) && !isMasked(after))
+      return after === undefined ? [finding] : [{ ...finding, after: withWords(after) }];
+    const inside = of.secrets.within(key, key === "", difference.path);
+    return inside.length === 0
+      ? [{ path, secret: true }]
+      : inside.map((each) => ({ path: pathOf(each), secret: true }));
   });
 }
 
@@ -302,6 +417,21 @@ function secretNotes(steps: readonly RuleStep[]): string[] {
   const names = blind.slice(0, 10).map(nameOf);
   const more = blind.length > names.length ? ` and ${blind.length - names.length} more` : "";
   return [`A preview masks secrets, so whether those of these rules change cannot be told: ${names.join(", ")}${more}`];
+}
+
+/** An engine masks an array as a whole for one secret in it, in everything that it prints. */
+function maskedNote(steps: readonly RuleStep[]): string[] {
+  const isWhole = steps.some(({ key, declared, of }) =>
+    of.secrets.within(key, key === "", []).some((path) => isBelowMask(declared?.definition, path)),
+  );
+  if (!isWhole) return [];
+  return [
+    "A preview masks an array as a whole where it holds a secret: the paths in it that change are told without values, also those of what is no secret",
+  ];
+}
+
+function isBelowMask(definition: Json | undefined, path: Path): boolean {
+  return path.some((_, at) => at > 0 && isMasked(valueAt(definition, pointerOf(path.slice(0, at)))));
 }
 
 /** Resources without changes, of which the preview says no more than how many they are. */

@@ -38,6 +38,8 @@ export interface PreviewState {
   readonly inputs: JsonObject;
   readonly outputs: JsonObject;
   readonly isRetained: boolean;
+  /** When it last changed in the state (ISO 8601), where that is said. */
+  readonly time: string | undefined;
 }
 
 /** The output of `pulumi preview --json`. */
@@ -48,6 +50,10 @@ export interface Preview {
   readonly errors: readonly string[];
   /** The warnings of the engine, the program and the rules, each once. */
   readonly warnings: readonly string[];
+  /** The last time at which the state of a resource changed (ISO 8601); undefined where the preview does not say it. */
+  readonly stateTime: string | undefined;
+  /** True where the preview read the service first: what it has as old states is what is there. */
+  readonly isRefreshed: boolean;
   /** Number of resources that do not change, also of those that the steps leave out. */
   readonly sames: number;
 }
@@ -144,6 +150,8 @@ const stateSchema = z.object({
   inputs: properties.default({}),
   outputs: properties.default({}),
   retainOnDelete: z.boolean().default(false),
+  created: z.string().optional(),
+  modified: z.string().optional(),
 });
 const texts = z
   .array(z.string())
@@ -210,10 +218,11 @@ const eventSchema = z.object({
 });
 
 function ofDocument({ config, steps, diagnostics, changeSummary }: z.output<typeof documentSchema>): Preview {
+  const all = steps.map(({ oldState, newState, diffReasons, detailedDiff, ...about }) =>
+    stepOf({ ...about, old: oldState, new: newState, diffs: diffReasons, detailedDiff }),
+  );
   return {
-    steps: steps.map(({ oldState, newState, diffReasons, detailedDiff, ...about }) =>
-      stepOf({ ...about, old: oldState, new: newState, diffs: diffReasons, detailedDiff }),
-    ),
+    ...withoutRefreshes(all),
     config: new Map(Object.entries(config)),
     errors: saidIn(diagnostics, "error"),
     warnings: saidIn(diagnostics, "warning"),
@@ -233,7 +242,7 @@ function ofEvents(lines: readonly Json[], source: string): Preview {
   const steps = events.flatMap(({ resourcePreEvent }) => (resourcePreEvent ? [stepOf(resourcePreEvent.metadata)] : []));
   const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
   return {
-    steps: steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn))),
+    ...withoutRefreshes(steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn)))),
     config: new Map(events.flatMap(({ preludeEvent }) => Object.entries(preludeEvent?.config ?? {}))),
     errors: errors.length === 0 && summary?.result === "failed" ? ["the preview failed"] : errors,
     warnings: [...violatedIn(violations, false), ...saidIn(diagnostics, "warning")],
@@ -241,11 +250,30 @@ function ofEvents(lines: readonly Json[], source: string): Preview {
   };
 }
 
+/** With `--refresh` a preview has each resource twice: as the refresh found it, and what the run does to it. */
+function withoutRefreshes(steps: readonly PreviewStep[]): Pick<Preview, "steps" | "isRefreshed" | "stateTime"> {
+  const acted = new Set(steps.filter(({ op }) => op !== "refresh").map(({ urn }) => urn));
+  const times = steps.flatMap(({ before }) => before?.time ?? []).sort();
+  return {
+    steps: steps.filter(({ op, urn }) => op !== "refresh" || !acted.has(urn)),
+    isRefreshed: steps.some(({ op }) => op === "refresh"),
+    stateTime: times.at(-1),
+  };
+}
+
 const partsOfReplacement = new Set(["create-replacement", "delete-replaced", "discard-replaced", "read-replacement"]);
 
 function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof metadata>): PreviewStep {
   const state = (of: typeof old): PreviewState | undefined =>
-    of ? { id: of.id, inputs: of.inputs, outputs: of.outputs, isRetained: of.retainOnDelete } : undefined;
+    of
+      ? {
+          id: of.id,
+          inputs: of.inputs,
+          outputs: of.outputs,
+          isRetained: of.retainOnDelete,
+          time: of.modified ?? of.created,
+        }
+      : undefined;
   return {
     op,
     urn,

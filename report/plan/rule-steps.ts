@@ -7,6 +7,7 @@ import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { blindMask, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
+import type { AtService } from "./at-service.ts";
 import { mask, type PreviewState, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
 import { ChangedPaths } from "./secrets.ts";
 
@@ -20,6 +21,8 @@ export interface RuleStep {
   readonly formerResource?: string;
   readonly known?: KnownRule;
   readonly declared?: DeclaredRule;
+  /** The definition in the state, where the rule was edited by hand since. */
+  readonly inState?: JsonObject;
   readonly reason?: string;
   readonly of: ResourceStep;
 }
@@ -50,13 +53,36 @@ export type Contracts = (connection: string) => Contract;
 
 /**
  * Expands a step on a MerchantRule or a MerchantRuleSet, by the function that the run itself plans with.
+ * @param service the rules as they are there, for a run with a refresh. Default: the state is all that is known
  * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state, or the preview; or the
  * step lacks a side
  */
-export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
+export function expand(step: PreviewStep, contracts: Contracts, service?: AtService): ExpandedStep {
+  const expanded = expanding(service === undefined ? step : whatRefreshes(step), contracts, service);
+  const [state, resource] = [step.before, resourceOf(step)];
+  if (service === undefined || state === undefined) return expanded;
+  const { rules } = knownIn(shapeOf(step), state).state;
+  const steps = expanded.steps.map((each): RuleStep => {
+    const key = each.formerKey ?? each.key;
+    const known = rules.get(key);
+    if (known === undefined || each.kind === "delete") return each;
+    if (each.kind === "create") return { ...each, reason: "it is gone at the service" };
+    const isEdited = service.now(resource, key, known)?.isEdited === true;
+    return isEdited ? { ...each, inState: known.definition } : each;
+  });
+  return { ...expanded, steps };
+}
+
+/** A resource that does not change may hold rules that were edited by hand, and those a refresh finds. */
+function whatRefreshes(step: PreviewStep): PreviewStep {
+  return step.op === "same" && step.before !== undefined && step.after !== undefined ? { ...step, op: "update" } : step;
+}
+
+function expanding(step: PreviewStep, contracts: Contracts, service: AtService | undefined): ExpandedStep {
   const shape = shapeOf(step);
   const resource = resourceOf(step);
-  const known = step.before === undefined ? undefined : knownIn(shape, step.before);
+  const inState = step.before === undefined ? undefined : knownIn(shape, step.before);
+  const known = inState === undefined || service === undefined ? inState : atService(inState, resource, service);
   const declared = step.after === undefined ? undefined : declaredIn(shape, step.after.inputs);
   const of = (connection: string): ResourceStep => ({
     resource,
@@ -65,7 +91,7 @@ export function expand(step: PreviewStep, contracts: Contracts): ExpandedStep {
     secrets: new ChangedPaths(shape.field, step.changedPaths),
     isLeaving: step.op === "delete",
   });
-  const rules = known?.state.rules.size ?? 0;
+  const rules = inState?.state.rules.size ?? 0;
   const nothing = { steps: [], warnings: [], notes: [], rules };
   switch (step.op) {
     case "create":
@@ -155,6 +181,17 @@ function knownIn(shape: Shape, { id, outputs }: PreviewState): KnownRules {
     [...state.rules].map(([key, rule]) => [key, opaque.has(key) ? { ...rule, definition: blindMask } : rule]),
   );
   return { state: { ...state, rules }, opaque, isOpaque: opacityOf(outputs[shape.field]) !== undefined };
+}
+
+/** What is known of a resource's rules after a refresh. */
+function atService(known: KnownRules, resource: string, service: AtService): KnownRules {
+  const rules = new Map(
+    [...known.state.rules].flatMap(([key, rule]): [string, KnownRule][] => {
+      const now = service.now(resource, key, rule);
+      return now === undefined ? [] : [[key, now.rule]];
+    }),
+  );
+  return { ...known, state: { ...known.state, rules } };
 }
 
 function declaredIn(shape: Shape, inputs: JsonObject): DeclaredRules {

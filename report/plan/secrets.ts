@@ -14,8 +14,11 @@ import { mask } from "./preview.ts";
 /** The text in the place of a secret that the engine calls changed. */
 export const changedMask = "[secret] (changed)";
 
+/** The text in the place of a secret that was edited by hand. */
+export const editedMask = "[secret] (edited)";
+
 export function isMasked(value: Json | undefined): boolean {
-  return value === mask || value === changedMask;
+  return value === mask || value === changedMask || value === editedMask;
 }
 
 /**
@@ -38,6 +41,15 @@ export class ChangedPaths {
   /** True where something of a rule changes. */
   isChanged(key: string, isRule: boolean): boolean {
     return this.#touches(this.#start(key, isRule));
+  }
+
+  /** The changed paths inside a value of a rule, from the rule's definition: a mask may hide a whole array. */
+  within(key: string, isRule: boolean, path: Path): Path[] {
+    const start = this.#start(key, isRule);
+    const outer = [...start, ...path];
+    return this.#paths
+      .filter((changed) => changed.length > outer.length && isEqual(changed.slice(0, outer.length), outer))
+      .map((changed) => changed.slice(start.length));
   }
 
   /** The declared definition, in which changed secrets have a text of their own. */

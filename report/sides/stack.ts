@@ -25,7 +25,7 @@ export async function stackSide(
   const contractOf = contractsOf(session);
   const rules: SideRule[] = [
     ...drift.same.map((rule) => declared(rule, "declared")),
-    ...drift.changed.map(({ live, liveKey, owner, ...rule }) => ({
+    ...drift.changed.map(({ live, liveKey, owner, seen: _, ...rule }) => ({
       ...declared(rule, "drifted"),
       name: liveKey ?? rule.key ?? rule.ruleId ?? rule.resource,
       definition: live,

@@ -14,7 +14,10 @@ const recorded = fileURLToPath(new URL("recorded", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "plan-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const recordedPlan = [
+const stateOnly =
+  "now is the stack's state, as the last run left it, not the service: edits by hand are not seen; plan --refresh sees them\n\n";
+
+const recordedPlan = `${stateOnly}${[
   "warning: 2 of 9 rules are to be deleted, more than a tenth. See that this is meant before you run `pulumi up`",
   "",
   "  - delete  d  MerchantRuleSet all, id mwrr6o4lfmb5",
@@ -41,7 +44,7 @@ const recordedPlan = [
   "",
   "Plan for stack dev: 2 to delete, 2 to replace, 2 to update, 2 to create, 1 to rename, 2 unchanged",
   "",
-].join("\n");
+].join("\n")}`;
 
 describe("merchant-rules plan", () => {
   test.each(["preview.json", "streamed-preview.jsonl"])(
@@ -151,14 +154,18 @@ describe("merchant-rules plan", () => {
       changeSummary: { same: 1 },
     });
     const none = await command("plan", file, "--cwd", recorded, "--expect-no-changes");
-    expect(none).toEqual({ code: 0, stdout: "Plan for stack dev: nothing to do, 1 unchanged\n", stderr: "" });
+    expect(none).toEqual({
+      code: 0,
+      stdout: `${stateOnly}Plan for stack dev: nothing to do, 1 unchanged\n`,
+      stderr: "",
+    });
   });
 
   test("of a preview that failed shows why, and exits with 1", async () => {
     const { code, stdout, stderr } = await command("plan", join(recorded, "failed-preview.json"), "--cwd", recorded);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^error: pulumi-nodejs:.* has the same natural key \(\/name\) as rules\.a; each rule is declared once\n/,
+      /\n\nerror: pulumi-nodejs:.* has the same natural key \(\/name\) as rules\.a; each rule is declared once\n/,
     );
     expect(stdout).toMatch(/\nPlan for stack dev: failed\n$/);
     expect(stderr).toContain("What to do: fix what it says, and run it again");
@@ -177,7 +184,7 @@ describe("merchant-rules plan", () => {
     const said = "warning: late rules: rule 7 is at the service and in no program";
     const file = written({ steps, diagnostics: [warned, warned, { message: "hello", severity: "info" }] });
     const { code, stdout } = await command("plan", file, "--cwd", recorded);
-    expect(stdout).toBe(`${said}\n\nPlan for stack dev: nothing to do, 1 unchanged\n`);
+    expect(stdout).toBe(`${stateOnly}${said}\n\nPlan for stack dev: nothing to do, 1 unchanged\n`);
     expect(code).toBe(0);
     const events = [
       {
@@ -312,6 +319,38 @@ describe("merchant-rules plan", () => {
 });
 
 describe("what a plan says of a rule", () => {
+  test("that a preview with --refresh has twice: it is counted once, as the refresh found it", () => {
+    const before = { a: { name: "a", priority: 91 }, b: { name: "b" } };
+    const after = { a: { name: "a", priority: 1 }, b: { name: "b" } };
+    const refreshed = set("refresh", { a: { name: "a", priority: 1 }, b: { name: "b" } }, before);
+    const { report } = plan([refreshed, set("update", before, after)], full);
+    expect(report).toMatchObject({
+      rules: 2,
+      unchanged: 1,
+      findings: [{ name: "a", paths: [{ before: 91, after: 1 }] }],
+    });
+    expect(report.about[0]).toContain("as the preview's refresh saw it");
+  });
+
+  test("with an array that the engine masks as a whole: the exact paths that change, and that there are no values", () => {
+    const rules = { a: { name: "a", actions: "[secret]", tags: "[secret]" } };
+    const detailedDiff = {
+      "rules.a.actions[0].type": { kind: "update" },
+      "rules.a.actions[1].key": { kind: "update" },
+    };
+    const { findings: found, notes } = plan([set("update", rules, rules, { detailedDiff })], full).report;
+    expect(found).toMatchObject([
+      {
+        change: "update",
+        paths: [
+          { path: "actions[0].type", secret: true },
+          { path: "actions[1].key", secret: true },
+        ],
+      },
+    ]);
+    expect(notes).toContainEqual(expect.stringContaining("A preview masks an array as a whole"));
+  });
+
   test("that moves to another resource of the stack: it moves, where the contract lets it be found again", () => {
     const steps = [
       set("update", { a: { name: "a", priority: 1 }, b: { name: "b" } }, { b: { name: "b" } }, { name: "old" }),

@@ -1,0 +1,96 @@
+import type { ChangedRule, Drift } from "../../provider/drift.ts";
+import type { KnownRule } from "../../provider/reconcile/plan.ts";
+import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
+import {
+  field,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  withoutMasks,
+} from "../../sdk/rules/index.ts";
+import { mask } from "./preview.ts";
+import { editedMask } from "./secrets.ts";
+
+/** The rules of a plan as the service has them, where the plan is of `up --refresh`. */
+export class AtService {
+  readonly #changed: ReadonlyMap<string, ChangedRule>;
+  readonly #missing: ReadonlySet<string>;
+  readonly #unmanaged: readonly UnmanagedRule[];
+
+  /** @param drift of the same stack as the plan, from its state to the service */
+  constructor(drift: Drift) {
+    this.#changed = new Map(drift.changed.map((rule) => [nameIn(rule.resource, rule.key), rule]));
+    this.#missing = new Set(
+      drift.missing.filter(({ ruleId }) => ruleId !== undefined).map(({ resource, key }) => nameIn(resource, key)),
+    );
+    this.#unmanaged = drift.unmanaged;
+  }
+
+  /** A known rule as the service has it now; undefined where it is gone. */
+  now(resource: string, key: string, known: KnownRule): { rule: KnownRule; isEdited: boolean } | undefined {
+    const name = nameIn(resource, key === "" ? undefined : key);
+    if (this.#missing.has(name)) return undefined;
+    const changed = this.#changed.get(name);
+    if (changed === undefined) return { rule: known, isEdited: false };
+    const paths = changed.differences.map(({ path }) => path);
+    const definition = laidOver(known.definition, changed.seen, paths, []);
+    return { rule: { ...known, definition: isJsonObject(definition) ? definition : {} }, isEdited: true };
+  }
+
+  /** The rule that the run takes over for a rule with `adopt`, or that stands in its way without the word. */
+  existing(connection: string, naturalKey: string | undefined, adopt: string | true | undefined) {
+    const here = this.#unmanaged.filter((rule) => rule.connection === connection);
+    if (typeof adopt === "string") return here.find(({ ruleId }) => ruleId === adopt);
+    return naturalKey === undefined ? undefined : here.find((rule) => rule.naturalKey === naturalKey);
+  }
+
+  /** The rules that nobody of the stack declares, but for those that it takes over. */
+  others(taken: ReadonlySet<string>): readonly UnmanagedRule[] {
+    return this.#unmanaged.filter(({ connection, ruleId }) => !taken.has(JSON.stringify([connection, ruleId])));
+  }
+}
+
+function nameIn(resource: string, key: string | undefined): string {
+  return JSON.stringify([resource, key ?? ""]);
+}
+
+/**
+ * What was seen of a rule, in the form that a preview has: where the preview masks a value, it stays masked, and is another
+ * mask where something at or below it was edited.
+ */
+function laidOver(known: Json | undefined, seen: Json, edited: readonly Path[], here: Path): Json {
+  if (known === mask) return edited.some((path) => isBeside(path, here)) ? editedMask : mask;
+  if (isJsonObject(known) && isJsonObject(seen))
+    return Object.fromEntries(
+      Object.entries(seen).map(([key, value]) => [key, laidOver(field(known, key), value, edited, [...here, key])]),
+    );
+  if (isJsonArray(known) && isJsonArray(seen))
+    return seen.map((value, index) => laidOver(known[index], value, edited, [...here, index]));
+  return withoutMasks(seen);
+}
+
+/** True where one of two paths leads to the other, or through it. */
+function isBeside(path: Path, other: Path): boolean {
+  return path.slice(0, other.length).every((key, index) => String(key) === String(other[index]));
+}
+
+/** A live rule as far as a declaration speaks of it, in the form of the declaration: masked where that is. */
+export function asDeclaredForm(live: JsonObject, declared: JsonObject): JsonObject {
+  const form = (wanted: Json, value: Json | undefined): Json | undefined => {
+    if (value === undefined || wanted === mask) return value === undefined ? undefined : mask;
+    if (isJsonObject(wanted) && isJsonObject(value))
+      return Object.fromEntries(
+        Object.entries(wanted).flatMap(([key, each]) => {
+          const found = form(each, field(value, key));
+          return found === undefined ? [] : [[key, found]];
+        }),
+      );
+    if (isJsonArray(wanted) && isJsonArray(value))
+      return value.map((each, index) => form(wanted[index] ?? null, each) ?? null);
+    return value;
+  };
+  const found = form(declared, live);
+  return isJsonObject(found) ? found : {};
+}
