@@ -11,6 +11,7 @@ import {
 } from "../sdk/rules/index.ts";
 import { getOrMake } from "./get-or-make.ts";
 import type { Session } from "./hooks/session.ts";
+import { type LastChange, lastChangeIn } from "./last-change.ts";
 import { type Observed, observed, resourceOf } from "./observed.ts";
 import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
@@ -33,7 +34,7 @@ export interface DeclaredRule extends RuleName {
   readonly declared: JsonObject;
 }
 
-export interface ChangedRule extends DeclaredRule {
+export interface ChangedRule extends DeclaredRule, LastChange {
   /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
   readonly live: JsonObject;
   /** The same rule as far as the state speaks of it, in the state's order; what a refresh takes into the state. */
@@ -157,6 +158,7 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
         ...declaredRule(resource, key, wanted),
         live: now,
         seen: liveDefinition(resource, key, found.seen),
+        ...lastChangeIn(found.live, place.contract),
         liveKey: naturalKeyText(now, place.contract),
         differences: drifted,
         owner: found.takenBy,

@@ -1,10 +1,11 @@
 import type { LiveRule } from "../sdk/client/index.ts";
 import { canonical, isEqual, isJsonObject, type Json, type JsonObject, masked } from "../sdk/rules/index.ts";
+import { type LastChange, lastChangeIn } from "./last-change.ts";
 import { markIn, naturalKeyText, type Owner, ownerIn, type Place } from "./reconcile/index.ts";
 import { ownFields } from "./reconcile/live-rule.ts";
 
 /** A rule at the service that no resource of a stack knows. */
-export interface UnmanagedRule {
+export interface UnmanagedRule extends LastChange {
   /** Undefined where the contract has none, or it is secret. */
   readonly naturalKey: string | undefined;
   readonly ruleId: string;
@@ -57,7 +58,8 @@ async function unmanagedAt({ connections: [connection = ""], places, known }: Re
       const mark = markIn(rule, place.contract);
       const owner = mark && ownerIn(mark);
       const naturalKey = naturalKeyText(rule, place.contract);
-      found.set(ruleId, { naturalKey, ruleId, connection, owner, live: shownRule(rule, place) });
+      const change = lastChangeIn(rule, place.contract);
+      found.set(ruleId, { naturalKey, ruleId, connection, owner, live: shownRule(rule, place), ...change });
     }
   }
   return [...found.values()];

@@ -1,4 +1,5 @@
 import type { Drift, DriftedPath } from "../provider/drift.ts";
+import type { LastChange } from "../provider/last-change.ts";
 import { defaultConnection } from "../provider/settings.ts";
 import type { RuleName } from "../provider/state-resource.ts";
 import type { UnmanagedRule } from "../provider/unmanaged-rules.ts";
@@ -44,6 +45,7 @@ export function driftReport(drift: Drift, { subject, ignoring, ...about }: About
           ? {}
           : { name: liveKey, formerName: rule.naturalKey }),
         ...(owner === undefined ? {} : { owner }),
+        ...changeOf(rule),
         paths: differences.map(pathFinding),
       })),
       ...unmanaged.findings,
@@ -79,16 +81,21 @@ function findingOf(change: Finding["change"], { naturalKey, key, ruleId, resourc
   };
 }
 
-function unmanagedFinding({ naturalKey, ruleId, connection, owner, live }: UnmanagedRule): Finding {
+function unmanagedFinding({ naturalKey, ruleId, connection, owner, live, ...change }: UnmanagedRule): Finding {
   return {
     change: "unmanaged",
     name: naturalKey ?? ruleId,
     ruleId,
     ...(connection === defaultConnection ? {} : { connection }),
     ...(owner === undefined ? {} : { owner }),
+    ...changeOf(change),
     ...contentOf({ after: live }),
     paths: [],
   };
+}
+
+function changeOf({ changedBy, changedAt }: LastChange): Pick<Finding, "changedBy" | "changedAt"> {
+  return { ...(changedBy === undefined ? {} : { changedBy }), ...(changedAt === undefined ? {} : { changedAt }) };
 }
 
 function pathFinding({ path, isSecret, before, after }: DriftedPath): PathFinding {

@@ -1,4 +1,4 @@
-import { ownFields } from "../../provider/reconcile/live-rule.ts";
+import { ownFields, servicePointers } from "../../provider/reconcile/live-rule.ts";
 import { markIn, ownerIn } from "../../provider/reconcile/mark.ts";
 import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
 import type { Place } from "../../provider/reconcile/place.ts";
@@ -80,8 +80,8 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
 
 /** The pointers to what a program does not declare: the id, what the service alone sets, the mark of the owner. */
 function computedPointers({ contract }: Place): string[] {
-  const { id, readOnly, owner } = contract.rule;
-  return [...id, ...readOnly, ...(owner === null ? [] : [owner.at])];
+  const { owner } = contract.rule;
+  return [...new Set(servicePointers(contract)), ...(owner === null ? [] : [owner.at])];
 }
 
 function exported({ ruleId, rule }: LiveRule, key: string, place: Place): ExportedRule {

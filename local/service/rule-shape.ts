@@ -34,9 +34,15 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
   const versionAt = version !== null && "at" in version ? version.at : undefined;
   const idAt = idPointer(rule);
   const [idField = "id", ...further] = segmentsOf(idAt);
-  const managed = [idAt, "/createdAt", "/updatedAt", ...(versionAt === undefined ? [] : [versionAt])];
-  const document = (stored: StoredRule): Json =>
-    versionAt === undefined ? unversioned(stored) : withValueAt(unversioned(stored), versionAt, versionOf(stored));
+  const { changedBy, changedAt } = rule;
+  const own = [idAt, "/createdAt", "/updatedAt", versionAt ?? idAt, changedBy ?? idAt, changedAt ?? idAt];
+  const managed = [...new Set(own)];
+  const document = (stored: StoredRule): Json => {
+    const versioned =
+      versionAt === undefined ? unversioned(stored) : withValueAt(unversioned(stored), versionAt, versionOf(stored));
+    const timed = changedAt === null ? versioned : withValueAt(versioned, changedAt, stored.updatedAt);
+    return changedBy === null ? timed : withValueAt(timed, changedBy, onlyUser);
+  };
   const unversioned = ({ ruleId, definition, createdAt, updatedAt }: StoredRule): Json => {
     if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
     return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
@@ -66,6 +72,9 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
 export function versionOf({ definition }: StoredRule): string {
   return hash("sha256", canonical(definition)).slice(0, 16);
 }
+
+/** Everybody who writes here, as the contract's `rule.changedBy` shows it. */
+const onlyUser = "local";
 
 /**
  * The pointer to a rule's id, within the rule. Clients look for each pointer within the envelope, then in the whole

@@ -21,9 +21,14 @@ export function isAsDeclared(live: JsonObject, definition: JsonObject, place: Sp
 
 /** A rule without what the service adds to it: its id, the mark, what it alone sets. */
 export function ownFields(rule: JsonObject, { contract }: Spoken): JsonObject {
-  const { id, owner, readOnly } = contract.rule;
+  const { owner } = contract.rule;
   const isMarked = owner !== null && markIn(rule, contract) !== undefined;
-  return [...id, ...readOnly, ...(isMarked ? [owner.at] : [])].reduce(json.withoutValueAt, rule);
+  return [...servicePointers(contract), ...(isMarked ? [owner.at] : [])].reduce(json.withoutValueAt, rule);
+}
+
+/** The pointers to what the service alone sets in a rule: its id, and what the contract calls the service's own. */
+export function servicePointers({ rule: { id, readOnly, changedBy, changedAt } }: Contract): string[] {
+  return [...id, ...readOnly, ...[changedBy, changedAt].filter((pointer) => pointer !== null)];
 }
 
 /** True of an answer that shows nothing of a rule but its id. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
+import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
 import type { NotJson } from "../rules/json.ts";
 import { printable } from "../rules/printable.ts";
 import { schemaError } from "./definition-schema.ts";
@@ -296,6 +296,14 @@ function checkMarks({ rule }: Contract, refuseIf: RefuseIf): void {
   for (const name of ["gone", "foreign"] as const)
     for (const [index, { at }] of rule[name].entries())
       refuseIf(at === "", ["rule", name, index, "at"], `${oneField} /status`);
+  for (const name of ["changedBy", "changedAt"] as const) {
+    const pointer = rule[name];
+    if (pointer === null) continue;
+    refuseIf(pointer === "", ["rule", name], `${oneField} /updatedAt`);
+    const isSecret = rule.secret.some((pattern) => isAtOrBelow(segmentsOf(pointer), pattern));
+    refuseIf(isSecret, ["rule", name], "a place apart from rule.secret: reports show it");
+    refuseIf(pointer === rule.naturalKey, ["rule", name], "a place apart from rule.naturalKey");
+  }
   if (rule.owner === null) return;
   const path = ["rule", "owner", "at"];
   const mark = segmentsOf(rule.owner.at);

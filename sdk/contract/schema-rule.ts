@@ -70,6 +70,18 @@ export const rule = strict({
         ["/createdAt", "/version"],
       ),
     ),
+  changedBy: pointerOrNull.meta(
+    says(
+      "Where a rule says who changed it last. Reports on drift say it; it is the service's own, as what readOnly names. null: nobody is named.",
+      "/updatedBy",
+    ),
+  ),
+  changedAt: pointerOrNull.meta(
+    says(
+      "Where a rule says when it was changed last. Reports on drift say it in the service's words; it is the service's own, as what readOnly names. null: no time is named.",
+      "/updatedAt",
+    ),
+  ),
   immutable: patterns
     .default([])
     .meta(

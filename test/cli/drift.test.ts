@@ -145,6 +145,23 @@ describe("unmanaged rules", () => {
     ]);
   });
 
+  test("and changed ones are named with who changed them and when, where the contract says which fields hold it", async () => {
+    const preset = loadPreset("illustrative");
+    const contract = { ...preset, rule: { ...preset.rule, changedBy: "/meta/by", changedAt: "/updatedAt" } };
+    const { service, idOf, drift } = await exported(some, contract);
+    expect((await drift()).code).toBe(0);
+    service.put(idOf("rule-2"), rule(2, { priority: 9 }));
+    service.put(undefined, { name: "by-hand" });
+    const { report } = await drift();
+    const change = { changedBy: "local", changedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) };
+    expect(report?.findings).toMatchObject([
+      { change: "changed", name: "rule-2", paths: [{ path: "priority" }], ...change },
+      { change: "unmanaged", name: "by-hand", rule: { after: { name: "by-hand" } }, ...change },
+    ]);
+    expect(report?.findings[1]?.rule?.after).toEqual({ name: "by-hand" });
+    expect((await drift("--format", "text")).text).toMatch(/rule-2 .*by local.* at \d{4}-/);
+  });
+
   test("are named with whose they are", async () => {
     const { service, drift } = await exported(some, marking);
     service.put(undefined, rule(9, { metadata: { managedBy: markBy("shop/test/limits", "nine") } }));

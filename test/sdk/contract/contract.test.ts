@@ -43,6 +43,8 @@ describe("a contract that says nothing but its version", () => {
       gone: [],
       foreign: [],
       readOnly: ["/createdAt", "/updatedAt"],
+      changedBy: null,
+      changedAt: null,
       immutable: [],
       unordered: [],
       secret: [],
@@ -414,6 +416,14 @@ describe("a contract that cannot work is refused", () => {
       "rule.schema.$async",
       "true",
       "no $async",
+    ],
+    [
+      "who changed a rule in a secret place, which reports would show",
+      "version: 1\nrule: { changedBy: /people/0/name, secret: ['/people/*'] }",
+      2,
+      "rule.changedBy",
+      '"/people/0/name"',
+      "a place apart from rule.secret",
     ],
     [
       "an owner's mark in place of the rule",
