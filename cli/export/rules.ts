@@ -1,6 +1,6 @@
 import { ownFields, servicePointers } from "../../provider/reconcile/live-rule.ts";
 import { markIn, ownerIn } from "../../provider/reconcile/mark.ts";
-import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
+import { isNaturalKeySecret, lacksNaturalKey } from "../../provider/reconcile/natural-key.ts";
 import type { Place } from "../../provider/reconcile/place.ts";
 import { leavingDefinition } from "../../provider/state/wire.ts";
 import type { RulePattern } from "../../report/rule-pattern.ts";
@@ -139,10 +139,15 @@ function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   });
 }
 
+function namelessFault(definition: JsonObject, contract: Contract): string | undefined {
+  if (!lacksNaturalKey(definition, contract)) return undefined;
+  return `it has no value at ${contract.rule.naturalKey}, the natural key (rule.naturalKey in the contract)`;
+}
+
 /** @throws MerchantRulesError RULE_INVALID: a preview would refuse them, so that no file is of use */
 function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): void {
   const faults = rules.flatMap(({ ruleId, definition, secrets }) => {
-    const what = faultOf(definition, secrets);
+    const what = faultOf(definition, secrets) ?? namelessFault(definition, contract);
     // By this name --exclude knows it.
     const name = isNaturalKeySecret(contract) ? undefined : naturalKeyOf(definition, contract);
     return what === undefined ? [] : [`  ${name === undefined ? ruleId : `${name} (${ruleId})`}: ${what}`];

@@ -19,6 +19,7 @@ import {
 import { printable, printableLines } from "../../sdk/rules/printable.ts";
 import { type TextPlace, YamlDocument } from "../../sdk/yaml-document.ts";
 import { getOrMake } from "../get-or-make.ts";
+import { lacksNaturalKey } from "../reconcile/index.ts";
 import { withAdoptKept } from "../state/adoption.ts";
 import { definitionsIn } from "../state/definitions.ts";
 import { internalFields } from "../state/names.ts";
@@ -155,7 +156,8 @@ function faultsAsText(definition: JsonObject, { rule }: Contract): DefinitionFau
 const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
 
 /** The faults of a definition: what cannot be sent, and what the contract's JSON Schema does not allow. */
-function definitionFaults(definition: JsonObject, { rule, operations }: Contract): readonly DefinitionFault[] {
+function definitionFaults(definition: JsonObject, contract: Contract): readonly DefinitionFault[] {
+  const { rule, operations } = contract;
   const fault = findNotJson(definition);
   if (fault !== undefined) return [{ path: fault.path, reason: `holds ${fault.found}, which is not JSON` }];
   const rounded = findInexactNumber(definition);
@@ -183,10 +185,21 @@ function definitionFaults(definition: JsonObject, { rule, operations }: Contract
     const reason = `declares ${above || "the rule"} as a text, null or a list, and the mark of the rule's owner must stand below it, at ${rule.owner.at} (rule.owner in the contract)`;
     return [{ path: [], reason }];
   }
-  if (rule.schema === null) return [];
-  const { schema } = rule;
+  // A schema that asks for the natural key has said so.
+  const faults = schemaFaults(definition, rule.schema);
+  return faults.length > 0 ? faults : naturalKeyFaults(definition, contract);
+}
+
+function schemaFaults(definition: JsonObject, schema: JsonObject | null): readonly DefinitionFault[] {
+  if (schema === null) return [];
   const check = getOrMake(checkers, schema, () => definitionChecker(schema));
   return check(definition, isUnknown);
+}
+
+function naturalKeyFaults(definition: JsonObject, contract: Contract): DefinitionFault[] {
+  if (!lacksNaturalKey(definition, contract)) return [];
+  const reason = `has no value at ${contract.rule.naturalKey}, the natural key by which its rule is found (rule.naturalKey in the contract). Declare one`;
+  return [{ path: [], reason }];
 }
 
 /** The pointer of a declared value above a place that is no object, so that nothing can be written there. */

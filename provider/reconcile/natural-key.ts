@@ -1,5 +1,6 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isAtOrBelow, type Json, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
+import { isAtOrBelow, type Json, type JsonObject, pointerOf, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
+import { isUnknown } from "../state/wire.ts";
 
 /** True where the natural key is, or is part of, what the contract calls secret. */
 export function isNaturalKeySecret({ rule: { naturalKey, secret } }: Contract): boolean {
@@ -12,4 +13,13 @@ export function naturalKeyText(definition: Json | undefined, contract: Contract)
   if (naturalKey === null || isNaturalKeySecret(contract)) return undefined;
   const value = valueAt(definition, naturalKey);
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+/** True of a definition that has nothing by which its rule is found again. What the service sets, no program declares. */
+export function lacksNaturalKey(definition: JsonObject, { rule: { naturalKey, readOnly } }: Contract): boolean {
+  if (naturalKey === null) return false;
+  const segments = segmentsOf(naturalKey);
+  if (readOnly.some((pattern) => isAtOrBelow(segments, pattern))) return false;
+  const onTheWay = segments.map((_, index) => valueAt(definition, pointerOf(segments.slice(0, index + 1))));
+  return !onTheWay.some(isUnknown) && (valueAt(definition, naturalKey) ?? "") === "";
 }

@@ -42,7 +42,7 @@ export const rule = strict({
   ),
   naturalKey: pointerOrNull.meta(
     says(
-      "Where a rule has what is unique among a merchant's rules. By it a rule is found whose id was lost. null: such a rule is not found, and adopt needs a ruleId.",
+      "Where a rule has what is unique among a merchant's rules. By it a rule is found whose id was lost, so a preview refuses a definition that has nothing there, unless rule.readOnly lists it. null: such a rule is not found, and adopt needs a ruleId.",
       "/name",
     ),
   ),

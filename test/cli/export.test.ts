@@ -407,6 +407,7 @@ describe("an export that cannot be", () => {
       1,
     ],
     ["an integer was rounded", [rule(1, { n: 2 ** 60 })], undefined, [], "n holds an integer beyond 2^53", 1],
+    ["a rule has no natural key", [rule(1, { name: null })], undefined, [], "it has no value at /name, the natural", 1],
     ["there is no such connection", [rule(1)], undefined, ["--connection", "nope"], 'connection "nope" lacks', 1],
     ["a pattern names no rule", [rule(1)], undefined, ["--include", "id:"], "It names no rule", 2],
     ["there is no such form", [rule(1)], undefined, ["--as", "json"], "Allowed choices are files, program", 2],

@@ -71,14 +71,15 @@ test("a rule that a killed run made a moment ago, and that reads show late, is n
   expect(namesOf(place)).toEqual(["rule-1", "rule-2"]);
 });
 
-test("a rule without a value at its natural key, that a killed run made, is found by its mark", async () => {
-  const place = await openPlace({ contract: contractOf({ rule: { owner } }), allowDuplicates: true });
+test("a rule whose natural key the service sets, that a killed run made, is found by its mark", async () => {
+  const contract = contractOf({ rule: { owner, readOnly: ["/name"] } });
+  const place = await openPlace({ contract, allowDuplicates: true });
   const stack = await place.stack("local");
   const { name: _, ...keyless } = b;
   await stack.up({ all: { rules: { a, keyless } } });
   const mark = markOf(place, 2);
   await stack.up({ all: { rules: { a } } });
-  killedRunMakes(place, keyless, mark);
+  killedRunMakes(place, { ...keyless, name: "set by the service" }, mark);
   await stack.up({ all: { rules: { a, keyless } } });
   expect(place.service.rules().map((each) => each.rule.priority)).toEqual([1, 2]);
 });
