@@ -4,6 +4,7 @@ import { MerchantRulesError } from "../sdk/errors.ts";
 import { contains, differences } from "../sdk/rules/index.ts";
 import { atBoundary, errorOf, PartialResult } from "./hooks/boundary.ts";
 import { checked } from "./hooks/check.ts";
+import { oddFields } from "./hooks/odd-fields.ts";
 import type { Session } from "./hooks/session.ts";
 import { sayLeftovers } from "./leftovers.ts";
 import { observed, resourceOf } from "./observed.ts";
@@ -30,7 +31,16 @@ import {
   say,
 } from "./reconcile/index.ts";
 import type { Shape } from "./state/shape.ts";
-import { type Inputs, keyOfLeft, readInputs, readState, type State, writeInputs, writeState } from "./state/state.ts";
+import {
+  connectionName,
+  type Inputs,
+  keyOfLeft,
+  readInputs,
+  readState,
+  type State,
+  writeInputs,
+  writeState,
+} from "./state/state.ts";
 import { isUnknown, type Properties } from "./state/wire.ts";
 import { describeOutcome, describePlan, describeTakeOvers, hintAtTexts } from "./summary.ts";
 
@@ -58,6 +68,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (result.failures?.length === 0) {
         this.#announce(olds, news);
         if (!this.#shape.isRule) this.#session.sayOnce("texts", hintAtTexts(news));
+        this.#hintAtSlips(news);
       }
       return result;
     });
@@ -172,6 +183,13 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const error = errorOf(outcomes, this.#shape.isRule, afterwards);
       if (error !== undefined) throw error;
     });
+  }
+
+  #hintAtSlips(news: Properties): void {
+    if (isUnknown(news.connection)) return;
+    const { contract } = this.#session.place(connectionName(news));
+    for (const { name, sentence } of oddFields(this.#shape, contract, news))
+      this.#session.sayOnce(`field ${name}`, sentence);
   }
 
   #onDrift({ onDrift, connection }: Inputs): OnDrift {

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { MerchantRulesError } from "../errors.ts";
+import { meant } from "../nearest.ts";
 import { findNotJson, walk } from "../rules/index.ts";
 import { printable } from "../rules/printable.ts";
 import { readTextFile, YamlDocument } from "../yaml-document.ts";
@@ -38,17 +38,11 @@ export function loadContract(file: string, use?: ContractUse): Contract {
   const read = readTextFile(file);
   if ("text" in read) return parseContract(read.text, file, use);
   const { what, line, cause } = read.fault;
-  const nearest = nearestPreset(basename(file));
   throw new MerchantRulesError("CONTRACT_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
     attempted: `read contract ${file}`,
-    advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`,
+    advice: `name a file that can be read, or one of the presets: ${presets.join(", ")}${meant(basename(file), presets)}`,
     cause,
   });
-}
-
-/** The preset that somebody may have meant: at most a third of its letters are others. */
-function nearestPreset(name: string): Preset | undefined {
-  return presets.find((preset) => distance(name.toLowerCase(), preset) <= preset.length / 3);
 }
 
 /** The contract of a preset. */

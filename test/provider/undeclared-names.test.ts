@@ -66,3 +66,45 @@ describe("a definition without the contract's natural key", () => {
     expect((await without.check({ rules: { a: nameless } })).failures).toEqual([]);
   });
 });
+
+describe("a field that one slip makes of a known one", () => {
+  const described = contractOf({ schema: { properties: { name: {}, isActive: {}, priority: {} } } });
+  const { isActive, ...rest } = rule(1);
+  const slip = { ...rest, isActvie: isActive ?? null };
+  const hints = (host: Host): string[] => host.stderr.split("\n").filter((line) => line.includes("did you mean"));
+
+  test("is told, and the rule is taken as it is: of a field that the contract describes", async () => {
+    const host = await open(described);
+    expect((await host.as("merchantRule").check({ definition: slip })).failures).toEqual([]);
+    const sentence =
+      "definition.isActvie: did you mean isActive, which rule.schema in the contract describes? It is sent as it is declared";
+    expect(hints(host)).toEqual([sentence]);
+  });
+
+  test("is told once a run for each field: of a field that other rules of the set have, as objects and as texts", async () => {
+    const host = await open(contractOf());
+    const others = { c: rule(3), d: rule(4), e: asText(rule(5)), f: rule(6) };
+    const { priority: _, ...unranked } = rule(2);
+    const rules = { a: asText({ ...rule(1), conditons: 1 }), b: { ...unranked, priorty: 1 }, ...others };
+    for (let run = 0; run < 2; run += 1) expect((await host.check({ rules })).failures).toEqual([]);
+    expect(hints(host)).toEqual([
+      "rules.b.priorty: did you mean priority, which other rules of the set have? It is sent as it is declared",
+    ]);
+  });
+
+  test("is not told of a field that most rules have, nor of short names and numbered ones", async () => {
+    const host = await open(described);
+    const common = { a: { ...rule(1), isActives: 1 }, b: { ...rule(2), isActives: 1 }, c: rule(3) };
+    await host.check({ rules: common });
+    const named = [1, 2, 3].map((k) => [`k${k}`, { name: `n${k}`, max: 1, line1: 1 }]);
+    await host.check({ rules: { ...Object.fromEntries(named), d: { name: "d", mix: 1, line2: 1 } } });
+    expect(host.stderr).toBe("");
+  });
+
+  test("is no matter of rules whose fields are names of their own", async () => {
+    const host = await open(contractOf());
+    const fields = (from: string) => Object.fromEntries(Array.from({ length: 3000 }, (_, k) => [`${from}-${k}`, k]));
+    await host.check({ rules: { a: { ...rule(1), ...fields("alpha") }, b: { ...rule(2), ...fields("alphb") } } });
+    expect(host.stderr).toBe("");
+  });
+});

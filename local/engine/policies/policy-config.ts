@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { distance } from "fastest-levenshtein";
 import { definitionChecker, schemaError } from "../../../sdk/contract/definition-schema.ts";
+import { meant } from "../../../sdk/nearest.ts";
 import { isJson, isJsonObject, type Json, type JsonObject, pointerOf, valueAt } from "../../../sdk/rules/index.ts";
 import { whyNotJson } from "../../../sdk/rules/json.ts";
 import { printable } from "../../../sdk/rules/printable.ts";
@@ -84,8 +84,7 @@ export function settle(info: PackInfo, user: PolicySettings, file: string | unde
 
 function noSuchPolicy(name: string, { name: pack, version, policies }: PackInfo, file: string): EngineError {
   const names = policies.map((policy) => policy.name);
-  const meant = nearest(name, names);
-  const advice = `name one of its policies${meant === undefined ? "" : ` (did you mean ${meant}?)`}: ${["all", ...names].join(", ")}`;
+  const advice = `name one of its policies${meant(name, names)}: ${["all", ...names].join(", ")}`;
   return new EngineError(
     "POLICY_PACK",
     `${file}: the policy pack ${pack}@v${version} has no policy ${shown(name)}\nWhat to do: ${advice}`,
@@ -97,11 +96,10 @@ function faultsOf({ name, schema }: PolicyInfo, properties: JsonObject, given: J
   if (schema === undefined) return [];
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(schema.properties, key));
   const names = Object.keys(schema.properties);
-  const said = unknown.map((key) => {
-    const meant = nearest(key, names);
-    const allowed = names.length === 0 ? "nothing" : names.join(", ");
-    return `${name}${pointerOf([key])}: the policy has no such property${meant === undefined ? "" : ` (did you mean ${meant}?)`}, allowed are ${allowed}`;
-  });
+  const allowed = names.length === 0 ? "nothing" : names.join(", ");
+  const said = unknown.map(
+    (key) => `${name}${pointerOf([key])}: the policy has no such property${meant(key, names)}, allowed are ${allowed}`,
+  );
   const whole = { type: "object", properties: schema.properties, required: schema.required };
   const broken = schemaError(whole);
   if (broken !== undefined) return [`${name}: its configSchema is not a JSON Schema: ${broken}`];
@@ -110,15 +108,6 @@ function faultsOf({ name, schema }: PolicyInfo, properties: JsonObject, given: J
     return `${name}${pointerOf(path)}: found ${shown(found)}, but it ${reason}`;
   });
   return [...said, ...faults];
-}
-
-/** The name that somebody may have meant: at most a third of its letters are others. */
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const [first] = names
-    .map((each) => ({ each, far: distance(name.toLowerCase(), each.toLowerCase()) }))
-    .filter(({ each, far }) => far <= each.length / 3)
-    .sort((a, b) => a.far - b.far);
-  return first?.each;
 }
 
 function shown(value: Json | undefined): string {
