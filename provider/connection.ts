@@ -8,6 +8,7 @@ import { getOrMake } from "./get-or-make.ts";
 import { isProvider } from "./provider.ts";
 import { providerSource } from "./provider-source.ts";
 import { connectionType as type } from "./types.ts";
+import { warnOfUnknownSettings } from "./unknown-settings.ts";
 
 const defaultName = "default";
 
@@ -84,7 +85,10 @@ export function connectionOf(
 /** Several runs in one process, as in tests, each have a stack of their own; with mocks none, but a monitor of their own. */
 function registered(): Registered {
   const ofProcess: WeakMap<object, Registered> = getOrMake(globals, registry, () => new WeakMap());
-  return getOrMake(ofProcess, getStackResource() ?? getMonitor() ?? ofProcess, () => new Map());
+  return getOrMake(ofProcess, getStackResource() ?? getMonitor() ?? ofProcess, () => {
+    warnOfUnknownSettings();
+    return new Map();
+  });
 }
 
 const globals = {

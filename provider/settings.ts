@@ -16,10 +16,12 @@ import {
   presets,
 } from "../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../sdk/errors.ts";
+import { meant } from "../sdk/nearest.ts";
 import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
 import { projectFolderAbove } from "./project-folder.ts";
 import { type OnDrift, onDriftChoices } from "./reconcile/hand-edits.ts";
 import type { Answer, PlaceOptions } from "./reconcile/index.ts";
+import { settingNames, type singleSettings } from "./setting-names.ts";
 
 /** The sources of settings. */
 export interface SettingsSources extends ContractUse {
@@ -145,18 +147,6 @@ export function declaredContract(sources: SettingsSources, name: string = defaul
   return noContract === undefined ? contract : undefined;
 }
 
-const answers = ["acceptAllGone", "moved", "recover"] as const;
-const singleSettings = [
-  "baseUrl",
-  "contract",
-  "token",
-  "clientId",
-  "clientSecret",
-  "identity",
-  "onDrift",
-  "formerNames",
-  ...answers,
-] as const;
 type SettingName = (typeof singleSettings)[number] | `parameters.${string}`;
 
 /** One setting of a connection. */
@@ -201,11 +191,13 @@ function ownSettings(connections: string | undefined, name: string): JsonObject 
   const twin = Object.keys(all).find((each) => each !== name && variableName(each) === variableName(name));
   if (twin !== undefined) throw sameVariables(name, twin);
   const own = objectAt(field(all, name), key);
-  const known: readonly string[] = [...singleSettings, "parameters"];
+  const known = settingNames;
   const unknown = Object.keys(own).find((setting) => !known.includes(setting));
   if (unknown === undefined) return own;
   const advice = `allowed: ${known.join(", ")}`;
-  throw new MerchantRulesError("SETTINGS_INVALID", `${key} has an unknown setting ${unknown}`, { advice });
+  throw new MerchantRulesError("SETTINGS_INVALID", `${key} has an unknown setting ${unknown}${meant(unknown, known)}`, {
+    advice,
+  });
 }
 
 /** The input of an explicit provider that holds its name. */

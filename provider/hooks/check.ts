@@ -2,6 +2,7 @@ import type { dynamic } from "@pulumi/pulumi";
 import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { readJsonText } from "../../sdk/json-text.ts";
+import { meant } from "../../sdk/nearest.ts";
 import {
   canonical,
   findInexactNumber,
@@ -88,7 +89,10 @@ function unknownInputs(shape: Shape, news: Properties): Failure[] {
   const known = [shape.field, ...shape.options];
   return Object.keys(news)
     .filter((key) => ![...internalFields, ...known].includes(key))
-    .map((property) => ({ property, reason: `is not an input; allowed: ${known.join(", ")}` }));
+    .map((property) => ({
+      property,
+      reason: `is not an input${meant(property, known)}; allowed: ${known.join(", ")}`,
+    }));
 }
 
 function connectionFaults({ connection }: Properties): Failure[] {

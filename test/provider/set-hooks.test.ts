@@ -377,7 +377,13 @@ describe("check of a set", () => {
     ["a definition that is none", { rules: { a: 7 } }, "rules.a", /must be an object/],
     ["an adopt for no rule", { rules: abc, adopt: { z: "1" } }, "adopt.z", /names no rule/],
     ["an unknown onUnmanaged", { rules: abc, onUnmanaged: "delete" }, "onUnmanaged", /ignore, warn, fail/],
-    ["an input that does not exist", { rules: abc, rule: 1 }, "rule", /is not an input/],
+    [
+      "an input that does not exist",
+      { rules: abc, rule: 1 },
+      "rule",
+      /is not an input \(did you mean rules\?\); allowed: rules,/,
+    ],
+    ["an input that is near none", { rules: abc, zzz: 1 }, "zzz", /is not an input; allowed: rules,/],
   ])("refuses %s", async (_name, news, property, reason) => {
     const { host } = await open();
     expect((await host.check(news)).failures).toEqual([{ property, reason: expect.stringMatching(reason) }]);

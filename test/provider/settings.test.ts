@@ -116,7 +116,7 @@ describe("settings of a connection", () => {
       refusal(() =>
         connectionSettings(sources({ "merchant-rules:connections": '{"sandbox":{"baseurl":"x"}}' }), "sandbox"),
       ),
-    ).toContain("unknown setting baseurl; ".slice(0, 23));
+    ).toContain("has an unknown setting baseurl (did you mean baseUrl?)");
   });
 });
 
