@@ -28,7 +28,7 @@ export function serveCommand(): Command {
     .description("Serve a contract's rules on this machine (127.0.0.1 only), for trying and for tests")
     .option(
       "--contract <file>",
-      `a contract's file, or a preset's name: seed, illustrative (default: ${ownContract} in this folder, else illustrative)`,
+      `a contract's file, or a preset's name, such as seed or wiremock; \`merchant-rules help services\` lists them (default: ${ownContract} in this folder, else illustrative)`,
     )
     .option("--port <number>", "0 to 65535; 0 takes any free port", portOf, 4010)
     .option("--data <file>", "keep the rules in this SQLite file (default: in memory, gone when the service stops)")

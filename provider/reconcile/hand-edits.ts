@@ -3,6 +3,7 @@ import { differences, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
 import { print } from "../print.ts";
 import { listed, seenAs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
+import { hasVersions } from "./meanwhile.ts";
 import type { Place } from "./place.ts";
 import type { KnownRule, Step } from "./plan.ts";
 import { type Resource, whoseIs } from "./resource.ts";
@@ -30,6 +31,8 @@ export async function lookForHandEdits(
   const looks = steps.map(async (step) => {
     if (step.kind === "create" || step.kind === "keep" || ("isLeft" in step && step.isLeft)) return [];
     const { known, key } = step;
+    // An update with a version overwrites nothing that somebody changed: it says so itself.
+    if (onDrift === "overwrite" && step.kind === "update" && hasVersions(place)) return [];
     // What the last write to it did is not known: that is looked at before this one.
     if (known.doubt !== undefined || place.holders.isHeldByOther(known.ruleId, of)) return [];
     const rule = onDrift === "fail" ? await seen(known, of.label(key), place) : place.live.glance(known);

@@ -4,6 +4,7 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { lookedAtBy } from "./doubt.ts";
 import { isAsDeclared, pathsBetween, pathsOf, seenAs } from "./live-rule.ts";
+import type { Place } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
 import { naming, type Task } from "./task.ts";
 
@@ -14,7 +15,7 @@ import { naming, type Task } from "./task.ts";
  */
 export async function versioned(known: KnownRule, definition: JsonObject, task: Task): Promise<LiveRule | undefined> {
   const { place } = task;
-  if (!hasVersions(task)) return undefined;
+  if (!hasVersions(place)) return undefined;
   const live = await read(known, task);
   const seen = seenAs(live.rule, lookedAtBy(known), place);
   const paths = isAsDeclared(live.rule, definition, place) ? "" : pathsBetween(known.definition, seen, place);
@@ -44,10 +45,13 @@ async function read(known: KnownRule, task: Task): Promise<LiveRule> {
 
 /** True of a refusal that may mean another version. A service may use 409 for what must be unique, too. */
 export function isOfVersion({ code, exchange }: MerchantRulesError, task: Task): boolean {
-  return hasVersions(task) && code === "RULE_CONFLICT" && exchange !== undefined && exchange.meaning === undefined;
+  return (
+    hasVersions(task.place) && code === "RULE_CONFLICT" && exchange !== undefined && exchange.meaning === undefined
+  );
 }
 
-function hasVersions({ place }: Task): boolean {
+/** True where each update names the version of the rule that it changes. */
+export function hasVersions(place: Place): boolean {
   return (place.contract.operations.update?.version ?? null) !== null;
 }
 

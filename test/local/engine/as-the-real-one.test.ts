@@ -25,7 +25,7 @@ describe.concurrent("as the real engine", { timeout: 120_000 }, () => {
         const { ok, errors } = await project.run(verb);
         expect(ok).toBe(false);
         expect(errors.map(({ message }) => message)).toEqual([
-          expect.stringMatching(/process\.exit.*nothing was deleted/),
+          expect.stringMatching(/process\.exit.*Nothing was deleted/),
         ]);
       }
       expect(project.rules()).toHaveLength(2);

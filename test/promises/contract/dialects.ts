@@ -94,6 +94,8 @@ export const dialects: readonly Dialect[] = [
         immutable: ["/currency"],
         unordered: ["/conditions"],
         secret: ["/actions/*/reason"],
+        changedBy: "/last/by",
+        changedAt: "/last/at",
       },
       auth: {
         present: { in: "header", name: "X-Access", format: "Token {token}" },

@@ -32,7 +32,8 @@ describe.each(kinds)("an update of one version, %s", (_, version) => {
     place.service.put(ruleId, byHand);
     place.writes();
     const said = /somebody changed the rule meanwhile, at priority; nothing was overwritten.*pulumi up --refresh/s;
-    await stack.upFails(one(2), {}, said);
+    const refused = await stack.upFails(one(2), {}, said);
+    expect(refused.stdout + refused.stderr).not.toContain("this run writes over");
     expect(place.writes()).toEqual([]);
     expect(firstOf(place)).toEqual(byHand);
 
