@@ -87,6 +87,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
   read(id: string, props: Properties = {}): Promise<dynamic.ReadResult<Properties>> {
     return this.#run("read", () => {
       demandVersion(props);
+      this.#demandContract(connectionName(props));
       this.#hear(id, props, (name, known) => this.#session.hearRead(name, known));
       return { id, props: leaving(props), inputs: leaving(picked(props, [...shownFields, providerField])) };
     });
@@ -94,16 +95,18 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
 
   update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
     return this.#run("update", () => {
+      this.#demandContract(connectionName(news));
       this.#hear(id, olds);
       return { outs: outputs(news, typeof olds.identity === "string" ? olds.identity : undefined) };
     });
   }
 
-  /** Comes last in a destroy. Says what is left of the rules; refuses nothing. */
+  /** Comes last in a destroy. Says what is left of the rules; refuses nothing but a broken contract. */
   delete(id: string, props: Properties): Promise<void> {
     return this.#run("delete", async () => {
       const known = connectionIdIn(id);
       const name = connectionName(props);
+      this.#demandContract(name);
       if (known === undefined) return;
       try {
         const place = this.#session.place(name);
@@ -126,6 +129,19 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
         );
       }
     });
+  }
+
+  /**
+   * What is to be read or deleted may belong to a connection whose settings are gone: that is no fault here. A contract that
+   * is named and cannot be read is one in every hook.
+   * @throws MerchantRulesError CONTRACT_INVALID
+   */
+  #demandContract(name: string): void {
+    try {
+      this.#session.settings(name);
+    } catch (error) {
+      if (!isMerchantRulesError(error) || error.code === "CONTRACT_INVALID") throw error;
+    }
   }
 
   /** The run hears the id, and by which name people know the identity in it. */

@@ -5,8 +5,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { startLocalService } from "../../local/service/index.ts";
 import { connectionSettings } from "../../provider/settings.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/rules/index.ts";
 import { failureOf, hostFor } from "../promises/worlds/world.ts";
 import { rule } from "../support/connections.ts";
+import type { HookNames, Host } from "../support/hosts.ts";
 
 const environment = { MERCHANT_RULES_BASE_URL: "http://127.0.0.1:1", MERCHANT_RULES_TOKEN: "t" };
 
@@ -96,4 +98,40 @@ test("a parameter that no request can carry fails in a preview", async () => {
   expect(failures).toMatchObject([
     { reason: expect.stringMatching(/parameter merchantId cannot be used: .*another path/) },
   ]);
+});
+
+const connected = { connection: "default", project: "shop", stack: "prod" };
+
+test.each<[HookNames, JsonObject, JsonObject]>([
+  ["merchantRule", { definition: rule(1) }, { definition: rule(1), ruleId: "1" }],
+  ["merchantRuleSet", { rules: { a: rule(1) } }, { rules: { a: rule(1) }, ruleIds: { a: "1" } }],
+  ["connection", connected, { ...connected, stateVersion: 2 }],
+])(
+  "a setting that names a missing contract is an error in every hook of %s, also where nothing changes",
+  async (hooks, news, olds) => {
+    const folder = project();
+    const missing = { ...environment, MERCHANT_RULES_CONTRACT: join(folder, "missing.yaml") };
+    const id = "0123456789abcdef0123.";
+    const open = () => hostFor(hooks, missing);
+    const { failures } = await (await open()).check(news, olds);
+    expect(failures).toMatchObject([{ reason: expect.stringContaining("missing.yaml") }]);
+    const calls: ((host: Host) => Promise<unknown>)[] = [
+      (host) => host.diff(id, olds, news),
+      (host) => host.create(news),
+      (host) => host.read(id, olds),
+      (host) => host.update(id, olds, news),
+      (host) => host.delete(id, olds),
+    ];
+    for (const call of calls) expect((await failureOf(call(await open()))).message).toContain("missing.yaml");
+  },
+);
+
+test("the state of a connection whose other settings are gone can be read and deleted", async () => {
+  const { MERCHANT_RULES_BASE_URL: _, ...fewer } = environment;
+  const host = await hostFor("connection", fewer);
+  const state = { ...connected, stateVersion: 2 };
+  const id = "0123456789abcdef0123.";
+  expect(await host.read(id, state)).toMatchObject({ id });
+  await host.delete(id, state);
+  expect(host.stderr).toContain("could not check whether rules of this stack are left");
 });
