@@ -75,8 +75,8 @@ function agrees(engine: EngineName): void {
     expect(text).not.toContain("hush");
     // The state has the contract's secret at its place, and the whole array as a secret of the program.
     expect(report?.findings.find(({ name }) => name === "rule-7")?.paths).toEqual([
-      { path: "actions[0].type", before: "decline", after: "accept" },
       { path: "actions[0].apiKey", secret: true },
+      { path: "actions[0].type", before: "decline", after: "accept" },
       { path: "steps[0].type", secret: true },
     ]);
     const found = (report?.findings ?? [])
