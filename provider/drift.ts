@@ -7,7 +7,10 @@ import {
   type Json,
   type JsonObject,
   type Path,
-  touches,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
 } from "../sdk/rules/index.ts";
 import { getOrMake } from "./get-or-make.ts";
 import type { Session } from "./hooks/session.ts";
@@ -16,6 +19,7 @@ import { type Observed, observed, resourceOf } from "./observed.ts";
 import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
 import {
+  atAnyElement,
   declaredDefinition,
   isWithin,
   liveDefinition,
@@ -147,7 +151,7 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
       missing.push(declaredRule(resource, key, wanted));
       continue;
     }
-    const marks = { secrets: pathsOf(secrets, key).map(outsideArrays), unreadable: pathsOf(unreadable, key) };
+    const marks = { secrets: pathsOf(secrets, key).map(atAnyElement), unreadable: pathsOf(unreadable, key) };
     const wayTo = shape.isRule ? [shape.field] : [shape.field, key];
     const isIgnored = (path: Path): boolean =>
       ignored.some((pattern) => isAtOrBelow(texts.has(key) ? wayTo : [...wayTo, ...path], pattern));
@@ -197,12 +201,6 @@ async function stillThere(leaving: RuleResource, present: readonly RuleResource[
   );
 }
 
-/** An array with a secret in it is secret as a whole, as it is to the engine: its elements may have changed places. */
-function outsideArrays(path: Path): Path {
-  const index = path.findIndex((key) => typeof key === "number");
-  return index === -1 ? path : path.slice(0, index);
-}
-
 /** A rule that is another's by now is not deleted. */
 function isOurs(found: Observed | undefined): boolean {
   return found !== undefined && found.takenBy === undefined && found.isHeldByOther === undefined;
@@ -220,15 +218,13 @@ function declaredRule(resource: RuleResource, key: string, definition: Json): De
 function driftOf(
   declared: Json,
   { known, seen }: Observed,
-  { secrets, unreadable }: { secrets: readonly Path[]; unreadable: readonly Path[] },
+  { secrets, unreadable }: { secrets: readonly Pointer[]; unreadable: readonly Path[] },
   { contract }: Place,
 ): DriftedPath[] {
   // Most rules are as declared to the letter, which is told several times faster.
   if (isDeepStrictEqual(declared, seen) || isEqual(declared, seen, contract.rule)) return [];
   const isSecret = (difference: Difference): boolean =>
-    known.isSealed === true ||
-    secrets.some((path) => isWithin(difference.path, path) || isWithin(path, difference.path)) ||
-    contract.rule.secret.some((pattern) => touches(difference, pattern));
+    known.isSealed === true || [...secrets, ...contract.rule.secret].some((pattern) => tells(difference, pattern));
   // The seen rule is in declared order already, so positions say what differs, as they do to the engine.
   return differences(declared, seen)
     .filter(({ path }) => !unreadable.some((hidden) => isWithin(path, hidden)))
@@ -237,6 +233,20 @@ function driftOf(
       if (isSecret(difference)) return { path, isSecret: true };
       return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
     });
+}
+
+/** True where the values of a difference are those that a pattern names, lie in one of them or hold one. */
+function tells({ path, before, after }: Difference, pattern: Pointer): boolean {
+  const wanted = segmentsOf(pattern);
+  const around = pointerOf(wanted.slice(0, path.length));
+  if (!isAtOrBelow(path, around)) return false;
+  return wanted.length <= path.length || [before, after].some((side) => holds(side, wanted.slice(path.length)));
+}
+
+function holds(value: Json | undefined, [segment, ...rest]: readonly string[]): boolean {
+  if (segment === undefined) return value !== undefined && value !== null;
+  const keys = segment === "*" ? Object.keys(Object(value)) : [segment];
+  return keys.some((key) => holds(valueAt(value, pointerOf([key])), rest));
 }
 
 /** The number of values, each counted once: those of inputs and outputs lie at the same paths, or within each other. */

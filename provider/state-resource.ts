@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import {
   blindMask,
@@ -9,6 +10,7 @@ import {
   type Pointer,
   pointerOf,
   segmentsOf,
+  valueAt,
   withValueAt,
 } from "../sdk/rules/index.ts";
 import { getOrMake } from "./get-or-make.ts";
@@ -112,10 +114,14 @@ export function liveDefinition(
   key: string,
   live: JsonObject,
 ): JsonObject {
-  const anywhere = (path: Path): Pointer => pointerOf(path.map((name) => (typeof name === "number" ? "*" : name)));
-  const patterns = [...pathsOf(secrets, key), ...pathsOf(unreadable, key)].map(anywhere);
+  const patterns = [...pathsOf(secrets, key), ...pathsOf(unreadable, key)].map(atAnyElement);
   const hidden = masked(ownFields(live, place), [...patterns, ...place.contract.rule.secret]);
   return isJsonObject(hidden) ? hidden : {};
+}
+
+/** What a path names, at every element of the arrays on the way. */
+export function atAnyElement(path: Path): Pointer {
+  return pointerOf(path.map((name) => (typeof name === "number" ? "*" : name)));
 }
 
 /** The session of a resource: an explicit provider has settings of its own. */
@@ -135,6 +141,11 @@ function readResource(resource: StateResource, session: Session): RuleResource |
   if (hidden !== undefined) throw cannotRead(name, String(hidden[0]));
   const declared = inputs.plain[shape.field];
   const state = readState(shape, id, outputs.plain);
+  // The engine makes an array in outputs secret for one secret in the inputs; those say which element's field it is.
+  const isToldByInputs = (path: Path): boolean => {
+    const [known, wanted] = [outputs.plain, inputs.plain].map((all) => valueAt(all, pointerOf(path)));
+    return known !== undefined && isDeepStrictEqual(known, wanted);
+  };
   return {
     name,
     shape,
@@ -145,7 +156,7 @@ function readResource(resource: StateResource, session: Session): RuleResource |
     texts: new Set(
       [...shape.entries(declared ?? {})].flatMap(([key, rule]) => (typeof rule === "string" ? [key] : [])),
     ),
-    secrets: byKey(shape, [outputs.secrets, inputs.secrets].flat()),
+    secrets: byKey(shape, [...inputs.secrets, ...outputs.secrets.filter((path) => !isToldByInputs(path))]),
     unreadable: byKey(shape, [outputs.unreadable, inputs.unreadable].flat()),
     ignored,
     isLeaving,

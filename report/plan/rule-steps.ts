@@ -5,7 +5,18 @@ import { type Inputs, readInputs, readState, type State } from "../../provider/s
 import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { blindMask, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import {
+  blindMask,
+  contains,
+  field,
+  isEqual,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapJson,
+  pointerOf,
+  valueAt,
+} from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import type { AtService } from "./at-service.ts";
 import { mask, type PreviewState, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
@@ -173,7 +184,8 @@ interface DeclaredRules {
   readonly isOpaque: "secret" | "unknown" | undefined;
 }
 
-function knownIn(shape: Shape, { id, outputs }: PreviewState): KnownRules {
+function knownIn(shape: Shape, { id, inputs, outputs: told }: PreviewState): KnownRules {
+  const outputs = unmaskedBy(inputs, told, shape);
   const state = readState(shape, id, outputs);
   const definitions = definitionsIn(shape, outputs[shape.field]);
   const opaque = new Set([...definitions].flatMap(([key, value]) => (isJsonObject(value) ? [] : [key])));
@@ -181,6 +193,25 @@ function knownIn(shape: Shape, { id, outputs }: PreviewState): KnownRules {
     [...state.rules].map(([key, rule]) => [key, opaque.has(key) ? { ...rule, definition: blindMask } : rule]),
   );
   return { state: { ...state, rules }, opaque, isOpaque: opacityOf(outputs[shape.field]) !== undefined };
+}
+
+/**
+ * Outputs in which the inputs tell what is masked. The engine masks a whole array of outputs for one secret of the contract
+ * in it, and of inputs the secret alone. Inputs that a failed run left tell nothing, where what is not masked differs.
+ */
+function unmaskedBy(inputs: JsonObject, outputs: JsonObject, { isRule, field: name }: Shape): JsonObject {
+  const told = (known: Json, declared: Json | undefined): Json => {
+    if (declared === undefined || !contains(known, (each) => each === mask)) return known;
+    const filled = mapJson(known, (each, path) => (each === mask ? valueAt(declared, pointerOf(path)) : undefined));
+    return isEqual(filled, declared) ? filled : known;
+  };
+  const [known, declared] = [outputs[name], inputs[name]];
+  if (known === undefined) return outputs;
+  if (isRule || !isJsonObject(known)) return { ...outputs, [name]: told(known, declared) };
+  const rules = Object.entries(known).map(
+    ([key, each]) => [key, told(each, isJsonObject(declared) ? field(declared, key) : undefined)] as const,
+  );
+  return { ...outputs, [name]: Object.fromEntries(rules) };
 }
 
 /** What is known of a resource's rules after a refresh. */

@@ -27,14 +27,18 @@ function pathsIn(json: string): string[] {
 
 const definition = { ...rule(4), tags: ["x", "y"], note: null, vault: { pin: "hush-1" } };
 
+const actions = [{ type: "decline", apiKey: "hush-6" }, { type: "notify" }];
+
 function agrees(engine: EngineName): void {
   test("drift and refresh --preview-only see the same, and drift runs no program", async () => {
-    const contract = contractOf({ rule: { unordered: ["/tags"], secret: ["/vault/pin"] } });
+    const contract = contractOf({ rule: { unordered: ["/tags"], secret: ["/vault/pin", "/actions/*/apiKey"] } });
     const { project, service, succeeds, run } = await openStack(engine, { contract });
+    project.write("index.js", project.read("index.js").replace(/new pulumi.Config.*;/, 'pulumi.secret("hush-5");'));
     project.declare({
       all: { rules: { a: rule(1), b: rule(2, { vault: { pin: "hush-2" } }), "odd key": rule(3) } },
       one: { definition },
       two: { definition: rule(5, { hook: { key: "(secret)" } }) },
+      three: { definition: rule(7, { actions, steps: [{ type: "decline", apiKey: "(secret)" }] }) },
       gone: { definition: rule(6) },
     });
     await succeeds("up");
@@ -44,7 +48,7 @@ function agrees(engine: EngineName): void {
     const { drift } = driftFolder(Object.fromEntries(environment.map(([name, value = ""]) => [name, value])));
     const stack = ["--cwd", project.folder, "--stack", project.stack, "--engine", engine];
     service.resetRequests();
-    expect(await drift(...stack)).toMatchObject({ code: 0, report: { rules: 6, unchanged: 6, notes: [] } });
+    expect(await drift(...stack)).toMatchObject({ code: 0, report: { rules: 7, unchanged: 7, notes: [] } });
     expect(service.requests.map(({ operation }) => operation)).toEqual(["list"]);
 
     const edit = (name: string, changes: object): void => {
@@ -58,13 +62,23 @@ function agrees(engine: EngineName): void {
       note: "now",
       conditions: [{ field: "amount", operator: "lt", value: 1 }, null],
     });
+    edit("rule-7", {
+      actions: [{ type: "accept", apiKey: "hush-8" }, { type: "notify" }],
+      steps: [{ type: "accept", apiKey: "hush-5" }],
+    });
     for (const name of ["rule-3", "rule-6"])
       service.remove(service.rules().find((each) => each.rule.name === name)?.ruleId ?? "");
     service.put(undefined, { name: "by-hand" });
     const { code, report, text } = await drift(...stack);
     expect(code).toBe(7);
-    expect(report?.counts).toEqual({ missing: 2, changed: 3, unmanaged: 1 });
+    expect(report?.counts).toEqual({ missing: 2, changed: 4, unmanaged: 1 });
     expect(text).not.toContain("hush");
+    // The state has the contract's secret at its place, and the whole array as a secret of the program.
+    expect(report?.findings.find(({ name }) => name === "rule-7")?.paths).toEqual([
+      { path: "actions[0].apiKey", secret: true },
+      { path: "actions[0].type", before: "decline", after: "accept" },
+      { path: "steps[0].type", secret: true },
+    ]);
     const found = (report?.findings ?? [])
       .filter(({ change }) => change !== "unmanaged")
       .flatMap(({ resource = "", key, paths }) => {

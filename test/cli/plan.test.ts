@@ -351,6 +351,34 @@ describe("what a plan says of a rule", () => {
     expect(notes).toContainEqual(expect.stringContaining("A preview masks an array as a whole"));
   });
 
+  test("with a secret of the contract in an array: what changes beside it has its values, and the rest is unchanged", () => {
+    const rule = (name: string, type: string): JsonObject => ({
+      name,
+      actions: [{ type, key: "[secret]" }, { type: "x" }],
+    });
+    const before = { a: rule("a", "decline"), b: rule("b", "decline"), c: rule("c", "decline") };
+    const masked = Object.fromEntries(Object.keys(before).map((name) => [name, { name, actions: "[secret]" }]));
+    const after = { ...before, a: rule("a", "accept") };
+    const detailedDiff = {
+      "rules.a.actions[0].type": { kind: "update" },
+      "rules.b.actions[0].key": { kind: "update" },
+    };
+    const outputs = { rules: masked, ruleIds: { a: "1", b: "2", c: "3" }, stateVersion: 2 };
+    const step = set("update", before, after, { detailedDiff });
+    const oldState = { ...Object(step.oldState), outputs };
+    const { findings: found, unchanged, notes } = plan([{ ...step, oldState }], full).report;
+    expect(unchanged).toBe(1);
+    expect(found).toMatchObject([
+      { name: "a", paths: [{ path: "actions[0].type", before: "decline", after: "accept" }] },
+      { name: "b", paths: [{ path: "actions[0].key", secret: true }] },
+    ]);
+    expect(notes.filter((note) => note.includes("masks an array"))).toEqual([]);
+    // What the last run could not write is still to be written: the inputs do not tell what is at the service.
+    const unwritten = { ...outputs, rules: { ...masked, c: { name: "c", priority: 1, actions: "[secret]" } } };
+    const later = { ...Object(step.oldState), outputs: unwritten };
+    expect(plan([{ ...step, oldState: later }], full).report.findings.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  });
+
   test("that moves to another resource of the stack: it moves, where the contract lets it be found again", () => {
     const steps = [
       set("update", { a: { name: "a", priority: 1 }, b: { name: "b" } }, { b: { name: "b" } }, { name: "old" }),
