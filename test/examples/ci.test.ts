@@ -142,7 +142,7 @@ describe("the jobs of examples/ci, one after the other", { timeout: 300_000 }, (
       const scripts = githubScripts("pull-request");
       await runAll(scripts, github.env);
       const [marker = ""] = written("plan.md").split("\n");
-      expect(marker).toBe("<!-- merchant-rules plan: stack%20production of project%20payment-rules -->");
+      expect(marker).toBe("<!-- merchant-rules plan: stack%20production of project%20payment%2Drules -->");
       for (const name of ["large-amounts", "trusted-countries", "test-cards"])
         expect(github.comments.at(-1)?.body).toContain(name);
       expect(github.comments).toHaveLength(1);
