@@ -3,7 +3,7 @@ import { ignoreFileName, readIgnoreFile } from "../report/ignore-file.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
-import { withRulesOption } from "./rule-folders.ts";
+import { projectIn, withRulesOption } from "./rule-folders.ts";
 import { withStackOptions } from "./stack.ts";
 
 interface DriftOptions extends ReportOptions, ReadDriftOptions {
@@ -44,6 +44,7 @@ async function runDrift(options: DriftOptions): Promise<number> {
   const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, options.format === "json");
   const found = driftReport(drift, {
     subject: stack.title,
+    project: projectIn(stack.resources),
     hasRules,
     looksForUnmanaged,
     ignoring,

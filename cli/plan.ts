@@ -7,12 +7,13 @@ import { exiting, WrongCall } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
 import { localEngine } from "./local-package.ts";
+import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
 import type { Step } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
 import { engineOf, readSettings, readState, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
 
-interface PlanOptions extends StackOptions, ReportOptions, RulesOptions {
+interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyOptions {
   readonly expectNoChanges?: boolean;
   readonly refresh?: boolean;
 }
@@ -28,7 +29,7 @@ export function planCommand(): Command {
       "[file]",
       "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
     );
-  return withReportOptions(withRulesOption(withStackOptions(command)))
+  return withPolicyOptions(withReportOptions(withRulesOption(withStackOptions(command))))
     .option(
       "--refresh",
       "compare with the service, as `pulumi up --refresh`: edits by hand, what adopt takes over, unmanaged rules",
@@ -50,8 +51,13 @@ Example, in a pull request:
 async function plan(file: string | undefined, options: PlanOptions): Promise<number> {
   if (options.comment !== undefined && options.format !== "markdown")
     throw new WrongCall("--comment is Markdown: leave out --format");
+  if (file !== undefined && (options.policyPack ?? options.policyPackConfig) !== undefined)
+    throw new WrongCall(
+      "--policy-pack is for the preview that this command runs: leave out the file, or give the pack to the preview that made it",
+    );
   const folder = resolve(options.cwd ?? process.cwd());
   const { planOf } = await import("../report/plan/plan-report.ts");
+  const { errorsOf } = await import("../report/index.ts");
   const { withPlaces } = await import("../report/rule-places.ts");
   const { declaredContract } = await import("../provider/settings.ts");
   const preview = file === undefined ? await previewed(options, folder) : await given(file);
@@ -62,7 +68,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
   const report = places === undefined ? plan : withPlaces(plan, places);
   await writeReport(report, options, options.expectNoChanges === true);
-  if (report.errors.length > 0) {
+  if (errorsOf(report).length > 0) {
     console.error(
       "error: the preview failed, so this plan may lack something. What to do: fix what it says, and run it again",
     );
@@ -98,16 +104,23 @@ async function previewed(options: PlanOptions, folder: string): Promise<Preview>
     const preview = await withProgress("previewing resources", (step) => previewedLocally(options, step), { quiet });
     return readPreview(preview, "the local engine's preview");
   }
-  const run = () => runPulumi(["preview", "--json", "--show-sames"], options, folder);
+  const { policyPack = [], policyPackConfig = [] } = options;
+  const packs = [
+    ...policyPack.flatMap((pack) => ["--policy-pack", pack]),
+    ...policyPackConfig.flatMap((file) => ["--policy-pack-config", file]),
+  ];
+  // What policies say is in the events alone.
+  const environment: NodeJS.ProcessEnv = packs.length === 0 ? {} : { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" };
+  const run = () => runPulumi(["preview", "--json", "--show-sames", ...packs], options, folder, environment);
   const { stdout, failure } = await withProgress("running pulumi preview", run, { quiet });
   if (failure === undefined) return readPreview(stdout, "`pulumi preview --json`");
   // A preview that failed on the way prints as far as it came, with what failed. Else only its own words are left.
   if (stdout.trim() === "") throw failure;
-  const preview = readPreview(stdout, "`pulumi preview --json`");
-  return preview.errors.length > 0 ? preview : { ...preview, errors: [failure.reason] };
+  return readPreview(stdout, "`pulumi preview --json`", failure.reason);
 }
 
-async function previewedLocally({ stack, cwd, backend }: StackOptions, step: Step): Promise<string> {
+async function previewedLocally(options: StackOptions & PolicyOptions, step: Step): Promise<string> {
+  const { stack, cwd, backend, policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
   const { diagnosticOf, jsonDocument, runEngine } = await localEngine();
   const diagnostics: ReturnType<typeof diagnosticOf>[] = [];
   let resources = 0;
@@ -117,6 +130,7 @@ async function previewedLocally({ stack, cwd, backend }: StackOptions, step: Ste
       stack,
       cwd,
       backendUrl: backend,
+      ...{ policyPacks, policyPackConfigs },
       ...signals,
       onEvent: (event) => {
         if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
@@ -124,7 +138,9 @@ async function previewedLocally({ stack, cwd, backend }: StackOptions, step: Ste
       },
     }),
   );
-  const isSaid = diagnostics.some(({ severity }) => severity === "error");
+  const isSaid =
+    diagnostics.some(({ severity }) => severity === "error") ||
+    result.policies.violations.some(({ level }) => level === "mandatory");
   if (!result.ok && !isSaid)
     diagnostics.push({
       message: result.cancelled ? "the preview was interrupted" : "the preview failed",

@@ -38,9 +38,14 @@ export async function rulePlacesOf(
   return new RulePlaces(folders.map((folder) => ofStack(folder, stack)));
 }
 
-/** The name of the stack of a resource, by its URN. */
+/** The name of the stack of resources, by the URN of one. */
 export function stackIn([first]: readonly { readonly urn: string }[]): string | undefined {
   return first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
+}
+
+/** The name of their project. */
+export function projectIn([first]: readonly { readonly urn: string }[]): string | undefined {
+  return first?.urn.split("::")[1];
 }
 
 function andFolder(text: string, before: readonly RuleFolder[] = []): readonly RuleFolder[] {

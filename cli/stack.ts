@@ -168,10 +168,12 @@ export async function runPulumi(
   words: readonly string[],
   { stack }: StackOptions,
   folder: string,
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly stdout: string; readonly failure: MerchantRulesError | undefined }> {
   const named = stack === undefined ? [] : ["--stack", stack];
   const child = spawn("pulumi", [...words, ...named, "--non-interactive", "--color", "never"], {
     cwd: folder,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = new Promise<number | string>((done) => {

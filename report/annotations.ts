@@ -1,6 +1,6 @@
 import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report } from "./report.ts";
-import { linesOf, nameOf, sidesOf, whereaboutsOf, wordFor } from "./words.ts";
+import { errorsOf, linesOf, type Message, nameOf, sidesOf, warningsOf, whereaboutsOf, wordFor } from "./words.ts";
 
 const most = 200;
 /** GitHub shows no more of a kind in one step. */
@@ -17,20 +17,24 @@ export function githubAnnotations(
   areFailures: boolean,
   inRepository: (file: string) => string,
 ): string[] {
-  const said = (message: string): string => linesOf(message, 4 * most).join("\n");
+  const placed = ({ file, line }: Message | Finding): string[] => {
+    if (file === undefined) return [];
+    const place = property("file", printable(inRepository(file), 4 * most));
+    return line === undefined ? [place] : [place, property("line", String(line))];
+  };
   const findings = report.findings.map((finding) => {
-    const { file, line } = finding;
-    const place = file === undefined ? [] : [property("file", printable(inRepository(file), 4 * most))];
-    if (place.length > 0 && line !== undefined) place.push(property("line", String(line)));
     const word = wordFor(finding, report);
     return {
-      properties: [...place, property("title", `${nameOf(finding, most)}: ${word}`)],
+      properties: [...placed(finding), property("title", `${nameOf(finding, most)}: ${word}`)],
       text: textOf(finding, word),
     };
   });
-  const plain = (text: string) => ({ properties: [], text });
-  const errors = [...report.errors.map((error) => plain(said(error))), ...(areFailures ? findings : [])];
-  const warnings = [...report.warnings.map((warning) => plain(said(warning))), ...(areFailures ? [] : findings)];
+  const said = (message: Message): Annotation => ({
+    properties: placed(message),
+    text: linesOf(message.text, 4 * most).join("\n"),
+  });
+  const errors = [...errorsOf(report).map(said), ...(areFailures ? findings : [])];
+  const warnings = [...warningsOf(report).map(said), ...(areFailures ? [] : findings)];
   return [
     ...errors.slice(0, mostOfKind).map((each) => command("error", each)),
     ...warnings.slice(0, mostOfKind).map((each) => command("warning", each)),

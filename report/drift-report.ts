@@ -12,6 +12,8 @@ import { type Finding, type PathFinding, type Report, reportOf } from "./index.t
 interface About {
   /** The stack or file that was looked at, as `stack dev`. */
   readonly subject: string;
+  /** The project of the stack, where it is known. */
+  readonly project?: string | undefined;
   /** True where the state has any resource of rules. */
   readonly hasRules: boolean;
   readonly looksForUnmanaged: boolean;
@@ -20,11 +22,12 @@ interface About {
 }
 
 /** The report on a drift. What is ignored is counted, and is never a rule of the stack. */
-export function driftReport(drift: Drift, { subject, ignoring, ...about }: About): Report {
+export function driftReport(drift: Drift, { subject, project, ignoring, ...about }: About): Report {
   const unmanaged = unmanagedFindings(drift.unmanaged, ignoring);
   return reportOf({
     report: "drift",
     subject,
+    project,
     rules: drift.rules,
     unchanged: drift.rules - drift.changed.length - drift.missing.length,
     findings: [

@@ -3,7 +3,7 @@ import { htmlDocument } from "./page/document.ts";
 import { aboutLine, messages, pathTable, plainTable, ruleBlock } from "./page/parts.ts";
 import type { Finding, Report } from "./report.ts";
 import { shownRuleOf } from "./rule-lines.ts";
-import { escaped, groupsOf, nameOf, verdictOf, whereaboutsOf, wordFor, wordOf } from "./words.ts";
+import { errorsOf, escaped, groupsOf, nameOf, verdictOf, warningsOf, whereaboutsOf, wordFor, wordOf } from "./words.ts";
 
 const mostOfName = 200;
 /** A longer list of rules is folded, but for what is lost. */
@@ -16,8 +16,8 @@ export function html(report: Report): string {
     body: [
       `<h1>${escaped(verdictOf(report))}</h1>`,
       ...aboutLine(report.about),
-      ...messages("error", report.errors),
-      ...messages("warning", report.warnings),
+      ...messages("error", errorsOf(report)),
+      ...messages("warning", warningsOf(report)),
       ...groupsOf(report.findings).flatMap(([change, findings]) => group(wordOf(change, report), findings, report)),
       ...report.tables.map(plainTable),
       ...messages("note", report.notes),

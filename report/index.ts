@@ -8,7 +8,7 @@ import type { Report } from "./report.ts";
 import { text } from "./text.ts";
 
 export { type Finding, type PathFinding, type Report, reportOf } from "./report.ts";
-export { verdictOf } from "./words.ts";
+export { errorsOf, verdictOf } from "./words.ts";
 export { githubAnnotations };
 
 export interface RenderOptions {

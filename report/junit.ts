@@ -1,7 +1,20 @@
 import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report, Table } from "./report.ts";
 import { shownRuleOf, wholeLines } from "./rule-lines.ts";
-import { cellOf, escaped, linesOf, nameOf, sidesOf, unchangedOf, verdictOf, whereaboutsOf, wordFor } from "./words.ts";
+import {
+  cellOf,
+  errorsOf,
+  escaped,
+  linesOf,
+  type Message,
+  nameOf,
+  sidesOf,
+  unchangedOf,
+  verdictOf,
+  warningsOf,
+  whereaboutsOf,
+  wordFor,
+} from "./words.ts";
 
 const most = 500;
 const mostOfName = 200;
@@ -11,13 +24,16 @@ const mostOfName = 200;
  * all others, one with an error for each error.
  */
 export function junit(report: Report): string {
-  const { about, errors, warnings, notes, findings, tables } = report;
+  const { about, notes, findings, tables } = report;
+  const errors = errorsOf(report);
+  const warnings = warningsOf(report).map(({ text }) => text);
   const suite = `merchant-rules ${report.report}`;
   const isTaken = new Set<string>();
   const cases = [
     ...errors.map((error, index) => {
-      const lines = linesOf(error, 4 * most).map(escaped);
-      return testCase(suite, `error ${index + 1}`, `<error message="${lines[0]}">${lines.join("\n")}</error>`);
+      const lines = linesOf(error.text, 4 * most).map(escaped);
+      const outcome = `<error message="${lines[0]}">${lines.join("\n")}</error>`;
+      return testCase(suite, `error ${index + 1}`, outcome, placeOf(error));
     }),
     ...findings.map((finding) => {
       const resource = printable(finding.resource ?? suite, mostOfName);
@@ -51,7 +67,7 @@ function tableLines({ title, columns, rows }: Table): string[] {
 }
 
 /** The attributes by which GitLab and others link a test to its source. */
-function placeOf({ file, line }: Finding): string {
+function placeOf({ file, line }: Finding | Message): string {
   if (file === undefined) return "";
   return ` file="${escaped(file)}"${line === undefined ? "" : ` line="${line}"`}`;
 }

@@ -5,11 +5,13 @@ import { type ShownRule, shownRuleOf, wholeLines } from "./rule-lines.ts";
 import {
   cellOf,
   countsOf,
+  errorsOf,
   groupsOf,
   linesOf,
   nameOf,
   sidesOf,
   verdictOf,
+  warningsOf,
   whereaboutsOf,
   wordFor,
   wordOf,
@@ -32,12 +34,14 @@ const mostOpenRows = 20;
  * @param limit the most UTF-16 units that it has, which are never fewer than the characters that the services count
  */
 export function markdown(report: Report, limit = Number.POSITIVE_INFINITY): string {
-  const { about, errors, warnings, notes, findings, tables } = report;
+  const { about, notes, findings, tables } = report;
   const page = new Page(Math.max(limit, leastOfComment));
   page.add(`${markerOf(report)}\n### ${plain(verdictOf(report))}\n`);
-  for (const line of about.slice(0, mostMessages)) page.add(`\n> ${quoted(line)}\n`);
-  for (const error of errors.slice(0, mostMessages)) page.add(`\n> **Error:** ${quoted(error)}\n`);
-  for (const warning of warnings.slice(0, mostMessages)) page.add(`\n> **Warning: ${quoted(warning)}**\n`);
+  page.reserve(roomForRest, () => {
+    for (const line of about.slice(0, mostMessages)) page.add(`\n> ${quoted(line)}\n`);
+    for (const { text } of errorsOf(report).slice(0, mostMessages)) page.add(`\n> **Error:** ${quoted(text)}\n`);
+    for (const { text } of warningsOf(report).slice(0, mostMessages)) page.add(`\n> **Warning: ${quoted(text)}**\n`);
+  });
   const written = new Set<Finding>();
   const rules: RulePlace[] = [];
   let [hidden, lost] = [0, 0];
@@ -64,9 +68,11 @@ interface RulePlace {
 
 const roomForRest = 800;
 
-/** The hidden line by which a job finds its comment. */
-export function markerOf({ report, subject }: Pick<Report, "report" | "subject">): string {
-  return `<!-- merchant-rules ${report}: ${encodeURIComponent(subject.toWellFormed().slice(0, 100)).replaceAll("-", "%2D")} -->`;
+/** The hidden line by which a job finds its comment. Two projects of one repository may have stacks of one name. */
+export function markerOf({ report, subject, project }: Pick<Report, "report" | "subject" | "project">): string {
+  const texts = [subject, ...(project === undefined ? [] : [`project ${project}`])];
+  const about = texts.map((text) => encodeURIComponent(text.slice(0, 100).toWellFormed()).replaceAll("-", "%2D"));
+  return `<!-- merchant-rules ${report}: ${about.join(" of ")} -->`;
 }
 
 /** A text that grows up to a length, at its end and at slots that were left open. */

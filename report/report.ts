@@ -32,6 +32,23 @@ const pathSchema = z.strictObject({
   secret: z.literal(true).optional().describe("The values are secret and are not in the report"),
 });
 
+const violationSchema = z.strictObject({
+  level: z.enum(["mandatory", "advisory"]).describe("mandatory: the run is refused. advisory: a warning"),
+  policy: z.string(),
+  pack: z.string().optional().describe("The pack that has the policy"),
+  resource: z.string().optional().describe("The resource that violates it, as `MerchantRuleSet all`"),
+  key: z
+    .string()
+    .optional()
+    .describe(
+      "The rule: its key in the set, or the name of its MerchantRule. Absent where it cannot be told which rule is meant",
+    ),
+  path: z.string().optional().describe("Where in the rule, as `conditions[0].value`, where the policy says it"),
+  message: z.string().describe("The policy's description, and what it says. May have several lines"),
+  file: z.string().optional().describe("The file that declares the rule, from the folder in which the command ran"),
+  line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
+});
+
 const content = z.record(z.string(), value);
 
 /** The rule as a whole on each side. A side on which it is not has none. */
@@ -89,6 +106,7 @@ export const reportSchema = z
     version: z.literal(2).describe("The version of this format"),
     report: z.enum(["drift", "plan", "diff"]),
     subject: z.string().describe("What was looked at, as `stack dev`"),
+    project: z.string().optional().describe("The project of the stack, where it is known"),
     sides: z
       .strictObject({ before: z.string(), after: z.string() })
       .describe("What `before` and `after` of a path are: declared and live (drift), now and after up (plan)"),
@@ -102,6 +120,7 @@ export const reportSchema = z
       .describe("How many findings of each kind; a kind without any is absent"),
     errors: z.array(z.string()).describe("What failed, so that the report may lack something; none in a whole report"),
     warnings: z.array(z.string()).describe("What must not be overlooked, such as many deletions"),
+    violations: z.array(violationSchema).describe("What policies say of the preview. A mandatory one fails it"),
     findings: z.array(findingSchema),
     tables: z.array(tableSchema),
     notes: z.array(z.string()).describe("What a reader must know besides, such as secrets that could not be compared"),
@@ -110,12 +129,17 @@ export const reportSchema = z
 
 export type Change = (typeof changes)[number];
 export type Finding = z.output<typeof findingSchema>;
+export type Violation = z.output<typeof violationSchema>;
 export type PathFinding = z.output<typeof pathSchema>;
 export type Table = z.output<typeof tableSchema>;
 export type Report = z.output<typeof reportSchema>;
 
 export interface ReportParts extends Pick<Report, "report" | "subject" | "rules" | "unchanged"> {
   readonly findings: readonly Finding[];
+  /** The project of the stack. Default: not known. */
+  readonly project?: string | undefined;
+  /** Default: none. */
+  readonly violations?: readonly Violation[];
   /** One line each. Default: none. */
   readonly about?: readonly string[];
   /** Default: none. */
@@ -141,6 +165,8 @@ const usualSides: Record<Report["report"], Report["sides"]> = {
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */
 export function reportOf({
   findings,
+  project,
+  violations = [],
   about: head = [],
   tables = [],
   sides,
@@ -159,11 +185,13 @@ export function reportOf({
   return {
     version: 2,
     ...about,
+    ...(project === undefined ? {} : { project }),
     sides: sides ?? usualSides[about.report],
     about: head.map((line) => printable(line)),
     counts,
     errors: [...errors],
     warnings: [...warnings.map((warning) => printable(warning)), ...engineWarnings],
+    violations: [...violations],
     findings: ordered.map(({ rule, ...finding }) => ({
       ...finding,
       ...(rule === undefined ? {} : contentOf(rule)),

@@ -1,7 +1,7 @@
 import { placeOf, type RulePlace, type RuleSource, readRuleFolder } from "../provider/rule-folder.ts";
 import type { Path } from "../sdk/rules/index.ts";
 import { pathIn } from "../stack/values/path.ts";
-import type { Finding, Report } from "./report.ts";
+import type { Finding, Report, Violation } from "./report.ts";
 
 /** A folder of rule files, and the resource that declares what they hold. */
 export interface RuleFolder {
@@ -63,11 +63,18 @@ export class RulePlaces {
   }
 }
 
-/** A report whose findings say where the rules are declared: at the first path that differs, else where the rule begins. */
+/**
+ * A report whose findings and violations say where the rules are declared: at the first path that differs, or that a
+ * policy names, else where the rule begins.
+ */
 export function withPlaces(report: Report, places: RulePlaces): Report {
   const findings = report.findings.map((finding): Finding => {
     const place = places.placeOf(finding, pathIn(finding.paths[0]?.path ?? "") ?? []);
     return place === undefined ? finding : { ...finding, ...place };
   });
-  return { ...report, findings };
+  const violations = report.violations.map((violation): Violation => {
+    const { resource, key, path = "" } = violation;
+    return key === undefined ? violation : { ...violation, ...places.placeOf({ resource, key }, pathIn(path)) };
+  });
+  return { ...report, findings, violations };
 }

@@ -3,7 +3,20 @@ import type { Word } from "../provider/planned-changes.ts";
 import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report, Table } from "./report.ts";
 import { shortLines, shownRuleOf } from "./rule-lines.ts";
-import { cellOf, groupsOf, linesOf, nameOf, sidesOf, verdictOf, whereaboutsOf, wordFor, wordOf } from "./words.ts";
+import {
+  cellOf,
+  errorsOf,
+  groupsOf,
+  linesOf,
+  type Message,
+  nameOf,
+  sidesOf,
+  verdictOf,
+  warningsOf,
+  whereaboutsOf,
+  wordFor,
+  wordOf,
+} from "./words.ts";
 
 const mostOfName = 120;
 const mostOfValue = 120;
@@ -16,9 +29,12 @@ const colors = { loss: "red", difference: "yellow", gain: "green", quiet: "cyan"
 /** For a terminal and for logs: a line for each rule, below it the paths or the fields, the counts at the end. */
 export function text(report: Report, color: boolean): string {
   const paint: Paint = (style, line) => (color ? styleText(style, line, { validateStream: false }) : line);
-  const messages = (kind: string, style: Style, all: readonly string[]): string[] =>
-    all.map((message) => `${paint(style, `${kind}:`)} ${linesOf(message, mostOfMessage).join("\n  ")}`);
-  const above = [...messages("error", "red", report.errors), ...messages("warning", "yellow", report.warnings)];
+  const messages = (kind: string, style: Style, all: readonly (string | Message)[]): string[] =>
+    all.map((message) => {
+      const lines = linesOf(typeof message === "string" ? message : message.text, mostOfMessage);
+      return `${paint(style, `${kind}:`)} ${lines.join("\n  ")}`;
+    });
+  const above = [...messages("error", "red", errorsOf(report)), ...messages("warning", "yellow", warningsOf(report))];
   const rules = groupsOf(report.findings).flatMap(([change, findings]) => {
     const word = wordOf(change, report);
     const lines = findings.flatMap((finding, index) => [

@@ -1,7 +1,15 @@
 import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
 import { hidden } from "../sdk/rules/index.ts";
 import { printable, printableLines } from "../sdk/rules/printable.ts";
-import { type Change, changes, type Finding, type PathFinding, type Report, type Table } from "./report.ts";
+import {
+  type Change,
+  changes,
+  type Finding,
+  type PathFinding,
+  type Report,
+  type Table,
+  type Violation,
+} from "./report.ts";
 
 export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
   switch (change) {
@@ -44,14 +52,44 @@ export function wordFor(finding: Finding, report: Pick<Report, "sides">): string
 
 /** The report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
 export function verdictOf(report: Report): string {
-  const { errors, findings, subject } = report;
+  const { findings, subject } = report;
   const title = { drift: "Drift of", plan: "Plan for", diff: "Difference of" }[report.report];
   const counts = countsOf(report);
   const unchanged = unchangedOf(report);
   const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
   const about = `${title} ${printable(subject, 100)}:`;
-  if (errors.length === 0) return `${about} ${found}`;
+  if (errorsOf(report).length === 0) return `${about} ${found}`;
   return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
+}
+
+/** What a report says of no finding. The text may have several lines. */
+export interface Message {
+  readonly text: string;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+/** What failed: mandatory policies, then the rest. */
+export function errorsOf({ violations, errors }: Pick<Report, "violations" | "errors">): Message[] {
+  return [...violationsIn(violations, "mandatory"), ...errors.map((text) => ({ text }))];
+}
+
+/** What must not be overlooked, then what policies advise. */
+export function warningsOf({ violations, warnings }: Pick<Report, "violations" | "warnings">): Message[] {
+  return [...warnings.map((text) => ({ text })), ...violationsIn(violations, "advisory")];
+}
+
+function violationsIn(violations: readonly Violation[], wanted: Violation["level"]): Message[] {
+  return violations
+    .filter(({ level }) => level === wanted)
+    .map(({ level, policy, resource = "the stack", message, file, line }) => {
+      const place = file === undefined ? "" : ` (${placeOf({ file, line })})`;
+      return { text: `the ${level} policy ${policy} is violated by ${resource}${place}: ${message}`, file, line };
+    });
+}
+
+function placeOf({ file, line }: { readonly file: string; readonly line?: number | undefined }): string {
+  return line === undefined ? file : `${file}:${line}`;
 }
 
 const nothing = { drift: "none", plan: "nothing to do", diff: "none" };
@@ -96,7 +134,7 @@ export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: 
     ...(owner === undefined ? [] : [`owner ${text(owner)}`]),
     ...(changed.length === 0 ? [] : [`last changed ${changed.join(" ")}`]),
     ...(reason === undefined ? [] : [text(reason)]),
-    ...(file === undefined ? [] : [text(line === undefined ? file : `${file}:${line}`)]),
+    ...(file === undefined ? [] : [text(placeOf({ file, line }))]),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { printable } from "../../sdk/rules/printable.ts";
 import type { PathFinding, Report, Table } from "../report.ts";
 import { type ShownRule, wholeLines } from "../rule-lines.ts";
-import { cellOf, escaped, linesOf, sidesOf } from "../words.ts";
+import { cellOf, escaped, linesOf, type Message, sidesOf } from "../words.ts";
 
 const mostOfValue = 2_000;
 const mostOfMessage = 4_000;
@@ -9,9 +9,10 @@ const mostOfMessage = 4_000;
 const messageWords = { error: "Error:", warning: "Warning:", note: "Note:" } as const;
 
 /** A block for each message. */
-export function messages(kind: keyof typeof messageWords, all: readonly string[]): string[] {
+export function messages(kind: keyof typeof messageWords, all: readonly (string | Message)[]): string[] {
   return all.map((message) => {
-    const lines = linesOf(message, mostOfMessage).map(escaped);
+    const text = typeof message === "string" ? message : message.text;
+    const lines = linesOf(text, mostOfMessage).map(escaped);
     return `<p class="${kind}"><strong>${messageWords[kind]}</strong> ${lines.join("\n")}</p>`;
   });
 }

@@ -26,9 +26,10 @@ import type { IgnoreLine } from "../ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
 import { AtService, asDeclaredForm } from "./at-service.ts";
-import { isOfRules, mask, type Preview, type PreviewStep, resourceOf, subjectOf } from "./preview.ts";
+import { isOfRules, mask, type Preview, type PreviewStep, projectOf, resourceOf, subjectOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
 import { isMasked } from "./secrets.ts";
+import { violationsOf } from "./violations.ts";
 
 /** A plan, and whether a run would change a resource of rules. */
 export interface Plan {
@@ -74,6 +75,8 @@ export function planOf(
     unchanged,
     findings: found,
     about: [nowOf(preview, drift !== undefined)],
+    project: projectOf(preview),
+    violations: violationsOf(preview),
     errors: preview.errors,
     warnings: [
       ...deletionsIn(found, rules, unseen(preview) > 0),

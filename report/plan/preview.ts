@@ -15,6 +15,7 @@ import {
   maxDepth,
 } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
+import { parseUrn } from "../../stack/state/urn.ts";
 
 /** The text in the place of a secret in an engine's output. */
 export const mask = "[secret]";
@@ -42,12 +43,25 @@ export interface PreviewState {
   readonly time: string | undefined;
 }
 
+/** What a policy says of a resource, or of the stack. */
+export interface PolicyViolation {
+  /** Empty where it is the stack's. */
+  readonly urn: string;
+  readonly level: "mandatory" | "advisory";
+  readonly policy: string;
+  readonly pack: string | undefined;
+  /** Plain text; the policy's description first. */
+  readonly message: string;
+}
+
 /** The output of `pulumi preview --json`. */
 export interface Preview {
   readonly steps: readonly PreviewStep[];
   readonly config: ReadonlyMap<string, string>;
   /** The failures, in the engine's words. */
   readonly errors: readonly string[];
+  /** What policies say of it. */
+  readonly violations: readonly PolicyViolation[];
   /** The warnings of the engine, the program and the rules, each once. */
   readonly warnings: readonly string[];
   /** The last time at which the state of a resource changed (ISO 8601); undefined where the preview does not say it. */
@@ -73,22 +87,32 @@ export function resourceOf({ type, name }: PreviewStep): string {
 
 /** The stack of a preview, in words: `stack dev`. */
 export function subjectOf({ steps: [first] }: Preview): string {
-  const stack = first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
-  return stack === undefined ? "the stack" : `stack ${stack}`;
+  return first === undefined ? "the stack" : `stack ${parseUrn(first.urn).stack}`;
+}
+
+/** Its project; undefined where it has no steps. */
+export function projectOf({ steps: [first] }: Preview): string | undefined {
+  return first === undefined ? undefined : parseUrn(first.urn).project;
 }
 
 /**
  * Reads what `pulumi preview --json` printed: one document, or with PULUMI_ENABLE_STREAMING_JSON_PREVIEW an event a line.
+ * @param failure why the command that printed it failed. Then it may end before its end, and where it has no error this is
+ * the error. Default: it did not fail
  * @throws MerchantRulesError SETTINGS_INVALID: it is neither, it ends before its end, or it has no rules where they belong
  */
-export function readPreview(text: string, source: string): Preview {
+export function readPreview(text: string, source: string, failure?: string): Preview {
   if (text.trim() === "") throw unreadable(source, "it is empty");
   const documents = documentsIn(text, source);
   const [first] = documents;
   // Of an unchanged stack it has no steps, but the counts.
   const isDocument =
     documents.length === 1 && ["steps", "diagnostics", "changeSummary"].some((name) => has(first, name));
-  const preview = isDocument ? ofDocument(parsed(documentSchema, first, source)) : ofEvents(documents, source);
+  const read = isDocument
+    ? ofDocument(parsed(documentSchema, first, source))
+    : ofEvents(documents, source, failure !== undefined);
+  const isFailed = read.errors.length > 0 || read.violations.some(({ level }) => level === "mandatory");
+  const preview = failure === undefined || isFailed ? read : { ...read, errors: [failure] };
   for (const step of preview.steps.filter(isOfRules)) {
     const fault = faultOf(step);
     if (fault !== undefined)
@@ -173,6 +197,24 @@ const diagnostic = z.object({
   ephemeral: z.boolean().default(false),
 });
 
+const violation = z
+  .object({
+    resourceUrn: z.string().default(""),
+    message: z.string(),
+    policyName: z.string(),
+    policyPackName: z.string().optional(),
+    enforcementLevel: z.string(),
+  })
+  .transform(
+    ({ resourceUrn, message, policyName, policyPackName, enforcementLevel }): PolicyViolation => ({
+      urn: resourceUrn,
+      level: enforcementLevel === "advisory" ? "advisory" : "mandatory",
+      policy: policyName,
+      pack: policyPackName,
+      message: plainText(message),
+    }),
+  );
+
 const documentSchema = z.object({
   config,
   steps: z
@@ -193,6 +235,8 @@ const documentSchema = z.object({
     .nullish()
     .transform((all) => all ?? []),
   changeSummary: counts,
+  /** Only the local engine's document has them. */
+  policyViolations: z.array(violation).default([]),
 });
 
 const metadata = z.object({
@@ -203,12 +247,6 @@ const metadata = z.object({
   diffs: texts,
   detailedDiff: paths,
 });
-const violation = z.object({
-  resourceUrn: z.string().default(""),
-  message: z.string(),
-  policyName: z.string(),
-  enforcementLevel: z.string(),
-});
 const eventSchema = z.object({
   preludeEvent: z.object({ config }).optional(),
   resourcePreEvent: z.object({ metadata }).optional(),
@@ -217,7 +255,8 @@ const eventSchema = z.object({
   summaryEvent: z.object({ resourceChanges: counts, result: z.string().optional() }).optional(),
 });
 
-function ofDocument({ config, steps, diagnostics, changeSummary }: z.output<typeof documentSchema>): Preview {
+function ofDocument(document: z.output<typeof documentSchema>): Preview {
+  const { config, steps, diagnostics, changeSummary, policyViolations } = document;
   const all = steps.map(({ oldState, newState, diffReasons, detailedDiff, ...about }) =>
     stepOf({ ...about, old: oldState, new: newState, diffs: diffReasons, detailedDiff }),
   );
@@ -225,27 +264,29 @@ function ofDocument({ config, steps, diagnostics, changeSummary }: z.output<type
     ...withoutRefreshes(all),
     config: new Map(Object.entries(config)),
     errors: saidIn(diagnostics, "error"),
+    violations: policyViolations,
     warnings: saidIn(diagnostics, "warning"),
     sames: changeSummary.same ?? 0,
   };
 }
 
-function ofEvents(lines: readonly Json[], source: string): Preview {
+function ofEvents(lines: readonly Json[], source: string, mayBeCut: boolean): Preview {
   const events = lines.map((line) => parsed(eventSchema, line, source));
   const summary = events.find(({ summaryEvent }) => summaryEvent !== undefined)?.summaryEvent;
   const diagnostics = events.flatMap(({ diagnosticEvent }) => diagnosticEvent ?? []);
   const violations = events.flatMap(({ policyEvent }) => policyEvent ?? []);
-  const said = saidIn(diagnostics, "error");
-  if (summary === undefined && said.length === 0)
+  const errors = saidIn(diagnostics, "error");
+  if (summary === undefined && errors.length === 0 && !mayBeCut)
     throw unreadable(source, "it is no preview, or it ends before its end");
-  const errors = [...violatedIn(violations, true), ...said];
+  const isFailed = summary?.result === "failed" && !violations.some(({ level }) => level === "mandatory");
   const steps = events.flatMap(({ resourcePreEvent }) => (resourcePreEvent ? [stepOf(resourcePreEvent.metadata)] : []));
   const replaced = new Set(steps.filter(({ op }) => op === "replace").map(({ urn }) => urn));
   return {
     ...withoutRefreshes(steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn)))),
     config: new Map(events.flatMap(({ preludeEvent }) => Object.entries(preludeEvent?.config ?? {}))),
-    errors: errors.length === 0 && summary?.result === "failed" ? ["the preview failed"] : errors,
-    warnings: [...violatedIn(violations, false), ...saidIn(diagnostics, "warning")],
+    errors: errors.length === 0 && isFailed && !mayBeCut ? ["the preview failed"] : errors,
+    violations,
+    warnings: saidIn(diagnostics, "warning"),
     sames: summary?.resourceChanges.same ?? 0,
   };
 }
@@ -278,23 +319,12 @@ function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof
     op,
     urn,
     type: (now ?? old)?.type ?? "",
-    name: urn.split("::").slice(3).join("::"),
+    name: parseUrn(urn).name,
     before: state(old),
     after: state(now),
     changedPaths: detailedDiff,
     changedInputs: diffs,
   };
-}
-
-/** What policies say: the mandatory ones refuse a run, the others do not. */
-function violatedIn(violations: readonly z.output<typeof violation>[], isMandatory: boolean): string[] {
-  return violations
-    .filter(({ enforcementLevel }) => (enforcementLevel === "mandatory") === isMandatory)
-    .map(({ resourceUrn, policyName, enforcementLevel, message }) => {
-      const [, , type = "", name = ""] = resourceUrn.split("::");
-      const resource = name === "" ? "the stack" : `${type.split(":").at(-1)} ${name}`;
-      return `the ${enforcementLevel} policy ${policyName} is violated by ${resource}: ${plainText(message)}`;
-    });
 }
 
 function plainText(message: string): string {

@@ -77,7 +77,7 @@ describe("merchant-rules plan", () => {
       });
     const lines = [
       ...before.reverse(),
-      violated("allowed-values", "advisory", "Only allowed values.\na: /actions/0/type: found refund"),
+      violated("allowed-values", "advisory", "Only allowed values.\na: /type: found refund"),
       violated("number-ranges", "mandatory", "<{%fg 1%}>Only numbers in range.<{%reset%}>\na: /priority: found 5000"),
     ];
     const file = join(mkdtempSync(join(tmpdir(), "plan-")), "preview.jsonl");
@@ -85,14 +85,37 @@ describe("merchant-rules plan", () => {
     writeFileSync(file, [...lines, summary].join("\n"));
     const { code, stdout } = await command("plan", file, "--cwd", recorded, "--json");
     expect(code).toBe(1);
-    const { errors, warnings, findings } = JSON.parse(stdout);
-    expect(errors).toEqual([
-      "the mandatory policy number-ranges is violated by MerchantRuleSet all: Only numbers in range.\na: /priority: found 5000",
+    const { violations, findings } = JSON.parse(stdout);
+    const about = { pack: "merchant-rules-policies", resource: "MerchantRuleSet all", key: "a" };
+    expect(violations).toEqual([
+      {
+        ...about,
+        level: "advisory",
+        policy: "allowed-values",
+        path: "type",
+        message: "Only allowed values.\na: /type: found refund",
+      },
+      {
+        ...about,
+        level: "mandatory",
+        policy: "number-ranges",
+        path: "priority",
+        message: "Only numbers in range.\na: /priority: found 5000",
+      },
     ]);
-    expect(warnings).toContain(
-      "the advisory policy allowed-values is violated by MerchantRuleSet all: Only allowed values.\na: /actions/0/type: found refund",
-    );
     expect(findings.length).toBeGreaterThan(0);
+    expect((await command("plan", file, "--cwd", recorded)).stdout).toContain(
+      "error: the mandatory policy number-ranges is violated by MerchantRuleSet all: Only numbers in range.\n  a: /priority: found 5000\n",
+    );
+    expect((await command("plan", file, "--cwd", recorded, "--policy-pack", "policies")).stderr).toContain(
+      "leave out the file, or give the pack to the preview that made it",
+    );
+    writeFileSync(file, [...lines, summary].filter((line) => !line.includes('"mandatory"')).join("\n"));
+    const advised = await command("plan", file, "--cwd", recorded);
+    expect([advised.code, advised.stdout]).toEqual([
+      0,
+      expect.stringContaining("\nwarning: the advisory policy allowed-values is violated by MerchantRuleSet all: "),
+    ]);
     writeFileSync(file, lines.filter((line) => !line.includes("summaryEvent")).join("\n"));
     expect((await command("plan", file, "--cwd", recorded)).stderr).toContain("it ends before its end");
   });
@@ -218,7 +241,9 @@ describe("merchant-rules plan", () => {
     expect(stderr).toContain(`(written to ${output})`);
     const comment = readFileSync(output, "utf8");
     expect(comment.length).toBeLessThanOrEqual(3000);
-    expect(comment).toMatch(/^<!-- merchant-rules plan: stack%20dev -->\n### Plan for stack dev: 2 to delete/);
+    expect(comment).toMatch(
+      /^<!-- merchant-rules plan: stack%20dev of project%20shop -->\n### Plan for stack dev: 2 to delete/,
+    );
     expect(comment).toContain("**Warning: 2 of 9 rules are to be deleted");
     expect(comment.indexOf("delete (2)")).toBeLessThan(comment.indexOf("create (2)"));
   });

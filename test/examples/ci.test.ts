@@ -142,7 +142,7 @@ describe("the jobs of examples/ci, one after the other", { timeout: 300_000 }, (
       const scripts = githubScripts("pull-request");
       await runAll(scripts, github.env);
       const [marker = ""] = written("plan.md").split("\n");
-      expect(marker).toBe("<!-- merchant-rules plan: stack%20production -->");
+      expect(marker).toBe("<!-- merchant-rules plan: stack%20production of project%20payment%2Drules -->");
       for (const name of ["large-amounts", "trusted-countries", "test-cards"])
         expect(github.comments.at(-1)?.body).toContain(name);
       expect(github.comments).toHaveLength(1);
@@ -154,6 +154,7 @@ describe("the jobs of examples/ci, one after the other", { timeout: 300_000 }, (
         { author: bot, body: `> ${own?.body}` },
         { author: bot, body: marker.replace("production", "sandbox") },
         { author: bot, body: marker.replace("plan", "drift") },
+        { author: bot, body: marker.replace(/ of project.*/, " of project%20another -->") },
         ...Array.from({ length: 120 }, (_, k) => ({ author: "somebody", body: `comment ${k}` })),
       ];
       github.comments.push(

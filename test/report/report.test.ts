@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Drift } from "../../provider/drift.ts";
 import { driftReport } from "../../report/drift-report.ts";
 import { type Format, formats, leastOfComment } from "../../report/formats.ts";
-import { type Finding, type Report, render, reportOf } from "../../report/index.ts";
+import { errorsOf, type Finding, githubAnnotations, type Report, render, reportOf } from "../../report/index.ts";
 import { markerOf } from "../../report/markdown.ts";
 import { changes, publishedSchema } from "../../report/report.ts";
 import { blindMask, maskOf } from "../../sdk/rules/index.ts";
@@ -133,6 +133,9 @@ describe("a report as Markdown", () => {
     expect(heading).toBe("### Plan for stack dev: 1 to delete, 1 to update, 1 to create, 1 to rename, 995 unchanged");
     expect(render({ ...report, findings: [], counts: {} }, "markdown").split("\n")[0]).toBe(marker);
     expect(markerOf({ report: "drift", subject: "a --> b" })).toBe("<!-- merchant-rules drift: a%20%2D%2D%3E%20b -->");
+    expect(markerOf({ report: "plan", subject: "stack prod", project: "shop-1" })).toBe(
+      "<!-- merchant-rules plan: stack%20prod of project%20shop%2D1 -->",
+    );
   });
 
   test("has warnings in bold above all, and one row for each path", () => {
@@ -345,6 +348,46 @@ describe("the rule of a finding", () => {
   });
 });
 
+test("what policies say is in every format, with the file and the line, and a mandatory one fails the report", () => {
+  const about = { policy: "number-ranges", resource: "MerchantRuleSet all", key: "large", path: "priority" };
+  const place = { file: "rules/large.yaml", line: 8 };
+  const refused = { ...about, level: "mandatory" as const, message: "In range.\nlarge: found 5000", ...place };
+  const advised = { ...about, level: "advisory" as const, message: "Odd.\nlarge: found 7", ...place, line: 9 };
+  const report = reportOf({
+    ...{ report: "plan", subject: "stack dev", rules: 0, unchanged: 0, findings: [] },
+    ...{ errors: ["preview failed"], violations: [advised, refused] },
+  });
+  for (const format of formats) {
+    const shown =
+      format === "json"
+        ? [/"line": 8/, /"line": 9/]
+        : [/rules\/large\.yaml(:|&#58;|" line=")8/, /rules\/large\.yaml(:|&#58;)9/];
+    for (const place of shown) expect(render(report, format), format).toMatch(place);
+  }
+  expect(render(report, "text")).toBe(
+    [
+      "error: the mandatory policy number-ranges is violated by MerchantRuleSet all (rules/large.yaml:8): In range.",
+      "  large: found 5000",
+      "error: preview failed",
+      "warning: the advisory policy number-ranges is violated by MerchantRuleSet all (rules/large.yaml:9): Odd.",
+      "  large: found 7",
+      "",
+      "Plan for stack dev: failed",
+      "",
+    ].join("\n"),
+  );
+  expect(render(report, "markdown")).toMatch(/^> \*\*Error:\*\* the mandatory policy .*found 5000$/m);
+  expect(render(report, "html")).toMatch(/<p class="warning"><strong>Warning:<\/strong> the advisory policy/);
+  expect(render(report, "junit")).toMatch(/name="error 1" file="rules\/large\.yaml" line="8" time="0"><error /);
+  expect(githubAnnotations(report, false, (file) => `shop/${file}`).map((line) => line.replace(/::the.*/, ""))).toEqual(
+    [
+      "::error file=shop/rules/large.yaml,line=8",
+      "::error::preview failed",
+      "::warning file=shop/rules/large.yaml,line=9",
+    ],
+  );
+});
+
 test("a table that is no finding is in every format", () => {
   const tables = [
     { title: "Who wins", columns: ["rule", "over"], rows: [["large", "small"] as string[], ["a|b", "c"]] },
@@ -391,7 +434,7 @@ describe("a report as JUnit", () => {
         // Characters that XML 1.0 has not.
         expect(page).not.toMatch(/(?![\t\n])\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/u);
         const cases = elementsOf(page).filter(({ name }) => name === "testcase");
-        expect(cases).toHaveLength(hostile.findings.length + hostile.errors.length + 1);
+        expect(cases).toHaveLength(hostile.findings.length + errorsOf(hostile).length + 1);
         const names = cases.map(({ attributes }) => `${attributes.classname}\n${attributes.name}`);
         expect(new Set(names).size).toBe(names.length);
       }),
@@ -483,6 +526,17 @@ function hostileReport(secret?: string): fc.Arbitrary<Report> {
     { requiredKeys: ["change", "name", "paths"] },
   );
   const messages = fc.array(text, { maxLength: 3 });
+  const violation = fc.record(
+    {
+      level: fc.constantFrom("mandatory" as const, "advisory" as const),
+      policy: text,
+      ...{ pack: text, resource: text, key: text, path: text },
+      message: text,
+      file: text,
+      line: fc.integer({ min: 1 }),
+    },
+    { requiredKeys: ["level", "policy", "message"] },
+  );
   return fc
     .record({
       report: fc.constantFrom("drift" as const, "plan" as const, "diff" as const),
@@ -501,6 +555,8 @@ function hostileReport(secret?: string): fc.Arbitrary<Report> {
         { maxLength: 1 },
       ),
       errors: messages,
+      project: text,
+      violations: fc.array(violation, { maxLength: 3 }),
       warnings: messages,
       notes: messages,
     })

@@ -23,7 +23,7 @@ async function callAt(method, path, fields) {
 
 async function note(file) {
   const body = readFileSync(file, "utf8");
-  // The report's first line is hidden. It says report and stack: by it the note is found again, and no other one.
+  // The report's first line is hidden. It says report, stack and project: by it the note is found again, and no other one.
   const [mark = ""] = body.split("\n");
   const me = await callAt("GET", "user");
   const notes = `merge_requests/${CI_MERGE_REQUEST_IID}/notes`;

@@ -1,0 +1,61 @@
+import { definitionsIn } from "../../provider/state/definitions.ts";
+import { isJsonArray, type Json, type Path, pathOf, pointerOf, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
+import { printable } from "../../sdk/rules/printable.ts";
+import { parseUrn } from "../../stack/state/urn.ts";
+import type { Violation } from "../report.ts";
+import { isOfRules, type PolicyViolation, type Preview, type PreviewStep, shapeOf } from "./preview.ts";
+
+/** What policies say of a preview, each with its rule and the place in it, as far as the policy names them. */
+export function violationsOf({ violations, steps }: Preview): Violation[] {
+  return violations.map((violation) => {
+    const { urn, level, policy, pack, message } = violation;
+    const { type, name } = parseUrn(urn);
+    return {
+      level,
+      policy,
+      ...(pack === undefined ? {} : { pack }),
+      ...(name === "" ? {} : { resource: `${type.split(":").at(-1)} ${name}` }),
+      ...placeOf(
+        violation,
+        steps.filter((step) => step.urn === urn && isOfRules(step)),
+      ),
+      message,
+    };
+  });
+}
+
+/**
+ * The rule that a violation is about. An engine says of it no more than the resource. The policies of this package begin
+ * what they say with the rule and the place (`large: /priority: found 5000, allowed ...`), which counts where the
+ * resource has a rule of that name. The one rule of a MerchantRule needs no words.
+ */
+function placeOf({ message }: PolicyViolation, steps: readonly PreviewStep[]): Pick<Violation, "key" | "path"> {
+  const rules = steps.flatMap(rulesOf);
+  const lines = message.split("\n");
+  for (const [key, definition] of rules) {
+    const label = printable(key);
+    for (const line of lines) {
+      if (!line.startsWith(label)) continue;
+      const [said, pointer] = /^(?:: (\/.*?))?: found /.exec(line.slice(label.length)) ?? [];
+      if (said === undefined) continue;
+      return pointer === undefined ? { key } : { key, path: pathOf(pathAt(definition, pointer)) };
+    }
+  }
+  const [only] = rules;
+  const [step] = steps;
+  return only !== undefined && step !== undefined && shapeOf(step).isRule ? { key: only[0] } : {};
+}
+
+/** The rules of a resource by key, that of a MerchantRule by the resource's name. */
+function rulesOf(step: PreviewStep): [string, Json][] {
+  const shape = shapeOf(step);
+  const definitions = definitionsIn(shape, (step.after ?? step.before)?.inputs[shape.field]);
+  return [...definitions].map(([key, definition]) => [shape.isRule ? step.name : key, definition]);
+}
+
+function pathAt(definition: Json, pointer: string): Path {
+  const segments = segmentsOf(pointer);
+  return segments.map((segment, index) =>
+    isJsonArray(valueAt(definition, pointerOf(segments.slice(0, index)))) ? Number(segment) : segment,
+  );
+}
