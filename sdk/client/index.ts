@@ -3,6 +3,7 @@ export type { LiveRule } from "./response.ts";
 export {
   type CallOptions,
   type CreatedRule,
+  type CreateOptions,
   RulesClient,
   type RulesClientOptions,
   type UpdateOptions,
