@@ -81,7 +81,7 @@ describe("a world with a function as its program", () => {
   test("fails with a fault, says which, and recovers without it", async () => {
     const world = await open({ program: rulesWith(() => 10) });
     world.fault({ kind: "status", status: 403, operations: ["create"], times: "always" });
-    await expect(world.up()).rejects.toThrow(/^up failed: .*403/);
+    await expect(world.up()).rejects.toThrow(/^up failed: .*403/s);
     expect(world.rules()).toEqual([]);
     world.clearFaults();
     await world.up();
