@@ -224,10 +224,11 @@ class Bench {
     const { faults } = this.service;
     faults.set(fault);
     const failures = isKill ? await this.killed() : await this.run(isTimed ? this.hurriedHooks() : this.hooks());
-    // A look at a rule that is deleted by then is no look at a rule that was just made. Where a GET finds no rule, as one
-    // before a create does, the answer has no id that could be left out.
-    const isVoid =
-      fault.kind === "late-get" || (fault.kind === "without-id" && fault.operations?.includes("get") === true);
+    // A look at a rule that is deleted by then is no look at a rule that was just made. Where each GET finds no rule, as one
+    // before a create does, no answer has an id that could be left out.
+    const looks = this.service.requests.filter(({ operation }) => operation === "get").slice((fault.request ?? 1) - 1);
+    const findsNothing = looks.length > 0 && looks.every(({ status }) => status === 404);
+    const isVoid = fault.kind === "late-get" || (fault.kind === "without-id" && findsNothing);
     demand(
       faults.injected.length > 0 || isVoid,
       `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
