@@ -17,7 +17,8 @@ const mostTaken = 100;
  * The id of a rule that is to be made, derived from owner id, resource and key: whoever makes the rule again finds it by
  * one GET, whatever became of the first request. An id that another rule has, as after a move, or a deleted one, is passed
  * over for the next. Undefined where the service chooses ids.
- * @throws MerchantRulesError RULE_CONFLICT: all of them are taken; SETTINGS_INVALID: nobody has said whose the rule is
+ * @throws MerchantRulesError RULE_CONFLICT: all of them are taken, or a delete of this run may yet take the rule;
+ * SETTINGS_INVALID: nobody has said whose the rule is
  */
 export async function chosenId(making: Making): Promise<Chosen | undefined> {
   const { of, key, place, attempted, definition } = making;
@@ -29,7 +30,10 @@ export async function chosenId(making: Making): Promise<Chosen | undefined> {
     const ruleId = idOf(`${of.connection.ownerId}.${placeOf(of.owner, key)}.${turn}`, idFormat);
     if (place.holders.isKnownAsOther(ruleId, of, key)) continue;
     const sight = await place.live.lookForId({ ruleId, definition }, of.label(key), making.isDue === true);
-    if (sight.is === "absent" && sight.isDead !== true) return { ruleId };
+    if (sight.is === "absent" && sight.isDead !== true) {
+      if (place.live.mayBeDeletedYet(ruleId)) throw mayBeDeleted(ruleId, attempted);
+      return { ruleId };
+    }
     if (sight.is === "absent") continue;
     if (wanted === undefined || place.live.naturalKeyOf(sight.rule) === wanted)
       return { ruleId, existing: { ruleId, rule: sight.rule } };
@@ -60,6 +64,12 @@ function uuidOf(name: string): string {
 
 function digest(algorithm: "sha1" | "sha256", data: string | Buffer): string {
   return createHash(algorithm).update(data).digest("hex").slice(0, 32);
+}
+
+/** A service that carries a request out after its client has given it up would delete the new rule for the old one. */
+function mayBeDeleted(ruleId: string, attempted: string): MerchantRulesError {
+  const reason = `it is to have the id of rule ${ruleId}, which this run deleted, and an attempt of that was not answered: carried out late, it would delete the new rule`;
+  return new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice: "run again, which makes it" });
 }
 
 function nobodys(attempted: string): MerchantRulesError {

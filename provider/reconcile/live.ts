@@ -45,6 +45,8 @@ interface RuleRecord {
   deleting?: Promise<unknown>;
   /** This run has sent a delete for it. */
   isDeleteSent?: true;
+  /** An attempt of that delete lost its answer: the service may yet carry it out. */
+  mayBeDeletedYet?: true;
   /** After that a create of this run was answered with its id: the id is another rule's now. */
   isGivenAgain?: true;
 }
@@ -387,6 +389,16 @@ export class Live {
     } finally {
       delete record.deleting;
     }
+  }
+
+  /** An attempt of this run's delete lost its answer. */
+  sayDeletedLate(ruleId: string): void {
+    this.#record(ruleId).mayBeDeletedYet = true;
+  }
+
+  /** True of an id whose next rule a delete of this run may take, because the service may carry it out late. */
+  mayBeDeletedYet(ruleId: string): boolean {
+    return this.#record(ruleId).mayBeDeletedYet === true;
   }
 
   /** Marks the request of a create as under way, until it has ended and {@link Live.madeNow} was said of its rule. */

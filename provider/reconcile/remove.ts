@@ -106,10 +106,12 @@ async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
   let notFound: MerchantRulesError | undefined;
   try {
     const answer = await (await place.live.client()).delete(known.ruleId, naming(known, task));
-    isAnswered = answer === "deleted";
+    isAnswered = answer !== "unconfirmed";
+    if (answer !== "deleted") place.live.sayDeletedLate(known.ruleId);
     isSure = isAnswered && !place.contract.operations.delete.readAfter;
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
+    if (error.outcomeUnknown) place.live.sayDeletedLate(known.ruleId);
     if (error.code === "RULE_NOT_FOUND") notFound = error;
     else if (error.outcomeUnknown && (await isSeenToBeGone(known, task))) isSure = true;
     else if (place.live.isGivenAgain(known.ruleId)) return true;

@@ -20,9 +20,9 @@ export interface Call<T> extends FailedRequest {
   readonly attempted: () => string;
   /** True where it is harmless to send a write again after an attempt that may have taken effect. Default: false. */
   readonly isRepeatable?: boolean;
-  /** Reads the answer of a success. @throws UnusableAnswer */
-  readonly parse: (answer: Answer) => T;
-  /** Ends a failed call by a value or an error. `unknown` is its first failure that may have taken effect. */
+  /** Reads the answer of a success. `unknown` is the call's first failure that may have taken effect. @throws UnusableAnswer */
+  readonly parse: (answer: Answer, unknown: MerchantRulesError | undefined) => T;
+  /** Ends a failed call by a value or an error. `unknown`: as for `parse`. */
   readonly failed?: (error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T;
 }
 
@@ -56,12 +56,11 @@ export class Caller {
     const { budget, takesTurns = false, backoffMs } = this.#options;
     const { limits } = this.#options.contract;
     const turns = takesTurns ? budget : undefined;
-    const progress = { deadline: Number.POSITIVE_INFINITY, isRenewed: false };
+    const progress: Progress = { deadline: Number.POSITIVE_INFINITY, isRenewed: false };
     const leftMs = (): number => progress.deadline - performance.now();
     let attempts = 0;
     let postponed = 0;
     let waitMs = 0;
-    let unknown: MerchantRulesError | undefined;
     let last: MerchantRulesError | undefined;
     const attempt = async (): Promise<T> => {
       const startedAt = performance.now();
@@ -94,10 +93,11 @@ export class Caller {
         const isStopped = isMerchantRulesError(thrown) && thrown.code === "NOT_TRIED";
         // A retry that was not sent ends with the failure before it, where that says more.
         const isUnsent =
-          thrown instanceof WaitedTooLong || (isStopped && (unknown !== undefined || thrown.cause === last));
+          thrown instanceof WaitedTooLong || (isStopped && (progress.unknown !== undefined || thrown.cause === last));
         const error = isUnsent ? last : thrown;
         if (!isMerchantRulesError(error)) throw thrown;
-        if (error.outcomeUnknown) unknown ??= error;
+        if (error.outcomeUnknown) progress.unknown ??= error;
+        const { unknown } = progress;
         // A service with many clients may send one away several times. Only the total clock ends that.
         if (!isUnsent && error.code === "RATE_LIMITED" && error.retryAfterMs !== undefined) postponed += 1;
         const end = isStopped ? {} : endOf(error, call, limits, { attempts, postponed, isInTime: waitMs < leftMs() });
@@ -135,7 +135,7 @@ export class Caller {
     }
     if (!call.request.success.includes(answer.status)) throw errorOfAnswer(this.#options, call, answer);
     try {
-      return call.parse(answer);
+      return call.parse(answer, progress.unknown);
     } catch (error) {
       throw error instanceof UnusableAnswer ? errorOfUnusable(this.#options, call, answer, error) : error;
     }
@@ -181,6 +181,8 @@ interface Progress {
   deadline: number;
   /** True where a refused token was replaced; that happens once. */
   isRenewed: boolean;
+  /** The first failure that may have taken effect. */
+  unknown?: MerchantRulesError;
 }
 
 /** The words to add to the last failure of a call; undefined when another attempt is due. */

@@ -214,11 +214,11 @@ export class RulesClient {
 
   /**
    * Deletes a rule. RULE_NOT_FOUND when the service answers 404 or 410.
-   * @returns "deleted" for a success with JSON (seed, section 4) or without a body; "unconfirmed" when the answer was a
-   * page instead of JSON, or when an attempt lost its answer and the next was answered 404: read the rule to see
-   * whether it is gone
+   * @returns "deleted" for a success with JSON (seed, section 4) or without a body; "deleted again" when an attempt before
+   * that lost its answer, which the service may yet carry out; "unconfirmed" when the answer was a page instead of JSON,
+   * or when an attempt lost its answer and the next was answered 404: read the rule to see whether it is gone
    */
-  async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "unconfirmed"> {
+  async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "deleted again" | "unconfirmed"> {
     const { identifyBy } = this.contract.operations.delete;
     const template = this.#templates.delete;
     const messages = this.#messages("delete", ruleId, options);
@@ -237,7 +237,10 @@ export class RulesClient {
       isRepeatable: true,
       mayMean: ["notFound", "inUse"],
       writes: true,
-      parse: (answer) => (answer.body.length === 0 || jsonIfAny(answer) !== undefined ? "deleted" : "unconfirmed"),
+      parse: (answer, unknown) => {
+        if (answer.body.length > 0 && jsonIfAny(answer) === undefined) return "unconfirmed";
+        return unknown === undefined ? "deleted" : "deleted again";
+      },
       failed: (error, unknown) => {
         // A lost answer and then a 404 look like a delete that worked; so do two faults of a proxy.
         if (error.code === "RULE_NOT_FOUND" && unknown !== undefined) return "unconfirmed";

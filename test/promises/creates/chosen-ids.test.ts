@@ -67,6 +67,24 @@ describe("an id that the client chooses", () => {
     await stack.isUnchanged();
   });
 
+  test("is given to no rule that a delete carried out late would take", async () => {
+    const place = await openPlace({ contract: { ...chosen, rule: { ...chosen.rule, immutable: ["/priority"] } } });
+    const stack = await place.stack("local");
+    await stack.up(both);
+    const late: Promise<unknown>[] = [];
+    place.front.behave(({ method }, pass) => {
+      if (method !== "DELETE" || late.length > 0) return pass();
+      late.push(sleep(1500).then(() => pass()));
+      return { status: 504, body: {} };
+    });
+    const changed = set({ a: rule(1, { priority: 9 }), b: rule(2) });
+    await stack.upFails(changed, {}, /carried out late, it would delete the new rule/, /What to do: run again/);
+    await Promise.all(late);
+    await stack.up(changed);
+    expect(names(place).toSorted()).toEqual(["rule-1", "rule-2"]);
+    await stack.isUnchanged();
+  });
+
   test("is the next one where another rule has it, and where a deleted row has", async () => {
     const gone = [{ at: "/state", is: ["deleted"] }];
     const place = await openPlace({ contract: { ...chosen, rule: { ...chosen.rule, gone } } });
