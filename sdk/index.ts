@@ -9,6 +9,7 @@ export {
   type CreatedRule,
   type CreateOptions,
   type Credentials,
+  type ListOptions,
   type LiveRule,
   RulesClient,
   type RulesClientOptions,

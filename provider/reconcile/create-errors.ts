@@ -91,28 +91,32 @@ export function unmarked(existing: LiveRule, making: Making): MerchantRulesError
   });
 }
 
-/** A create that may have made the rule, and nobody can tell. @param unread why the list could not be read */
+/**
+ * A create that may have made the rule, and nobody can tell.
+ * @param reading of the list: why it could not be read; a rule that is there and that it leaves out
+ */
 export function mayExist(
   error: MerchantRulesError,
   { definition, key, of, place, attempted, ruleId }: Making,
-  unread?: MerchantRulesError,
+  { unread, leftOut }: { readonly unread?: MerchantRulesError; readonly leftOut?: string | undefined } = {},
 ): MerchantRulesError {
   const { list } = place.contract.operations;
   const lag = list?.lagMs === null ? " (the contract does not say how far its list lags: operations.list.lagMs)" : "";
   const missing = list === null ? "no list operation" : "no natural key that this rule has";
   const canSearch = place.live.canSearch(definition);
-  const canTell = ruleId !== undefined || (canSearch && list !== null && list.lagMs !== null && unread === undefined);
+  const isWhole = list !== null && list.lagMs !== null && unread === undefined && leftOut === undefined;
+  const canTell = ruleId !== undefined || (canSearch && isWhole);
   const found =
     ruleId !== undefined
       ? `a read does not show it (id ${ruleId})`
       : canSearch
-        ? `the list does not show it${lag}`
+        ? `the list does not show it${lag}${leftOut === undefined ? "" : `, nor rule ${leftOut}, which this run has written`}`
         : `the contract has ${missing} to look it up by`;
   const shown = unread === undefined ? found : `the list could not be read (${unread.reason})`;
   const first = isMerchantRulesError(error.cause) ? error.cause : error;
   const adopting = of.adopting(key, "<its ruleId>");
   const looking = `look at the service whether the rule is there. If it is, add ${adopting}; if it is not, run again`;
-  const gaps = gapsOf(place);
+  const gaps = leftOut === undefined ? gapsOf(place) : "an operations.list that shows all rules (query, pagination)";
   const safer = gaps === "" ? "" : `. With ${gaps} in the contract the next run can tell`;
   return error.with({
     code: "RULE_OUTCOME_UNKNOWN",

@@ -244,7 +244,7 @@ async function afterLostAnswer({ error, before }: Unanswered, making: Making): P
   };
   const listedAnew = (): Promise<Pass> =>
     place.live.listedAnew().catch((failed: unknown) => {
-      throw outcomeUnknown && isMerchantRulesError(failed) ? mayExist(error, making, failed) : failed;
+      throw outcomeUnknown && isMerchantRulesError(failed) ? mayExist(error, making, { unread: failed }) : failed;
     });
   let pass = await listedAnew();
   // Where rows move between pages while they are read, one reading may miss a rule.
@@ -255,13 +255,13 @@ async function afterLostAnswer({ error, before }: Unanswered, making: Making): P
     const known = { ruleId: own.ruleId, definition, ...seenMark(markIn(own.rule, place.contract), place) };
     return { known: await kept(own, known, "create", making), isTakenOver: false };
   }
-  return await foundAfter(error, making);
+  return await foundAfter(error, making, place.live.leftOutOf(pass));
 }
 
 /** A rule that is found after a create that failed is judged as before it; of one that is not found nobody knows. */
-async function foundAfter(error: MerchantRulesError, making: Making): Promise<Made> {
+async function foundAfter(error: MerchantRulesError, making: Making, leftOut?: string): Promise<Made> {
   const { found } = await search(making);
-  if (found.length === 0) throw error.outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
+  if (found.length === 0) throw error.outcomeUnknown ? mayExist(error, making, { leftOut }) : inTheWay(error, making);
   const { isDue: _, ...before } = making;
   return made({ ...before, sent: error });
 }

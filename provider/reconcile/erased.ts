@@ -1,4 +1,5 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import * as json from "../../sdk/rules/index.ts";
@@ -17,13 +18,15 @@ export function demandNothingErased(
   definition: JsonObject,
   attempted: string,
   { place }: Task,
+  by: Write = "update",
 ): void {
-  const paths = erasedBy(definition, rule, place);
+  const paths = erasedBy(definition, rule, place, by);
   if (paths.length === 0) return;
   const reason = `this write would take from rule ${ruleId}, which was taken over, what the program does not declare: ${listed(paths)}`;
   const { operations, rule: options } = place.contract;
   const markPath = options.owner === null ? undefined : json.pathOf(json.segmentsOf(options.owner.at));
-  const isMergeable = operations.update?.body === "declared";
+  const isMergeable =
+    by === "update" && operations.update?.body === "declared" && !paths.some((path) => path.includes("["));
   const ways = paths.every((path) => path === markPath)
     ? [`name another field in rule.owner.at of the contract: people write into ${markPath}, where the mark would stand`]
     : [
@@ -41,26 +44,39 @@ export async function demandNothingLost(known: KnownRule, definition: JsonObject
   const sight = await place.live.look(known, of.label(key), "cheap");
   if (sight.is === "absent") return;
   const attempted = `replace rule ${of.label(key) ?? known.ruleId}`;
-  demandNothingErased({ ruleId: known.ruleId, rule: sight.rule }, definition, attempted, task);
+  demandNothingErased({ ruleId: known.ruleId, rule: sight.rule }, definition, attempted, task, "replacement");
 }
 
+/** A replacement makes a rule of the definition alone, whatever an update sends. */
+type Write = "update" | "replacement";
+
 /** The paths of a live rule that a write of the definition takes away. */
-export function erasedBy(definition: JsonObject, rule: JsonObject, place: Place): string[] {
+export function erasedBy(definition: JsonObject, rule: JsonObject, place: Place, by: Write = "update"): string[] {
   const { contract } = place;
   const { owner } = contract.rule;
-  const { update } = contract.operations;
   const person = owner === null ? undefined : json.valueAt(rule, owner.at);
   const isPersons = person !== undefined && person !== null && person !== "" && markIn(rule, contract) === undefined;
-  const keepsOthers = update !== null && (update.body !== "declared" || update.method === "PATCH");
   const own = ownFields(rule, place);
-  const erased = keepsOthers
-    ? []
-    : json
-        .differences(own, seenAs(own, definition, place), contract.rule)
-        .flatMap(({ kind, path, before = null }) => (kind === "delete" ? leavesOf(before, path) : []))
-        .map((path) => json.pathOf(path));
+  const seen = seenAs(own, definition, place);
+  const erased = json
+    .differences(own, seen, contract.rule)
+    .filter(
+      ({ kind, path }) => kind === "delete" && (by === "replacement" || !isKept(path, seen, definition, contract)),
+    )
+    .flatMap(({ path, before = null }) => leavesOf(before, path))
+    .map((path) => json.pathOf(path));
   const at = owner === null || !isPersons ? [] : [json.pathOf(json.segmentsOf(owner.at))];
   return [...new Set([...erased, ...at])];
+}
+
+/** True of a path that an update leaves as it is. Where it leaves anything, it still sends arrays as they are declared. */
+function isKept(path: json.Path, seen: JsonObject, definition: JsonObject, { operations, rule }: Contract): boolean {
+  const { update } = operations;
+  if (update === null || (update.body === "declared" && update.method !== "PATCH")) return false;
+  if (!path.some((segment) => typeof segment === "number")) return true;
+  const top = String(path[0]);
+  const [before = null, after = null] = [json.field(seen, top), json.field(definition, top)];
+  return update.body === "changes" && json.isEqual(before, after, rule, [top]);
 }
 
 /** The paths of the values in a value; none where it is null. */

@@ -30,6 +30,8 @@ export interface Pass {
   readonly marks: ReadonlyMap<string, readonly string[]>;
   /** The rules whose marks name a resource, by `<owner id> <project>/<stack>/<resource>`. */
   readonly byResource: ReadonlyMap<string, readonly LiveRule[]>;
+  /** The pages that were read, an empty last one included. */
+  readonly pages: number;
   /** When the reading began (performance.now), and how long it took, in milliseconds. */
   readonly beganAt: number;
   readonly tookMs: number;
@@ -39,8 +41,11 @@ export interface Pass {
 interface RuleRecord {
   /** The rule as this run wrote or saw it after the list was read; null: it is gone. */
   written?: JsonObject | null;
-  /** The rule as a GET showed it. */
+  /** When this run wrote or saw it so (performance.now). */
+  writtenAt?: number;
+  /** The rule as a GET showed it, and when that GET began (performance.now). */
   seen?: JsonObject;
+  seenAt?: number;
   /** A delete that is under way. */
   deleting?: Promise<unknown>;
   /** This run has sent a delete for it. */
@@ -116,7 +121,8 @@ export class Live {
     const { list } = this.contract.operations;
     let isUnlisted = false;
     // A list may be behind, and what is not known of a rule must not stand in it.
-    if (how !== "fresh" && record.written === undefined && known.doubt === undefined) {
+    const mayTell = record.written === undefined && known.doubt === undefined && !this.#isMarkedSince(known.ruleId);
+    if (how !== "fresh" && mayTell) {
       if (how === "cheap" && record.seen !== undefined) return { is: "present", rule: record.seen };
       if (list !== null && (how === "list" || this.#pass !== undefined)) {
         const pass = await this.listed();
@@ -140,6 +146,16 @@ export class Live {
     // Some services show a new rule late.
     await sleep(secondLookMs);
     return await this.#get(known, label);
+  }
+
+  /** True where the list, read after a GET of the rule, shows another mark than the GET: only a new GET tells whose it is. */
+  #isMarkedSince(ruleId: string): boolean {
+    const { owner } = this.contract.rule;
+    const { seen, seenAt = 0 } = this.#record(ruleId);
+    if (owner === null || seen === undefined || this.#lastPass === undefined || this.#lastPass.beganAt < seenAt)
+      return false;
+    const listed = this.#lastPass.byId.get(ruleId)?.rule;
+    return listed !== undefined && !isEqual(valueAt(listed, owner.at) ?? null, valueAt(seen, owner.at) ?? null);
   }
 
   /** A list that leaves rules out is no proof that one is not there. */
@@ -257,6 +273,16 @@ export class Live {
     return isOld || this.#isShared ? this.listedAnew() : pass;
   }
 
+  /** A rule that this run wrote before a reading that does not show it, its lag later: the list leaves rules out. */
+  leftOutOf(pass: Pass): string | undefined {
+    const lagMs = this.contract.operations.list?.lagMs ?? null;
+    if (lagMs === null || this.canShift(pass)) return undefined;
+    for (const [ruleId, { written, writtenAt = pass.beganAt, deleting }] of this.#records)
+      if (written && writtenAt + lagMs < pass.beganAt && deleting === undefined && !pass.byId.has(ruleId))
+        return ruleId;
+    return undefined;
+  }
+
   /** True of a rule that the list had when this run began. */
   wasThere(ruleId: string): boolean {
     return this.#firstPass?.byId.has(ruleId) === true;
@@ -267,10 +293,10 @@ export class Live {
     return this.#lastPass?.byResource.get(`${ownerId} ${resource}`) ?? [];
   }
 
-  /** True where the list shows more than one page and rows move between pages while it is read. */
-  canShift({ byId }: Pass): boolean {
+  /** True of several pages between which rows may move while they are read: a URL of the next page may hold its number. */
+  canShift({ pages }: Pass): boolean {
     const { type } = this.contract.operations.list?.pagination ?? {};
-    return (type === "offset" || type === "page") && byId.size >= this.contract.limits.pageSize;
+    return pages > 1 && type !== "cursor" && type !== "lastId";
   }
 
   /** True where a rule can be looked up without its id. */
@@ -355,6 +381,7 @@ export class Live {
     const record = this.#record(ruleId);
     if (record.written) this.#writtenWith(record.written)?.delete(ruleId);
     record.written = rule;
+    record.writtenAt = performance.now();
     delete record.seen;
     if (rule !== null) this.#writtenWith(rule)?.add(ruleId);
   }
@@ -463,13 +490,14 @@ export class Live {
 
   async #get({ ruleId, definition }: KnownRule, label: string | undefined): Promise<Sight> {
     const before = this.#record(ruleId).written;
+    const seenAt = performance.now();
     try {
       const { rule } = await (await this.client()).get(ruleId, {
         known: definition,
         ...(label === undefined ? {} : { label }),
       });
       if (this.isDead(rule)) return { is: "absent", isDead: true };
-      this.#record(ruleId).seen = rule;
+      Object.assign(this.#record(ruleId), { seen: rule, seenAt });
       return { is: "present", rule };
     } catch (error) {
       if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
@@ -486,8 +514,12 @@ export class Live {
     const byResource = new Map<string, LiveRule[]>();
     const beganAt = performance.now();
     let seen = 0;
+    let pages = 0;
     let keyless: LiveRule | undefined;
-    for await (const live of (await this.client()).list()) {
+    const onPage = (): void => {
+      pages += 1;
+    };
+    for await (const live of (await this.client()).list({ onPage })) {
       seen += 1;
       this.#onListed(seen);
       if (this.isDead(live.rule)) continue;
@@ -501,7 +533,7 @@ export class Live {
       getOrMake(byResource, `${mark.ownerId} ${ownerIn(mark)}`, () => []).push(live);
     }
     if (keyless !== undefined && this.contract.rule.naturalKey !== null) await this.#demandWhole(keyless);
-    const pass = { byId, byNaturalKey, marks, byResource, beganAt, tookMs: performance.now() - beganAt };
+    const pass = { byId, byNaturalKey, marks, byResource, pages, beganAt, tookMs: performance.now() - beganAt };
     this.#firstPass ??= pass;
     this.#lastPass = pass;
     return pass;

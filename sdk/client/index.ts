@@ -4,6 +4,7 @@ export {
   type CallOptions,
   type CreatedRule,
   type CreateOptions,
+  type ListOptions,
   RulesClient,
   type RulesClientOptions,
   type UpdateOptions,

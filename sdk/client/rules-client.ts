@@ -40,6 +40,12 @@ export interface CallOptions {
   readonly known?: JsonObject;
 }
 
+/** Options for a reading of the list. */
+export interface ListOptions {
+  /** Called with each page that was read, an empty last one included. */
+  readonly onPage?: () => void;
+}
+
 /** Facts of a rule that is to be made. */
 export interface CreateOptions extends CallOptions {
   /** The id that it is to have. Needed where the contract has `operations.create.identifyBy`, and there alone. */
@@ -253,7 +259,7 @@ export class RulesClient {
    * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, the
    * last one says that there is more, a page is at another origin, or there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
    */
-  async *list(): AsyncGenerator<LiveRule, void, undefined> {
+  async *list({ onPage = () => {} }: ListOptions = {}): AsyncGenerator<LiveRule, void, undefined> {
     const { list } = this.contract.operations;
     const template = this.#templates.list;
     const messages = this.#messages("list");
@@ -267,7 +273,10 @@ export class RulesClient {
         parse: (answer) => parse({ json: jsonOf(answer), headers: answer.headers }, { origin, target: request.target }),
       });
     });
-    for await (const rules of pages) yield* list.summaries ? await this.#whole(rules) : rules;
+    for await (const rules of pages) {
+      onPage();
+      yield* list.summaries ? await this.#whole(rules) : rules;
+    }
   }
 
   /** A rule of the list, where no other operation reads one. RULE_NOT_FOUND when a list read to its end lacks it. */

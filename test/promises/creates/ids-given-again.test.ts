@@ -6,7 +6,7 @@ import { rule } from "../../support/connections.ts";
 import { type Declared, openPlace, type Place } from "../stacks.ts";
 import { contractOf, identifyBy } from "../worlds/world.ts";
 
-/** What comes between the service's deeds and its answers. What throws loses the answer. */
+/** Steps between the service's deeds and its answers. One that throws loses the answer. */
 interface Between {
   /** The id that a create gets; the lowest free one where it says none. */
   idOfCreate?: () => Promise<number | undefined>;

@@ -14,7 +14,7 @@ const namesOf = ({ service }: Place): unknown[] =>
 const markOf = ({ service }: Place, priority: number): string =>
   String(valueAt(service.rules().find((each) => each.rule.priority === priority)?.rule ?? {}, owner.at));
 
-/** What a run of this stack made that was killed before its state had it. */
+/** Makes a rule as a run of this stack that was killed before its state had it. */
 function killedRunMakes({ service }: Place, definition: JsonObject, mark: string): string {
   const made = withValueAt(definition, owner.at, mark);
   return service.put(undefined, isJsonObject(made) ? made : {});

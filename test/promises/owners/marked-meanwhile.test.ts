@@ -1,14 +1,23 @@
 import { expect, test } from "vitest";
 import { isJsonObject, withValueAt } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
-import { marking, openPlace, othersMark, owner } from "../stacks.ts";
+import { openPlace, othersMark, owner } from "../stacks.ts";
+import { contractOf, list } from "../worlds/world.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 
-test.each([["DELETE"], ["PUT"]])(
-  "a rule that another stack marked while this run's first %s was under way is left alone, as the list read after that shows (lag 0)",
-  async (verb) => {
-    const place = await openPlace({ contract: marking });
+test.each([
+  ["DELETE", 0],
+  ["PUT", 0],
+  ["DELETE", 20],
+  ["PUT", 20],
+  ["DELETE", null],
+  ["PUT", null],
+])(
+  "a rule that another stack marked while this run's first %s was under way is left alone, as the list read after that shows (lag %s)",
+  async (verb, lagMs) => {
+    const contract = contractOf({ operations: { list: { ...list, lagMs } }, rule: { owner } });
+    const place = await openPlace({ contract });
     const stack = await place.stack("local");
     await stack.up({ all: { rules: { a, b, c } } });
     let other = "";

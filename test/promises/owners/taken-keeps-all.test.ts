@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
 import { type Declared, openPlace, owner } from "../stacks.ts";
-import { contractOf } from "../worlds/world.ts";
+import { contractOf, update } from "../worlds/world.ts";
 
 const [a, b] = [rule(1), rule(2)];
 const { conditions: _, ...bare } = b;
@@ -32,7 +32,9 @@ test.each([
 ])(
   "a rule %s that was taken over is not replaced by one that lacks what nobody declared",
   async (_case, isSet, more) => {
-    const place = await openPlace({ contract: contractOf({ rule: { immutable: ["/priority"] } }) });
+    // An update would send the rest of the rule back; a replacement does not.
+    const operations = { update: { ...update, body: "merged" } } as const;
+    const place = await openPlace({ contract: contractOf({ operations, rule: { immutable: ["/priority"] } }) });
     const id = place.service.put(undefined, b);
     const stack = await place.stack("local");
     const declared = (definition: JsonObject): Declared => ({
@@ -41,5 +43,23 @@ test.each([
     await stack.up({ x: isSet ? { rules: { b: bare }, adopt: { b: id } } : { definition: bare, adopt: id } });
     await stack.upFails(declared({ ...bare, priority: 9, ...more }), {}, /conditions/);
     expect(place.service.rules().map(({ rule: live }) => live.conditions)).toEqual([b.conditions]);
+  },
+);
+
+test.each(["declared", "changes", "merged"] as const)(
+  "a field that nobody declares within an element of an array is not erased by an update whose body is %s",
+  async (body) => {
+    const place = await openPlace({ contract: contractOf({ operations: { update: { ...update, body } } }) });
+    const amount = { field: "amount", operator: "gt", value: 5 };
+    const live = { ...b, conditions: [{ ...amount, onlyIf: { country: "FR" } }] };
+    place.service.put(undefined, live);
+    const stack = await place.stack("local");
+    await stack.up({ x: { definition: { ...b, conditions: [amount] }, adopt: true } });
+    const changed = { ...b, priority: 9, conditions: [{ ...amount, value: 6 }] };
+    await stack.upFails({ x: { definition: changed } }, {}, /conditions\[0\]\.onlyIf\.country/);
+    expect(place.service.rules()[0]?.rule).toEqual(live);
+    const whole = { ...changed, conditions: [{ ...live.conditions[0], value: 6 }] };
+    await stack.up({ x: { definition: whole } });
+    expect(place.service.rules()[0]?.rule).toEqual(whole);
   },
 );
