@@ -25,7 +25,7 @@ const rulesOfPolicies = 10_000;
 
 const engineNames: readonly MeasuredEngine[] = ["local", "pulumi", "opentofu"];
 
-/** What is not there for an engine to be measured. */
+/** The engines that cannot be measured here, each with what it needs. */
 const missing: Readonly<Partial<Record<MeasuredEngine, string>>> = {
   ...(hasPulumi ? {} : { pulumi: "--engine pulumi needs the Pulumi CLI on the PATH" }),
   ...(hasOpenTofu

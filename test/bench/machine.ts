@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { z } from "zod";
 
-/** What the figures were measured on. */
+/** The machine on which the figures were measured. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;

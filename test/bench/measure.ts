@@ -10,7 +10,7 @@ import { type MeasuredService, startService } from "./services.ts";
 import { exportFile, type RequestCounts, type Step, type StepName, stepsOf } from "./steps.ts";
 import type { Subject, SubjectName } from "./subjects.ts";
 
-/** How the state is written: whole at every step, whole once at the end, appended to a journal, or as OpenTofu does. */
+/** The state is written whole at every step, whole once at the end, appended to a journal, or as OpenTofu does. */
 export type Checkpoints = "whole" | "skipped" | "journal" | "its own";
 export type MeasuredEngine = EngineName | "opentofu";
 
@@ -31,20 +31,20 @@ export interface StepFigures {
   readonly allowed?: RequestCounts;
   /** The stack's file after create, by the number of rules. */
   readonly stateBytesPerRule?: number;
-  /** What the provider host had in memory at most, in bytes, where the system tells (Linux). */
+  /** The most memory of the provider host, in bytes, where the system tells (Linux). */
   readonly hostMemoryBytes?: number;
 }
 
 export interface Measured {
   readonly figures: readonly StepFigures[];
-  /** What was not as it has to be, a sentence each; a step that fails is the subject's last. */
+  /** Everything that was not as it has to be, a sentence each; a step that fails is the subject's last. */
   readonly failures: readonly string[];
 }
 
 /** A project whose steps are measured. */
 interface BenchProject {
   declare(rules: Record<string, JsonObject>): void;
-  /** What has to be there before a step, off the clock. */
+  /** Prepares a step, off the clock. */
   prepare(step: Step): Promise<void>;
   run(step: Step): Promise<CommandResult & { hostMemoryBytes?: number | undefined }>;
   /** The text of the state's file. */

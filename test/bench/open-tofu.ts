@@ -11,7 +11,7 @@ const providerFolder = (process.env.PATH ?? "")
   .split(delimiter)
   .find((folder) => existsSync(join(folder, providerName)));
 
-/** Whether OpenTofu and its generic provider for REST services (Mastercard/restapi) are on the PATH. */
+/** True where OpenTofu and its generic provider for REST services (Mastercard/restapi) are on the PATH. */
 export const hasOpenTofu =
   providerFolder !== undefined && spawnSync("tofu", ["version"], { stdio: "ignore" }).status === 0;
 
@@ -26,7 +26,7 @@ const commands: Readonly<Record<TofuStep, readonly string[]>> = {
   destroy: ["destroy", "-auto-approve"],
 };
 
-/** What somebody without this package would write: an OpenTofu project with one generic REST object a rule. */
+/** A project of somebody without this package: OpenTofu, with one generic REST object a rule. */
 export class OpenTofuProject {
   readonly #folder = mkdtempSync(join(tmpdir(), "tofu-"));
   readonly #environment: Record<string, string | undefined>;

@@ -8,11 +8,11 @@ import { readExport } from "../../stack/read-stack.ts";
 import { ask, type Declared, rule, ruleSet, shownByHost } from "../policy/evaluate.ts";
 import { rule as definition } from "../support/connections.ts";
 
-/** What the whole pack, every policy of it configured, takes to look at rules that pass. */
+/** The time of the whole pack, every policy of it configured, for rules that pass. */
 export interface PolicyFigures {
   readonly subject: "MerchantRuleSet" | "MerchantRule × N";
   readonly rules: number;
-  /** What the policies themselves take, all of them, one after the other. */
+  /** The time of the policies themselves, all of them, one after the other. */
   readonly checkSeconds: number;
   /** From the start of the policy host to its end, by the local engine: with the protocol, and what the SDK makes of it. */
   readonly wholeSeconds: number;

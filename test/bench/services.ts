@@ -18,9 +18,9 @@ export interface MeasuredService {
   readonly environment: Record<string, string>;
   /** The rule number k as the service takes it; a change of the reason is a change of the rule. */
   definition(k: number, reason: string): JsonObject;
-  /** Whether it keeps whose a rule is, so that a destroy looks at its end for what is left. */
+  /** It keeps whose a rule is, so that a destroy looks at its end for what is left. */
   readonly keepsMarks: boolean;
-  /** How many requests read the list of so many rules. */
+  /** The number of requests that read the list of so many rules. */
   listRequests(rules: number): number;
   resetRequests(): void;
   /** The requests since the last reset, by operation. */

@@ -19,7 +19,7 @@ export interface Step {
   /** The reason that the rule number k is declared with, by which a change is seen at the service. */
   readonly reason: (k: number) => string;
   /**
-   * How many requests the step may send; of another operation none. Token requests are not counted. Undefined for
+   * The most requests of each operation that the step may send; of another operation none. Token requests are not counted. Undefined for
    * what is not this package's.
    */
   readonly allowed?: RequestCounts;

@@ -20,11 +20,11 @@ export interface Subject {
   readonly files: Readonly<Record<string, string>>;
   /** The service that there is. */
   readonly service: ServiceName;
-  /** Whether its rules are at the service; else it sends nothing. */
+  /** Its rules are at the service; else it sends nothing. */
   readonly isAtService: boolean;
-  /** Whether the number of its requests is this package's doing. */
+  /** The number of its requests is this package's doing. */
   readonly isOwn: boolean;
-  /** Whether every tenth rule is updated as well, after all of them. */
+  /** Every tenth rule is updated as well, after all of them. */
   readonly updatesTenth: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { main } from "../../cli/main.ts";
 
-/** What a command did. */
+/** A command's end. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;

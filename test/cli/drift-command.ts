@@ -5,7 +5,7 @@ import { onTestFinished, vi } from "vitest";
 import { main } from "../../cli/main.ts";
 import type { Report } from "../../report/index.ts";
 
-/** What a run of the command left. */
+/** The end of a run of the command. */
 export interface DriftRun {
   readonly code: number;
   readonly report: Report | undefined;

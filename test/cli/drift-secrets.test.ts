@@ -25,7 +25,7 @@ import { sessionOf } from "../support/hosts.ts";
 import { applied, exportOf } from "../support/states.ts";
 import { driftFolder } from "./drift-command.ts";
 
-/** What every secret has in it, and nothing else. */
+/** A text that every secret has in it, and nothing else. */
 const core = "ZqHushOfIt";
 /** A field of this name is the contract's secret at any depth; what else is a secret, is one to the program. */
 const patterns = ["", "/*", "/*/*", "/*/*/*", "/*/*/*/*", "/*/*/*/*/*"].map((above) => `${above}/vault`);

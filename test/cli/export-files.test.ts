@@ -13,7 +13,7 @@ import { loadRules } from "../../provider/index.ts";
 import { usableKey } from "../../provider/state/shape.ts";
 import { canonical, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 
-/** What YAML could take for something else, beside what fast-check finds by itself. */
+/** Texts that YAML could take for something else, beside those that fast-check finds by itself. */
 const tricky = fc.constantFrom(
   ..."null|~|true|no|on|1|1.0|1e3|0x1f|0o7|+1|.5|.inf|.nan|-|- a|a: b|#|a #b|!tag|&a|*a|%|@|`|<<|=|2026-01-01|12:30|---|...".split(
     "|",

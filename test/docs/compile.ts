@@ -28,7 +28,7 @@ export function compiled(texts: Readonly<Record<string, string>>): ts.Program {
   return ts.createProgram([...files.keys(), `${root}provider/index.ts`], all, host);
 }
 
-/** What a compiler says of one of the texts. */
+/** The compiler's complaints about one of the texts. */
 export function faultsOf(program: ts.Program, name: string): string[] {
   const source = program.getSourceFile(`${root}test/docs/${name}.ts`);
   if (source === undefined) throw new Error(`there is no text ${name}`);

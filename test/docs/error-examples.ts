@@ -138,7 +138,7 @@ const lockOfAnother = JSON.stringify({
 const file = "merchant-rules.contract.yaml";
 const nowhere = "http://127.0.0.1:9";
 
-/** What differs from run to run, as the page has it. */
+/** A message with what differs from run to run as the page has it. */
 export function steady(message: string): string {
   return message
     .replace(/127\.0\.0\.1:\d{4,}/g, "127.0.0.1:4010")

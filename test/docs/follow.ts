@@ -19,7 +19,7 @@ const marks: Readonly<Record<string, EngineName>> = {
 };
 
 /**
- * What a page asks for, in order. A block below a sentence that names a file in code and ends with a colon is that file. A block
+ * The steps of a page, in order. A block below a sentence that names a file in code and ends with a colon is that file. A block
  * of sh is run, and a block of text right below has lines that its output has, in this order; … stands for what differs.
  */
 export function stepsOf(page: string, engine: EngineName): PageStep[] {

@@ -37,7 +37,7 @@ describe("docs/moving.md", () => {
   );
 });
 
-/** What a page has for the Pulumi CLI, as steps for the local engine where that can do them; what is printed differs. */
+/** A page's steps for the Pulumi CLI, as steps for the local engine where that can do them; it prints other lines. */
 function forLocalEngine(steps: readonly PageStep[]): PageStep[] {
   return steps.map((step) =>
     step.kind === "run"

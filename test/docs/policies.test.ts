@@ -17,7 +17,7 @@ type Policy = ResourceValidationPolicy | StackValidationPolicy;
 
 const isRefusing = (policy: Policy): boolean => "validateResource" in policy || "validateStack" in policy;
 
-/** What a policy has a function for. */
+/** The function that a policy has: of a resource, or of a stack. */
 function askedOn(policy: Policy): string {
   const isOnResource = "validateResource" in policy || "remediateResource" in policy;
   return [isOnResource ? ["a resource"] : [], "validateStack" in policy ? ["the stack"] : []].flat().join(" and ");

@@ -12,7 +12,7 @@ const program = compiled(blocks);
 const provider = `${root}provider/index.ts`;
 const page = pageAt("docs/reference/resources.md");
 
-/** What a table says in its first columns: the names, and whether each must be given. */
+/** The first columns of a table: the names, and whether each must be given. */
 function said(section: string, columns: number): { name: string; isRequired: boolean }[] {
   return rowsOf(section)
     .filter((cells) => cells.length === columns)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "./page.ts";
 
 let site = "";
-/** What the generator says. */
+/** The generator's output. */
 let output = "";
 /** The pages of the site, by their path in it. */
 const pages = new Map<string, string>();
@@ -81,7 +81,7 @@ describe("npm run docs", () => {
   });
 });
 
-/** What a script of TypeDoc holds: compressed JSON. */
+/** The compressed JSON in a script of TypeDoc. */
 function dataIn(script: string): unknown {
   const [, packed = ""] = /"([A-Za-z0-9+/=]{100,})"/.exec(readFileSync(join(site, "assets", script), "utf8")) ?? [];
   return JSON.parse(inflateSync(Buffer.from(packed, "base64")).toString("utf8"));

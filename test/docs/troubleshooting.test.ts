@@ -7,7 +7,7 @@ import { blocksOf, pageAt, root, sectionOf } from "./page.ts";
 const page = pageAt("docs/troubleshooting.md");
 const headings = [...page.matchAll(/^### (.*)$/gm)].map(([, heading = ""]) => heading);
 
-/** What others print: npm, Node, the TypeScript compiler, the Pulumi CLI. Seen once, and kept here by name. */
+/** Messages of others: npm, Node, the TypeScript compiler, the Pulumi CLI. Seen once, and kept here by name. */
 const ofOthers = [
   "The command is not found",
   "The package is not found",

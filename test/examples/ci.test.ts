@@ -36,7 +36,7 @@ const githubSchema = z.object({
 const gitlabSchema = z.record(z.string(), z.unknown());
 const gitlabJobSchema = z.object({ script: z.array(z.string()) });
 
-/** What a workflow's one job runs, but for the installation; each is a script of its own. */
+/** The scripts of a workflow's one job, but for the installation. */
 function githubScripts(name: string): string[] {
   const { jobs } = githubSchema.parse(
     parse(readFileSync(join(examples, "github", `payment-rules-${name}.yml`), "utf8")),
@@ -45,7 +45,7 @@ function githubScripts(name: string): string[] {
   return (job?.steps ?? []).flatMap(({ run }) => (run === undefined || run === "npm ci" ? [] : [run]));
 }
 
-/** What a job of the pipeline runs, as one script. */
+/** The steps of a job of the pipeline, as one script. */
 function gitlabScript(name: string): string {
   const pipeline = gitlabSchema.parse(parse(readFileSync(join(examples, "gitlab/.gitlab-ci.yml"), "utf8")));
   return gitlabJobSchema.parse(pipeline[name]).script.join("\n");

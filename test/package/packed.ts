@@ -63,7 +63,7 @@ interface Described {
   readonly scripts?: Record<string, string>;
 }
 
-/** What a package says of itself. */
+/** A package's own description. */
 export function packageIn(folder: string): Described {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }

@@ -10,7 +10,7 @@ const declared = [
   ruleSet("all", { twin: { name: "good", priority: 1, conditions: [], actions: [{ type: "route" }], note: " x " } }),
 ];
 
-/** What registers itself beside the rules: as it is made, and as it is known from then on. */
+/** The connection beside the rules: as it is made, and as it is known from then on. */
 const connection = (parameters: unknown): Declared => ({
   type: connectionType,
   name: "default",

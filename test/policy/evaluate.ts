@@ -26,7 +26,7 @@ const { secretsPreservingProxy }: { secretsPreservingProxy: (props: object) => o
   import.meta.url,
 )("@pulumi/policy/secret.js");
 
-/** What a value is in a preview that is known only after the run. */
+/** A value in a preview that is known only after the run. */
 export const unknown = unknownStringValue;
 
 /** A resource without any option. */
@@ -41,7 +41,7 @@ export const noOptions: PolicyResourceOptions = {
 export interface Verdict {
   /** The violations, each with the name of the resource that it is shown at. */
   readonly violations: readonly string[];
-  /** What the policy host shows as advice, because a value is not known yet. */
+  /** The policy host's advice, where a value is not known yet. */
   readonly notes: readonly string[];
   /** Why the policy has nothing to say. */
   readonly notApplicable: readonly string[];
@@ -149,7 +149,7 @@ function unwrappedFields(props: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(props).map(([key, each]) => [key, unwrapped(each)]));
 }
 
-/** What the policy host makes of secrets for a policy that checks. */
+/** Secrets as the policy host gives them to a policy that checks. */
 function unwrapped(value: unknown): unknown {
   if (value instanceof Secret) return unwrapped(value.value);
   if (Array.isArray(value)) return value.map(unwrapped);

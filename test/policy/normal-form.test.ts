@@ -25,7 +25,7 @@ function secret(value: unknown) {
   return { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value };
 }
 
-/** What the engine gets back for the properties of a resource; undefined where they stay as they are. */
+/** A resource's properties as the engine gets them back; undefined where they stay as they are. */
 async function remediated({ type, name, props }: Declared, given: object = config): Promise<JsonObject | undefined> {
   const shown = unknownCheckingProxy(deserializeProperties(structs.Struct.fromJavaScript(sent(props)), true));
   const args: ResourceValidationArgs = {

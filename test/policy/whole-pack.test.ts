@@ -75,7 +75,6 @@ const baseline = {
   },
 };
 
-/** What each policy says. */
 const expected: Record<string, readonly string[]> = {
   "no-card-numbers": ["card: /note: found a card number of 16 digits, allowed none"],
   "no-bank-accounts": ["account: /note: found a bank account number (IBAN) of 22 characters, allowed none"],

@@ -7,7 +7,7 @@ const changedSingle: Declared = { a: { definition: rule(1, { priority: 7 }) }, b
 const set: Declared = { all: { rules: { a: rule(1), b: rule(2) } } };
 const changedSet: Declared = { all: { rules: { a: rule(1, { priority: 7 }), b: rule(2) } } };
 
-/** What an error advises where all rules are gone: the variable, and the command of that one run. */
+/** The advice where all rules are gone: the variable, and the command of that one run. */
 const advised = /(?:really|all) deleted at the service, set (\w+)=true for one run of `pulumi up (--refresh)`/;
 
 onBothEngines((engine) => {

@@ -20,7 +20,7 @@ import {
   World,
 } from "./world-model.ts";
 
-/** How often something that disturbs may happen in a history, and what is in play. */
+/** The most disturbances of each kind in a history, and what else may happen in it. */
 export interface Scenario {
   readonly faults?: number;
   readonly wrongTokens?: number;
@@ -126,7 +126,7 @@ export interface Violation {
   readonly property: Property;
   readonly text: string;
   readonly trace: readonly string[];
-  /** Which known limit it is; undefined: none. */
+  /** The known limit that it is; undefined: none. */
   readonly limit: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export class History {
   readonly violations: Violation[] = [];
   readonly #scenario: Scenario;
   readonly #left: Record<Disturbance, number>;
-  /** What has happened, for the limits. */
+  /** Events so far, by which the known limits are told. */
   readonly #past = new Set<string>();
   /** Somebody changed rules by hand, and no refresh has looked since. */
   #isDirty = false;
@@ -431,7 +431,7 @@ export class History {
   }
 }
 
-/** How many runs one may need to come out. */
+/** The most runs that may pass until all is as declared. */
 const depth = 5;
 
 const usualOrder: Order = { isReversed: false, second: "beside the first" };
@@ -464,7 +464,7 @@ class Advice {
     return new Advice(result, this);
   }
 
-  /** What to run next: with no word, each that was named, and two of them. */
+  /** The next runs to try: with no word, with each word that was named, and with two of them. */
   choices(usual: Words): { verb: Verb; words: Words; note?: string }[] {
     const pairs = this.#words.flatMap((one, k) => this.#words.slice(k + 1).map((two) => both(one, two)));
     const ups = [{}, ...this.#words, ...pairs].map((words) => ({ verb: "up" as const, words: { ...usual, ...words } }));
@@ -506,11 +506,11 @@ function isAs(declared: Declared, live: JsonObject | undefined): boolean {
 interface Circumstances {
   readonly letters: Letters;
   readonly past: ReadonlySet<string>;
-  /** What is special about the run that showed it. */
+  /** The circumstances of the run that showed it. */
   readonly about: ReadonlySet<string>;
 }
 
-/** What no protocol can do (identity.md); undefined: it must not happen. */
+/** The known limit of every protocol that it is; undefined: it must not happen. */
 function limitOf(property: Property, { letters: { M, I, L }, past, about }: Circumstances): string | undefined {
   const canSee = M && L;
   const isForgotten = past.has("state lost") || past.has("removed and made anew");
@@ -549,7 +549,7 @@ export async function explore(
   }
 }
 
-/** What did not hold, and every run before it. */
+/** A violation, and every run before it, as lines. */
 export function shown({ property, text, trace }: Violation, about: string): string {
   return [`${property}: ${text} (${about})`, ...trace.map((line) => `  - ${line}`)].join("\n");
 }

@@ -50,6 +50,11 @@ onBothEngines((engine) => {
     const told = await stack.succeeds("up", { refresh: true });
     expect(told.output).not.toContain("has the mark of");
     await stack.isUnchanged();
+
+    const last = asAnotherRunMakes(place, c, markOfC);
+    const { output } = await stack.succeeds("destroy");
+    expect(output).toContain(`1 rule is left at the service with the mark of this stack, but in no state: ${last}`);
+    expect(place.service.rules().map(({ ruleId }) => ruleId)).toEqual([last]);
   });
 });
 

@@ -7,7 +7,7 @@ import { contractOf } from "./worlds/world.ts";
 
 const token = "token-of-the-sandbox";
 
-/** What the program declares by a provider of its own, and by none, as its file says. */
+/** A program whose rules, by its file, go by a provider of its own, or by none. */
 const program = `
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
@@ -93,4 +93,17 @@ test("a provider without credentials takes them from the variables under its nam
   await stack.succeeds("up", { environment: { MERCHANT_RULES_SANDBOX__TOKEN: token } });
   expect(names(sandbox.service.rules())).toEqual(["rule-1"]);
   expect(ours.front.taken()).toEqual([]);
+});
+
+test("a provider says by its own input who its credentials must be", async () => {
+  const contract = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });
+  const place = await openPlace({ contract, merchants: [{ name: "sandbox", token }] });
+  const stack = await place.stack("local", { program });
+  const settings = { ...place.settings, token };
+  write(stack, { settings: { ...settings, identity: "shop" }, inSandbox: { a: rule(1) } });
+  await stack.fails("up", {}, /"sandbox"/, /"shop"/);
+  expect(place.writes()).toEqual([]);
+  write(stack, { settings: { ...settings, identity: "sandbox" }, inSandbox: { a: rule(1) } });
+  await stack.succeeds("up");
+  expect(names(place.service.rules())).toEqual(["rule-1"]);
 });

@@ -29,7 +29,7 @@ type SetArgs = {
   connection?: string;
   onDrift?: "overwrite" | "fail";
 };
-/** What the resources of a program are given, by their names. */
+/** The arguments of a program's resources, by their names. */
 export type Declared = Record<string, RuleArgs | SetArgs>;
 
 export const owner = { at: "/metadata/managedBy" } as const;
@@ -46,13 +46,13 @@ export function onBothEngines(tests: (engine: EngineName) => void): void {
 
 export interface Place {
   readonly service: LocalService;
-  /** What stands before the service; every request comes by it. */
+  /** Every request to the service comes by it. */
   readonly front: Front;
   /** Where runs find the service: the front's address, and the contract. */
   readonly settings: JsonObject;
   /** A new stack, in a backend of its own, of the same project and the same name as any other. */
   stack(engine: EngineName, options?: StackOptions): Promise<Stack>;
-  /** What changes something, of what was requested since the last call: "create", "update" and "delete", in order. */
+  /** The writes that were requested since the last call, in order: "create", "update" and "delete". */
   writes(): string[];
 }
 
@@ -70,7 +70,7 @@ export interface StackOptions {
 
 export interface PlaceOptions extends Omit<LocalServiceOptions, "contract"> {
   readonly contract?: ContractInput;
-  /** What the runs take for the contract, where it is not the service's. */
+  /** The contract of the runs, where it is not the service's. */
   readonly spoken?: JsonObject;
 }
 
@@ -135,9 +135,8 @@ export interface RunChoice {
   readonly expectNoChanges?: boolean;
   /** Shows what changes in full. */
   readonly diff?: boolean;
-  /** What the run is limited to; for the local engine alone. */
+  /** `--target`; for the local engine alone. */
   readonly targets?: readonly string[];
-  /** How many operations may be under way at once. */
   readonly parallel?: number;
 }
 
@@ -219,7 +218,7 @@ export class Stack {
     return resources.filter((each: StateResource) => each.type === `pulumi-nodejs:dynamic/merchant-rules:${type}`);
   }
 
-  /** What the program exported, as the state has it. */
+  /** The program's exports, as the state has them. */
   outputs(): JsonObject {
     const { resources } = JSON.parse(this.project.state()).checkpoint.latest;
     return resources.find(({ type }: StateResource) => type === "pulumi:pulumi:Stack")?.outputs ?? {};

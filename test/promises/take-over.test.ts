@@ -4,7 +4,7 @@ import { rule } from "../support/connections.ts";
 import { idOf, marking, onBothEngines, openPlace, othersMark, unmarked } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";
 
-/** What the program declares; the service's rule has a condition and a ticket besides. */
+/** The declared part of a rule that has a condition and a ticket besides. */
 const { conditions, ...declared } = rule(1);
 const live = { ...rule(1), metadata: { ticket: "PAY-7" } };
 

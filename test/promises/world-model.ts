@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
 import { HookFailure, type Host, hooksHere, sessionOf } from "../support/hosts.ts";
 import { contractOf, merchants } from "./worlds/world.ts";
 
-/** What a contract has: a mark, a natural key, an identity, a list. */
+/** A contract's means: a mark, a natural key, an identity, a list. */
 export interface Letters {
   readonly M: boolean;
   readonly N: boolean;
@@ -44,7 +44,7 @@ export interface Declared {
   readonly note?: string;
 }
 
-/** What the program of a stack declares under the names A and B. */
+/** A stack's program: its resources A and B. */
 export interface Program {
   readonly A?: Declared;
   readonly B?: Declared;
@@ -68,7 +68,7 @@ export interface Words {
   readonly identity?: Merchant;
 }
 
-/** What goes wrong in a run, at its n-th write. */
+/** A fault in a run, at its n-th write. */
 export interface Fault {
   readonly write: number;
   readonly how:
@@ -100,7 +100,7 @@ export interface RunChoice {
 export interface RunResult {
   readonly isGood: boolean;
   readonly isKilled: boolean;
-  /** What the run printed, and the errors of its hooks. */
+  /** The lines that the run printed, and the errors of its hooks. */
   readonly output: string;
   /** Errors by the resource that they came of. */
   readonly failures: readonly { readonly name: string; readonly message: string }[];
@@ -123,7 +123,7 @@ interface Kept {
 
 /** A stack: its name, its program, its state, and what the test alone knows of it. */
 export interface StackModel {
-  /** Which making of the stack it is: ghosts of rules name it. */
+  /** The number of this making of the stack, which ghosts of rules name. */
   making: number;
   name: string;
   home: Merchant;
@@ -131,7 +131,7 @@ export interface StackModel {
   state: Kept[];
   /** A killed run left operations pending, which the engine says. */
   isPending: boolean;
-  /** What the state says may not be so: a run was killed, and no refresh has looked since. */
+  /** The state may be wrong: a run was killed, and no refresh has looked since. */
   isStale: boolean;
   /** At which merchant a rule of the state was made, by ruleId. */
   whereIs: Record<string, Merchant>;
@@ -139,7 +139,7 @@ export interface StackModel {
   told: string[];
 }
 
-/** What the test knows of a live rule. */
+/** The test's knowledge of a live rule. */
 interface Ghost {
   readonly maker: number | "hand";
   /** The makings of stacks that may write it: its maker, and those that a word gave it to. */
@@ -321,7 +321,7 @@ export class World {
     };
   }
 
-  /** What a run did to rules: who made which, whose it wrote (P1), and what it erased (P5). */
+  /** Judges a run's writes: the makers of rules, the owners of those that it wrote (P1), and the fields that it erased (P5). */
   #judge(
     stack: StackModel,
     { token, words }: RunChoice,

@@ -22,7 +22,7 @@ const contracts: [string, ContractInput][] = [
 
 const text = fc.constantFrom("x", "y", "z");
 const condition = fc.record({ field: text, value: fc.nat(2) }, { requiredKeys: ["field"], noNullPrototype: true });
-/** What a rule has beside its name. */
+/** The fields of a rule beside its name. */
 const fields = fc.record(
   {
     priority: fc.nat(3),
@@ -50,7 +50,7 @@ const world = fc.record({
   renames: fc.boolean(),
 });
 
-/** What is told of one run: paths of the rules that changed, rules that are missing; or that nothing can be told. */
+/** One run's findings: paths of the rules that changed, and rules that are missing. */
 type Told = { changed: string[]; missing: string[] } | "cannot be told";
 
 describe.each(contracts)("under a contract %s", (_name, contract) => {
@@ -134,7 +134,7 @@ function marked({ inputs, outputs, ...others }: StateResource): StateResource {
   return { ...others, inputs: withSecretsAt(inputs, ...paths), outputs: withSecretsAt(outputs, ...paths) };
 }
 
-/** What the engine finds in the answers of the read hook: it compares the inputs before with the inputs now. */
+/** A refresh as the engine makes it: it compares the inputs before with those that the read hook answers. */
 async function refresh(state: readonly StateResource[], environment: Record<string, string>): Promise<Told> {
   const session = sessionOf(environment);
   const told = { changed: [] as string[], missing: [] as string[] };

@@ -32,7 +32,7 @@ async function made(declared: Record<string, JsonObject>, contract?: ContractInp
   };
 }
 
-/** What a reader sees: each rule with its paths. */
+/** Each rule with its paths, as a report shows them. */
 function seen({ changed, missing, unmanaged }: Drift) {
   return {
     changed: changed.map(({ naturalKey, differences }) => [naturalKey, ...differences.map(({ path }) => pathOf(path))]),

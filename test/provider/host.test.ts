@@ -55,7 +55,7 @@ test("in Pulumi's provider host a failure is one message, and what was done come
   expect(host.stderr).not.toMatch(/\n\s+at /);
 });
 
-/** What holds the engine's end of the link to a provider host: the sessions that are open. */
+/** The engine's end of the link to a provider host, with the sessions that are open. */
 async function startEngine() {
   const server = createServer();
   const sessions: ServerHttp2Session[] = [];

@@ -131,7 +131,7 @@ describe("a program that only declares rules", () => {
   });
 });
 
-/** What an import of a module loads, beside what Pulumi's SDK loads by itself. */
+/** The files that an import of a module loads, but for those that Pulumi's SDK loads by itself. */
 function loadedBy(module: string): string[] {
   const code = `
     const { registerHooks } = require("node:module");

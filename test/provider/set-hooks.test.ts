@@ -24,7 +24,7 @@ async function open(
 }
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
-/** What the illustrative contract's schema refuses at the service, past `check`. */
+/** A rule that passes `check`, and that the service refuses by the illustrative contract's schema. */
 const refused = rule(9, { priority: "high" });
 
 function operations({ service }: ServedContract): string[] {

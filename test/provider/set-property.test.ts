@@ -45,7 +45,7 @@ const ruleSet: fc.Arbitrary<JsonObject> = fc
     ),
   );
 
-/** What becomes of one request; null: what should. */
+/** The faults that may hit a request; null: none. */
 const fates: readonly (FaultInput | null)[] = [
   null,
   { kind: "close" },
@@ -82,7 +82,7 @@ interface Kept {
   readonly isPartial: boolean;
 }
 
-/** What an `up` leaves in the state, and why it failed, if it did. */
+/** The end of an `up`: the state, and the failure, if it failed. */
 interface Run {
   readonly kept: Kept | undefined;
   readonly failure?: string;
@@ -157,7 +157,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     expect(await hooks.diff(id, properties, resource("all", { rules, allowEmpty: true }))).toEqual({ changes: false });
   }
 
-  /** Whether the state knows rules, and none of them is at the service. */
+  /** True where the state knows rules, and none of them is at the service. */
   function areAllGone(kept: Kept | undefined): boolean {
     const ids = Object.values(Object(kept?.properties.ruleIds));
     return ids.length > 0 && served.service.rules().every(({ ruleId }) => !ids.includes(ruleId));
@@ -225,7 +225,7 @@ function nameOf(rule: Json | undefined): string {
   return String(Object(rule).name);
 }
 
-/** What the plan comes to: one write for each step, two where a rule is replaced. */
+/** One write for each step of the plan, two where a rule is replaced. */
 function plannedWrites({ properties }: Kept, rules: JsonObject, contract: ContractInput): number {
   const known = readState(setShape, "", properties).rules;
   const declared = readInputs(setShape, { rules }).rules;

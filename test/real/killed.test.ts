@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftRunning, send, start, untilNoneRuns } from "../promises/lifecycle/interruption.ts";
+import { endLeft, send, start, untilNoneRuns } from "../promises/lifecycle/interruption.ts";
 import type { Declared, Stack } from "../promises/stacks.ts";
 import type { EngineName } from "../support/project.ts";
 import { stub } from "./payments.ts";
@@ -37,7 +37,7 @@ async function killedUp(place: RealPlace, stack: Stack, engine: EngineName, atCr
   send(child, "SIGKILL");
   await exited;
   // The CLI starts the provider host apart from itself. As after a power failure, nothing is left of the run.
-  for (const pid of leftRunning(stack.project)) process.kill(Number(pid), "SIGKILL");
+  endLeft(stack.project, "SIGKILL");
   await untilNoneRuns(stack.project);
   place.front.behave();
   if (engine === "pulumi") {

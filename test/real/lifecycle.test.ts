@@ -167,7 +167,7 @@ atWireMock((engine, open) => {
   });
 });
 
-/** What the state knows of rules. */
+/** The rules in a state. */
 function rulesIn(state: string): unknown {
   return JSON.parse(state).checkpoint.latest.resources.map(({ id, outputs }: JsonObject) => ({ id, outputs }));
 }

@@ -31,7 +31,7 @@ export function stub(k: number, changes: Partial<PaymentRule> = {}): JsonObject 
   return stubOf({ name: `rule-${k}`, priority: k, over: 100 * k, decision: "review", ...changes });
 }
 
-/** What these rules decide, by a second way: WireMock has no part in it. */
+/** The decision by these rules, found by a second way: WireMock has no part in it. */
 export function decisionOf(rules: readonly PaymentRule[], amount: number, currency: string): string | undefined {
   return rules
     .filter((rule) => amount > (rule.over ?? Number.NEGATIVE_INFINITY) && currency === (rule.currency ?? currency))

@@ -11,7 +11,7 @@ import { contract, hasJava, startWireMock, type WireMock } from "./wiremock.ts";
 /** WireMock, with no rules at the beginning of a test. */
 export interface RealPlace {
   readonly service: WireMock;
-  /** What stands before WireMock; every request of a run comes by it. */
+  /** Every request of a run to WireMock comes by it. */
   readonly front: Front;
   /** The variables by which a command finds it. */
   readonly environment: Record<string, string>;

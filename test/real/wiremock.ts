@@ -11,7 +11,7 @@ import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 /** WireMock needs Java 11 or newer. */
 export const hasJava = javaVersion() >= 11;
 
-/** How WireMock speaks: its stubs are the rules, and what they answer is what was decided. */
+/** The contract of WireMock: its stubs are the rules, and their answers are the decisions. */
 export const contract = loadPreset("wiremock");
 
 /** A rule as WireMock lists it. */

@@ -34,7 +34,7 @@ const rest = fc.record(
 type Home = "one" | "two" | "single";
 const home = fc.constantFrom<Home>("one", "one", "two", "single");
 
-/** What becomes of a rule: most stay where they are, some come or go, few move to another resource. */
+/** A rule's fate: most stay where they are, some come or go, few move to another resource. */
 const fate = fc.record({
   rule: rest,
   changed: fc.option(rest, { freq: 1 }),
@@ -75,7 +75,7 @@ function declaredBy(
   return declared;
 }
 
-/** What happens to rules: the ids of those that are changed and deleted, the names of those that are made. */
+/** The ids of the rules that are changed and deleted, the names of those that are made. */
 interface Writes {
   readonly create: string[];
   readonly update: string[];
@@ -146,7 +146,7 @@ function without(writes: Writes, rules: readonly { name: string; ruleId?: string
   };
 }
 
-/** What the requests since the last reset did, rule by rule. */
+/** The effect of the requests since the last reset, rule by rule. */
 function writesTo(
   { requests, rules }: ServedContract["service"],
   deployed: readonly { readonly ruleId: string }[],
@@ -177,7 +177,7 @@ function hooks(environment: Record<string, string>): Hooks {
   };
 }
 
-/** What the engine prints of a preview. */
+/** A preview as the engine prints it. */
 async function previewOf(
   { state }: EngineModel,
   { diff }: Hooks,

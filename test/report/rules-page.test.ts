@@ -79,7 +79,7 @@ test("a secret of a rule is no part of its row", () => {
   expect(shown).toContain("seen");
 });
 
-/** What a person sees in the list. */
+/** The list as a person sees it. */
 const seen = "[...document.querySelectorAll('#rules li .name')].map((name) => name.textContent)";
 const count = "document.getElementById('count').textContent";
 const set = (id: string, value: string): string =>

@@ -15,7 +15,7 @@ const syncs = vi.hoisted(() => ({
   lengths: [] as number[],
   fail: undefined as Error | undefined,
 }));
-/** How much of the next lines the disk still takes, in pieces of a few bytes; then it is full. */
+/** The room that the disk has for the next lines, in pieces of a few bytes; then it is full. */
 const disk = vi.hoisted(() => ({ left: Number.POSITIVE_INFINITY, piece: Number.POSITIVE_INFINITY }));
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof import("node:fs")>();
@@ -111,7 +111,7 @@ describe("what happened is on the disk before the run goes on:", () => {
 
 describe("a disk that takes only a part of a line", () => {
   const urns = ["a", "b", "c"].map((name) => resource(name).urn);
-  /** What the next run finds. */
+  /** The state as the next run finds it. */
   const left = () => {
     const base = { hash: "hash", resources: [resource("a"), resource("b"), resource("c")], pendingOperations: [] };
     return recover(readFileSync(file, "utf8"), file, base, undefined)?.resources.map(({ urn }) => urn);

@@ -29,7 +29,7 @@ interface Look {
 
 /** A page in a headless browser, which a test looks at and types into as a person does. */
 export class Browser {
-  /** What the page said of errors, its policy included. */
+  /** The page's errors, those of its policy included. */
   readonly complaints: string[] = [];
   /** The addresses that it asked for. */
   readonly asked: string[] = [];

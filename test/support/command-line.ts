@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 
-/** What a command line says; or the exit code, where it asked for help (0) or was wrong (2), which has been printed. */
+/** The options of a command line; or the exit code, where it asked for help (0) or was wrong (2), which has been printed. */
 export function optionsOf<T extends object>(command: Command, argv: readonly string[]): T | number {
   command.showHelpAfterError("(add --help for the list of options)").exitOverride();
   try {

@@ -11,7 +11,7 @@ interface Sum {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What failed, a line each. */
+  /** The failures, a line each. */
   readonly failures: readonly string[];
 }
 

@@ -22,12 +22,12 @@ export interface FrontAnswer {
 export type Pass = (changes?: Partial<FrontRequest>) => Promise<FrontAnswer>;
 
 /**
- * How a service misbehaves: it answers by itself, or lets the request through and changes what comes of it. Where it
+ * A misbehaviour: it answers by itself, or lets the request through and changes what comes of it. Where it
  * throws, the connection is closed without an answer.
  */
 export type Misbehaviour = (request: FrontRequest, pass: Pass) => FrontAnswer | Promise<FrontAnswer>;
 
-/** What stands before a service and may misbehave in its name. */
+/** Stands before a service, and may misbehave in its name. */
 export interface Front {
   readonly url: string;
   /** The requests that came since the last call, oldest first, with those that never reached the service. */

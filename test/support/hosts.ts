@@ -30,16 +30,16 @@ export interface Host {
   delete(id: string, props: JsonObject): Promise<void>;
   /** The same host, called for resources of another type. */
   as(hooks: HookNames): Host;
-  /** What it printed. */
+  /** The lines that it printed. */
   readonly stderr: string;
   close(): Promise<void>;
 }
 
-/** What a hook that failed did nevertheless. */
+/** The part that a failed hook has done. */
 export interface PartialResult {
   readonly id: string;
   readonly properties: JsonObject;
-  /** What of them the engine keeps as secrets. */
+  /** Those of them that the engine keeps as secrets. */
   readonly secrets?: readonly Json[];
   readonly hasProvider?: boolean;
 }
@@ -60,7 +60,7 @@ export class HookFailure extends Error {
   }
 }
 
-/** How a hook failed. */
+/** The failure of a hook that must fail. */
 export async function failureOf(promise: Promise<unknown>): Promise<HookFailure> {
   const outcome = await promise.then(
     (value) => `it succeeded with ${JSON.stringify(value)}`,
@@ -71,7 +71,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<HookFailure>
 }
 
 /**
- * What a host printed, by lines, but for the sentence that nothing shows whose the place is. A create that knows no rule
+ * The lines that a host printed, but for the sentence that nothing shows whose the place is. A create that knows no rule
  * says it once a run, where the connection is not of that run.
  */
 export function saidBy({ stderr }: Host): string[] {
@@ -159,12 +159,12 @@ export function hooksHere(name: HookNames, session: Session, said: string[] = []
   };
 }
 
-/** What the engine keeps as a secret it hands to hooks in plain. */
+/** The engine keeps secrets as such, and hands them to hooks in plain. */
 export function withoutSecretMarks(properties: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(properties), (_, each: Json) => (isSecret(each) ? each.value : each));
 }
 
-/** Where what a hook prints goes to: a provider host's own standard error. */
+/** The stream that hooks print to: a provider host's own standard error. */
 const heard = new AsyncLocalStorage<string[]>();
 const tell = console.error;
 console.error = (...words: unknown[]) => {

@@ -41,7 +41,7 @@ export function withSecretsAt(properties: JsonObject, ...paths: string[][]): Jso
 }
 
 /**
- * What `pulumi stack export` prints of these resources. Secrets are shown, or, where they are not, encrypted with a
+ * These resources as `pulumi stack export` prints them. Secrets are shown, or, where they are not, encrypted with a
  * key that nobody has.
  */
 export function exportOf(

@@ -10,9 +10,9 @@ export interface Run {
   readonly flags?: readonly Flag[];
   /** The names of what the run is limited to. Default: everything. */
   readonly targets?: readonly string[];
-  /** What somebody does before the run. */
+  /** A change by hand before the run. */
   readonly before?: (project: Project) => void;
-  /** How the run is ended while it waits in a create: gently, as by Ctrl-C, or by SIGKILL. */
+  /** The run is ended while it waits in a create: gently, as by Ctrl-C, or by SIGKILL. */
   readonly interrupted?: "cancelled" | "killed";
 }
 

@@ -120,7 +120,7 @@ function command(project: Project, args: readonly string[]) {
   return { child, exited };
 }
 
-/** Where what the CLI did in a case is kept. */
+/** The record of what the CLI did in a case. */
 export function recordOf({ name }: Case): string {
   const file = name
     .replaceAll("*", "star")

@@ -19,7 +19,7 @@ const eventSchema = z.object({
 });
 type Metadata = z.infer<typeof metadata>["metadata"];
 
-/** What one run came to, without whatever differs from run to run: times, ids, ciphertexts. */
+/** One run's end, without whatever differs from run to run: times, ids, ciphertexts. */
 export interface Observation {
   readonly run: string;
   /** Null for a run that was killed. */
@@ -29,7 +29,7 @@ export interface Observation {
   /** Pairs of steps, of which one needs the other: the first began first. */
   readonly order: readonly string[];
   readonly changes: { readonly [op: string]: number };
-  /** What the provider was asked to write and read, sorted. */
+  /** The provider's writes and reads, sorted. */
   readonly calls: readonly string[];
   readonly state: unknown;
 }
@@ -137,7 +137,7 @@ function stepText({ op, urn, keys, detailedDiff }: Metadata): string {
   return `${op} ${nameOf(urn)}${replacing}${paths.length === 0 ? "" : `: ${paths.join("; ")}`}`;
 }
 
-/** Whether the resource of one name needs that of another. */
+/** True where the resource of one name needs that of another. */
 type Needs = (one: string, other: string) => boolean;
 
 function needsOf(resources: readonly Resource[]): Needs {

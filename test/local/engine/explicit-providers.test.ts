@@ -24,7 +24,7 @@ const memoryUrn =
   "urn:pulumi:dev::fixture::pulumi:providers:pulumi-nodejs$pulumi-nodejs:dynamic/merchant-rules:Connection::memory";
 const underUrn = "urn:pulumi:dev::fixture::pulumi-nodejs:dynamic/fixture:Rule::under";
 
-/** What was checked since the last look, by name: the process that did it, and the provider that it is for. */
+/** The checks since the last look, by name: the process that did it, and the provider that it is for. */
 function takeChecks(project: Project): { [name: string]: { pid: string; label: string } } {
   const lines = project.exists("checks.log") ? project.read("checks.log").trimEnd().split("\n") : [];
   rmSync(project.path("checks.log"), { force: true });

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { Project, stepNames } from "./support.ts";
 
-/** What the disk has no room for, and how often it said so. */
+/** The files that the disk has no room for, and the writes that it refused. */
 const disk = vi.hoisted(() => ({ state: false, journal: false, refused: 0 }));
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof import("node:fs")>();

@@ -19,7 +19,7 @@ const secret = (text: string) => ({
   plaintext: JSON.stringify(text),
 });
 
-/** What `merchant-rules export` writes, with a secret, a null, and a rule below another. */
+/** A file as `merchant-rules export` writes it, with a secret, a null, and a rule below another. */
 function importFile(names: readonly string[]): string {
   const resources = names.map((name) => {
     const inputs = {

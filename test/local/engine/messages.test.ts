@@ -3,7 +3,7 @@ import { Project } from "./support.ts";
 
 type Said = Awaited<ReturnType<Project["run"]>>;
 
-/** What was said as a warning, each with the name of its resource. */
+/** The warnings, each with the name of its resource. */
 function warnings({ events }: Said): string[] {
   return events
     .flatMap((event) =>

@@ -107,7 +107,7 @@ describe("merchant-rules local policy analyze", { timeout: 120_000 }, () => {
 });
 
 describe.skipIf(!hasPulumi)("policies on the Pulumi CLI (needs the Pulumi CLI)", { timeout: 180_000 }, () => {
-  /** What was violated and what was changed, from engine events. */
+  /** The violations and the changes, from engine events. */
   function findings(stdout: string): string[] {
     return stdout
       .trimEnd()

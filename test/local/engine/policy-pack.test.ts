@@ -15,7 +15,7 @@ const root = mkdtempSync(join(tmpdir(), "merchant-rules-packs-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const good = join(import.meta.dirname, "fixtures/policies");
 
-/** What `pulumi stack export` prints of a stack with one rule. */
+/** A stack with one rule as `pulumi stack export` prints it. */
 function exportOf(definition: JsonObject): string {
   const type = "pulumi-nodejs:dynamic/fixture:Rule";
   const rule = { urn: `urn:pulumi:dev::fixture::${type}::a`, custom: true, type, id: "r1", inputs: { definition } };

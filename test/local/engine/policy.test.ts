@@ -9,7 +9,7 @@ import { Project } from "./support.ts";
 const pack = join(import.meta.dirname, "fixtures/policies");
 const withPack: Partial<RunOptions> = { policyPacks: [pack] };
 
-/** What was violated: `mandatory no-bad b`. */
+/** The violations, each as `mandatory no-bad b`. */
 function violated({ policies }: Pick<RunResult, "policies">): string[] {
   return policies.violations.map(({ level, policy, urn }) => `${level} ${policy} ${urn.split("::").at(-1)}`).sort();
 }

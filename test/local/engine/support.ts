@@ -27,7 +27,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a test reads of a state file. */
+/** The parts of a state file that tests read. */
 const stateSchema = z.looseObject({
   version: z.number(),
   checkpoint: z.looseObject({
@@ -80,7 +80,7 @@ export class Project {
     return existsSync(this.path(name));
   }
 
-  /** What the provider was asked to do since the last look, in order. */
+  /** The provider's calls since the last look, in order. */
   takeCalls(): string[] {
     const calls = this.exists("calls.log") ? this.read("calls.log").trimEnd().split("\n") : [];
     rmSync(this.path("calls.log"), { force: true });
@@ -153,7 +153,7 @@ export class Project {
     return { child, exited: new Promise((done) => child.on("close", (code) => done(code))) };
   }
 
-  /** What starts the Pulumi CLI on this folder: a home of its own, and the backend that the local engine uses too. */
+  /** Starts the Pulumi CLI on this folder, with a home of its own, and the backend that the local engine uses too. */
   pulumi(words: readonly string[], more: NodeJS.ProcessEnv = {}) {
     const home = this.path("pulumi-home");
     mkdirSync(home, { recursive: true });

@@ -14,7 +14,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** What the quickstarts there have left. */
+/** The files that quickstarts have left there. */
 export function leftIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name !== "node-compile-cache");
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { commandLine } from "../../../cli/main.ts";
 import { leftIn, processesOf, quickstart, root, temporaryFolder } from "./quickstart.ts";
 
-/** What stands where an engine would write: beside the program, and at the top. */
+/** The files where an engine would write: beside the program, and at the top. */
 const sources = (): string[] => ["", "examples/quickstart"].flatMap((folder) => readdirSync(join(root, folder)));
 
 describe("npm run quickstart", () => {

@@ -44,12 +44,12 @@ export async function call(service: { url: string }, method: string, target: str
   return { status: response.status, headers: response.headers, text, at: (pointer) => valueAt(json, pointer) };
 }
 
-/** What a client sees of a request that may go wrong in any way; redirects are not followed. */
+/** A request's end as a client sees it, which may go wrong in any way; redirects are not followed. */
 export interface Attempted {
   /** Undefined when no status arrived. */
   readonly status: number | undefined;
   readonly headers: Headers;
-  /** What arrived of the body. */
+  /** The part of the body that arrived. */
   readonly text: string;
   /** The code of the connection's failure, if it failed. */
   readonly failure: string | undefined;

@@ -17,14 +17,14 @@ export type StepName =
 
 /** One project of a user, in a folder of its own: what is in it, by what it is installed, and what it does. */
 export interface Consumer {
-  /** What it shows, in words. Every consumer has another. */
+  /** Its purpose, in words. Every consumer has another. */
   readonly name: string;
   readonly manager: ManagerName;
   /** The version of Node, or `own`: the one that runs this. */
   readonly node: string;
   /** Who runs the program. The steps of `pulumi` are skipped where the Pulumi CLI is not on the PATH. */
   readonly engine: EngineName;
-  /** What is in its package.json, besides its name, this product and the Pulumi SDK. */
+  /** The rest of its package.json, besides its name, this product and the Pulumi SDK. */
   readonly package: Readonly<Record<string, unknown>>;
   /** Packages for its development, by exact version. */
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface Consumer {
   readonly steps: readonly StepName[];
   /** Compiler calls of the step `types`. */
   readonly typeChecks?: readonly TypeCheck[];
-  /** What the step `refusal` must print, and nothing of a stack trace. */
+  /** The message of the step `refusal`, which prints nothing of a stack trace. */
   readonly refusal?: RegExp;
 }
 

@@ -5,7 +5,7 @@ export type ManagerName = "npm" | "pnpm" | "yarn 1" | "yarn 4" | "yarn 4, Plug'n
 
 type CommandLine = readonly [file: string, ...words: string[]];
 
-/** How a package manager is called. */
+/** A package manager's commands. */
 interface Manager {
   install(tools: Tools): CommandLine;
   /** Runs a command of an installed package. */

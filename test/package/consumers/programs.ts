@@ -3,7 +3,6 @@ import type { Files } from "./consumer.ts";
 /** The rule of the program, with the field that somebody edits at the service. */
 export const editedRule = "large-amounts";
 
-/** How many rules each program declares. */
 export const declaredRules = 2;
 
 const definition = `{

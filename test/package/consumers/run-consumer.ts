@@ -9,7 +9,7 @@ import { LocalService } from "./service.ts";
 import { steps } from "./steps.ts";
 import { developedWith, type Tools } from "./tools.ts";
 
-/** What became of one step of a consumer. */
+/** The result of one step of a consumer. */
 export interface StepResult {
   readonly consumer: string;
   readonly step: StepName;

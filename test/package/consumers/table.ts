@@ -4,7 +4,7 @@ import type { StepResult } from "./run-consumer.ts";
 /** Steps with a column of their own. The others share the last one. */
 const columns: readonly StepName[] = ["install", "preview", "up", "drift check", "destroy"];
 
-/** What became of every step of every consumer, as a Markdown table. Without seconds it is the same on every machine. */
+/** The result of every step of every consumer, as a Markdown table. Without seconds it is the same on every machine. */
 export function tableOf(consumers: readonly Consumer[], results: readonly StepResult[], withSeconds: boolean): string {
   const head = ["project", "installed by", "Node", "engine", ...columns, "other"];
   const rows = consumers.map((consumer) => {

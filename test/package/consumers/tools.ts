@@ -8,7 +8,7 @@ import { managerPackages } from "./managers.ts";
 /** The folders of the packages that a user installs. The first is a dependency, the others are for development. */
 const packedFolders = [root, join(root, "local")];
 
-/** What consumers are installed from and with, in a temporary folder: tarballs, package managers, versions of Node. */
+/** The means of an installation, in a temporary folder: tarballs, package managers, versions of Node. */
 export class Tools {
   readonly folder = mkdtempSync(join(tmpdir(), "consumers-"));
   readonly tarballs: readonly Packed[] = packedFolders.map((each) => pack(each, this.folder));
@@ -98,6 +98,6 @@ export function developedWith(name: string): string {
   return JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8")).version;
 }
 
-/** What npm and vitest set for the commands that they run, and what the product and the engine read. */
+/** Variables that npm and vitest set for the commands that they run, and those that the product and the engine read. */
 const ofThisRun =
   /^(MERCHANT_RULES_|PULUMI_|VITEST|NODE_ENV$|NODE_OPTIONS$|NODE_PATH$|INIT_CWD$|npm_(package|lifecycle|command|execpath|node_execpath|config_(local_prefix|user_agent|loglevel)))/;

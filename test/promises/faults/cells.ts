@@ -36,7 +36,7 @@ export interface Cell {
 }
 
 /**
- * How a run with a fault ended: nothing failed; something failed and the next `up` did it; the next `up` said what to set
+ * The end of a run with a fault: nothing failed; something failed and the next `up` did it; the next `up` said what to set
  * for one run, and that run did it; an error said that a rule may exist.
  */
 export type Ending = "went on" | "next up" | "said what to set" | "said what may exist";
@@ -406,14 +406,14 @@ class Bench {
   }
 }
 
-/** How long after it came, or after its answer, a request is carried out; 0: at once, or never. */
+/** The time after a request, or after its answer, at which it is carried out; 0: at once, or never. */
 function delayMs(fault: FaultInput | undefined): number {
   if (fault?.kind === "latency" && fault.at !== "after") return fault.ms;
   if (fault?.kind === "status" || fault?.kind === "close") return fault.at === "later" ? (fault.laterMs ?? 0) : 0;
   return 0;
 }
 
-/** What is in the one more often than in the other. */
+/** The rules that are in the one more often than in the other. */
 function difference(one: readonly JsonObject[], other: readonly JsonObject[]): JsonObject[] {
   const rest = [...other];
   return one.filter((each) => {

@@ -37,7 +37,7 @@ export interface Kept {
 }
 
 /**
- * What the engine does with the resources of one stack, as far as hooks can tell: their Connection first, of which they
+ * The engine's work on the resources of one stack, as far as hooks can tell: their Connection first, of which they
  * take the id; creates, updates and replacements at once; deletes afterwards and only if all went well, the Connection's
  * last; the state kept up to date with every outcome. A run gives what failed in it.
  */

@@ -5,7 +5,7 @@ import { tooLateMs } from "./scenarios.ts";
 export interface FaultKind {
   readonly name: string;
   readonly fault: FaultInput;
-  /** Which operations' requests it can hit. */
+  /** The operations whose requests it can hit. */
   readonly operations: readonly Exclude<ServedOperation, "unknown">[];
   /** It hits pages after the first alone. */
   readonly isOfLaterPages?: true;

@@ -16,7 +16,7 @@ const titles: Readonly<Record<Part, string>> = {
   connection: "the engine killed before and after the state has its connection: the same",
 };
 
-/** How many cells of a part run at once, in all rows of a contract. */
+/** The cells of a part that run at once, in all rows of a contract. */
 const atOnce: Readonly<Record<Part, PQueue>> = {
   faults: new PQueue({ concurrency: 16 }),
   // Begun one after the other, so that none has to wait for the others' first runs.

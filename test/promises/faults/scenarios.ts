@@ -41,13 +41,13 @@ const chosen = {
 export interface MatrixContract {
   readonly name: string;
   readonly contract: ContractInput;
-  /** Whether a rule whose create was not answered can be found again, by list and natural key. */
+  /** A rule whose create was not answered can be found again, by list and natural key. */
   readonly canLookUp: boolean;
-  /** Whether rules carry the mark of their owner, or an id that only their stack derives. */
+  /** Rules carry the mark of their owner, or an id that only their stack derives. */
   readonly isMarked?: boolean;
   /** The service accepts two rules with one natural key, so that a double can be seen. */
   readonly allowsDuplicates?: boolean;
-  /** What it lets a program do; the rest is refused before the first request. */
+  /** The operations that a program may cause; the others are refused before the first request. */
   readonly operations: readonly OperationName[];
   /** Nothing can be changed, so that a drift is seen and stays. */
   readonly isFixed?: boolean;
@@ -227,7 +227,7 @@ type Definitions = Readonly<Record<string, JsonObject>>;
 export interface Scenario {
   readonly before: Definitions;
   readonly after: Definitions;
-  /** What somebody changes at the service before a refresh. */
+  /** A change by hand at the service, before a refresh. */
   readonly edit?: { readonly key: string; readonly rule: JsonObject };
 }
 

@@ -45,7 +45,7 @@ const bodies = [
   { access_token: "token-of-the-service", expires_in: 3600 },
 ].map((body) => JSON.stringify(body));
 
-/** What the server does with whatever it is asked: raw bytes, so that nothing mends them. */
+/** The server's answer to any request: raw bytes, so that nothing mends them. */
 let answer: (socket: Socket, received: number) => void = () => undefined;
 let requests: { line: string; status: number | undefined }[] = [];
 const sockets = new Set<Socket>();
@@ -165,7 +165,7 @@ const calls = {
   list: (client: RulesClient) => allOf(client.list()),
 };
 
-/** What the call gives is JSON with an id, or the error is ours and says nothing that it must not. */
+/** The call gives JSON with an id, or fails with an error of ours that says nothing that it must not. */
 async function expectResultOrError(operation: keyof typeof calls, client: RulesClient): Promise<void> {
   requests = [];
   try {

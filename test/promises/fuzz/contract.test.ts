@@ -31,7 +31,7 @@ function contractOf(content: Buffer, load: (file: string) => Contract): Contract
   }
 }
 
-/** Whether all that a file says stands in what was made of it. */
+/** True where all that a file says stands in what was made of it. */
 function says(whole: unknown, part: unknown): boolean {
   if (typeof part !== "object" || part === null) return Object.is(whole, part);
   if (typeof whole !== "object" || whole === null || Array.isArray(whole) !== Array.isArray(part)) return false;

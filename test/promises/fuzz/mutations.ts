@@ -5,7 +5,7 @@ const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 /** An alias of an alias of an alias: a few lines that stand for a billion values. */
 const bomb = Array.from({ length: 9 }, (_, n) => `b${n}: &b${n} [${Array(10).fill(n === 0 ? "x" : `*b${n - 1}`)}]\n`);
 
-/** What a file may hold in the place of what it should hold. */
+/** Texts that a file may hold in the place of what it should hold. */
 export const hostile: readonly string[] = [
   "__proto__: { polluted: true }\n",
   '"__proto__": {"polluted": true},',
@@ -150,7 +150,7 @@ export function mutated(...seeds: readonly string[]): fc.Arbitrary<Buffer> {
     .map(([seed, changes]) => changes.reduce<Buffer>((text, edit) => edit(text), Buffer.from(seed)));
 }
 
-/** What never was a file of this kind. */
+/** Bytes that never were a file of this kind. */
 export const foreign: fc.Arbitrary<Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
   fc.json().map((text) => Buffer.from(text)),

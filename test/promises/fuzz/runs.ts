@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 
-/** How many times as many runs as `npm test` makes; 0.1 is a glance, 250 a night. */
+/** A factor to the runs that `npm test` makes; 0.1 is a glance, 250 a night. */
 const times = Number(process.env.FUZZ_RUNS ?? "1");
 
 /** The part of a test's runs that `npm test` makes: `npm run test:all` makes all of them, ten times. */
@@ -52,14 +52,14 @@ function shown(value: unknown): string {
   return text.length > 2000 ? `${text.slice(0, 1000)} … ${text.slice(-1000)}` : text;
 }
 
-/** What every object inherits; it must be the same after whatever was read. */
+/** The names that every object inherits; no reading may change them. */
 function ownNamesOfPrototypes(): string[] {
   return [Object.prototype, Array.prototype, String.prototype, Function.prototype].flatMap((prototype) =>
     Reflect.ownKeys(prototype).map(String),
   );
 }
 
-/** What every message to a person must be: no stack, nothing that a terminal obeys, not endless. */
+/** Demands of a message to a person: no stack, nothing that a terminal obeys, not endless. */
 export function expectReadable(message: string, most = 20_000): void {
   expect(message.length).toBeLessThan(most);
   expect(message).not.toMatch(/\n\s+at |Maximum call stack|\[object |Cannot read prop|is not a function|undefined is/);

@@ -111,7 +111,7 @@ function write(name: string, content: string | Buffer): void {
 
 const stateFile = ".pulumi/stacks/fuzzed/dev.json";
 
-/** What the engine makes of the files; undefined where it refused, naming one of `files`. */
+/** The engine's result with these files; undefined where it refused, naming one of `files`. */
 async function resultOrRefusal<T>(files: readonly string[], read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

@@ -27,7 +27,7 @@ async function exported(engine: EngineName, count: number, form: "files" | "prog
   const { code, stdout, stderr } = await merchantRules([...words, "--engine", engine, "--as", form], environment);
   expect(code, stderr).toBe(0);
   project.write("index.js", 'import "./rules.ts";\n');
-  /** How often each operation was asked for since the last time. */
+  /** The requests of each operation since the last time. */
   const asked = (): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const { operation } of service.requests) counts[operation] = (counts[operation] ?? 0) + 1;

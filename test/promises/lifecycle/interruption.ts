@@ -171,6 +171,18 @@ export function leftRunning({ folder }: TestProject): string[] {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && workingFolder(name) === folder);
 }
 
+/** Ends what still runs in the project's folder. */
+export function endLeft(project: TestProject, signal?: NodeJS.Signals): void {
+  for (const pid of leftRunning(project)) {
+    try {
+      process.kill(Number(pid), signal);
+    } catch (error) {
+      // It has ended by itself meanwhile.
+      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    }
+  }
+}
+
 /** The test's own timeout is the limit. */
 export async function untilNoProviderRuns(project: TestProject): Promise<void> {
   while (leftRunning(project).some((pid) => commandOf(pid).includes("dynamic-provider"))) await sleep(20);

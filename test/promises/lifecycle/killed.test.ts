@@ -6,7 +6,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { marking, rule } from "../../support/connections.ts";
 import { hasPulumi } from "../../support/project.ts";
 import { openStack } from "../../support/stack.ts";
-import { leftRunning, start, untilNoProviderRuns } from "./interruption.ts";
+import { endLeft, start, untilNoProviderRuns } from "./interruption.ts";
 
 /** Nothing by which a rule is found again whose id was lost. */
 const withoutLookUp: ContractInput = {
@@ -137,7 +137,7 @@ describe.skipIf(!hasPulumi)(
       child.kill("SIGKILL");
       await untilNoProviderRuns(project);
       // The engine's own host of the program does not end by itself.
-      for (const pid of leftRunning(project)) process.kill(Number(pid));
+      endLeft(project);
       await exited;
       held.release();
       service.faults.clear();
@@ -146,6 +146,37 @@ describe.skipIf(!hasPulumi)(
       await succeeds("up");
       expect(service.rules()).toHaveLength(40);
       expect(new Set(service.rules().map(({ rule: { name } }) => name)).size).toBe(40);
+      await succeeds("destroy");
+      expect(service.rules()).toEqual([]);
+    });
+
+    test("without checkpoints its state has no connection: the next run refuses what it made, and goes on by the word that it names", async () => {
+      const { project, service, run, succeeds } = await openStack("pulumi", { contract: marking });
+      const rules = Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`r${k}`, rule(k)]));
+      project.declare(Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition }])));
+      service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: 5 });
+      const { made } = await project.with({ PULUMI_SKIP_CHECKPOINTS: "true" }, async () => {
+        const { child, exited } = start(project, "pulumi", "up");
+        const held = await service.faults.nextHeld();
+        child.kill("SIGKILL");
+        await untilNoProviderRuns(project);
+        endLeft(project);
+        await exited;
+        held.release();
+        service.faults.clear();
+        return { made: service.rules() };
+      });
+      expect(made.length).toBeGreaterThanOrEqual(5);
+      await project.pulumi("cancel", "--stack", project.stack, "--yes");
+      const { code, output } = await run("up");
+      expect(code, output).not.toBe(0);
+      expect(output).toContain("MERCHANT_RULES_RECOVER=true");
+      await project.with({ MERCHANT_RULES_RECOVER: "true" }, () => succeeds("up"));
+      expect(service.rules()).toHaveLength(12);
+      expect(service.rules()).toEqual(
+        expect.arrayContaining(made.map(({ ruleId }) => expect.objectContaining({ ruleId }))),
+      );
+      await succeeds("up", "--expect-no-changes");
       await succeeds("destroy");
       expect(service.rules()).toEqual([]);
     });

@@ -9,7 +9,7 @@ import { openStack } from "../stacks.ts";
 export interface Described {
   readonly preset: Exclude<Preset, "seed" | "illustrative">;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** What differs in the service itself from what it would be by the contract alone. */
+  /** The service's ways that the contract does not say. */
   readonly service?: Pick<LocalServiceOptions, "answers">;
   /** A rule, by a number that it has and a second one that changes. */
   readonly rule: (k: number, value: number) => JsonObject;

@@ -9,7 +9,7 @@ import {
 } from "../../sdk/client/scripted-server.ts";
 import { forms } from "./traces.ts";
 
-/** How a request can fail; rules are named after it. */
+/** The ways in which a request can fail; rules are named after them. */
 export const failures = [
   ...["302", "400", "401", "403", "409", "422", "429", "500", "503"],
   ...["html", "other shape", "cut json", "cut", "dropped"],
@@ -18,7 +18,7 @@ export const failures = [
 export const methods = ["POST", "GET", "PUT", "DELETE"];
 
 export interface EchoingService extends ScriptedServer {
-  /** What failed so far: `POST 422`. */
+  /** The failures so far: `POST 422`. */
   readonly failed: ReadonlySet<string>;
   /** The methods of which requests about a rule fail in the way that its name says; none at first. */
   failing: readonly string[];

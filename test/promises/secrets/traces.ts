@@ -7,7 +7,7 @@ export function secretAround(core: string): string {
   return `q"u/o+t\\e ü ${core}`;
 }
 
-/** How a service, a log or a file may spell a text. */
+/** The ways in which a service, a log or a file may spell a text. */
 export const forms: readonly (readonly [name: string, spelling: (text: string) => string])[] = [
   ["plain", (text) => text],
   ["URL-encoded", encodeURIComponent],

@@ -11,7 +11,7 @@ afterEach(() => {
 const found = { json: { name: "x" } };
 const fixed = { kind: "token", token: "refused" } as const;
 
-/** How many calls ended with which code. */
+/** The number of calls that ended with each code. */
 function codesOf(failures: readonly MerchantRulesError[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { code } of failures) counts[code] = (counts[code] ?? 0) + 1;

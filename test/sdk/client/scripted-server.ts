@@ -21,7 +21,7 @@ export interface Reply {
   readonly headers?: Record<string, string>;
 }
 
-/** What a request gets: a reply, or a function that does with the response as it likes. */
+/** A reply, or a function that does with the response as it likes. */
 export type Answer = Reply | ((response: ServerResponse, received: Received) => void | Promise<void>);
 
 /** Answers by the number of the request, the last of them for all that follow; or by a function. */

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/rules/index.ts";
+import { rule } from "../../support/connections.ts";
+import { onBothEngines, openPlace } from "../stacks.ts";
+
+const rules = { a: rule(1), b: rule(2), c: rule(3) };
+const dearer = Object.fromEntries(Object.entries(rules).map(([key, each]) => [key, { ...each, priority: 9 }]));
+
+onBothEngines((engine) => {
+  test.each<[string, JsonObject | undefined, Record<string, JsonObject>, RegExp]>([
+    ["POST", undefined, rules, /1 to create, 2 unchanged/],
+    ["PUT", rules, dearer, /1 to update, 2 unchanged/],
+    ["DELETE", rules, { c: rules.c }, /1 to delete, 1 unchanged/],
+  ])(
+    "after one of a set's requests (%s) failed, a plain preview shows what is left, and the next run does that alone",
+    async (verb, before, wanted, left) => {
+      const place = await openPlace();
+      const stack = await place.stack(engine);
+      if (before !== undefined) await stack.up({ all: { rules } });
+      let hits = 0;
+      place.front.behave(({ method }, pass) => {
+        if (method === verb) hits += 1;
+        return method === verb && hits === 2 ? { status: 422, body: { error: { code: "NO", message: "no" } } } : pass();
+      });
+      await stack.upFails({ all: { rules: wanted } }, {}, /422/);
+      place.front.behave();
+      const preview = await stack.run("preview", { expectNoChanges: true });
+      expect(preview.code, preview.output).not.toBe(0);
+      expect(preview.output).toMatch(left);
+      place.writes();
+      await stack.succeeds("up");
+      expect(place.writes()).toHaveLength(1);
+      await stack.isUnchanged();
+      expect(place.service.rules().map((each) => each.rule.name)).toHaveLength(Object.keys(wanted).length);
+    },
+  );
+});
