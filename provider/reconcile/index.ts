@@ -24,7 +24,7 @@ export {
   type Step,
 } from "./plan.ts";
 export { isElsewhere, type Resource, whoseIs } from "./resource.ts";
-export { say } from "./say.ts";
+export { warnOf } from "./say.ts";
 export { type Answer, replacing } from "./standing.ts";
 export { glanceAtUnmanaged, lookForUnmanaged, type Watch } from "./unmanaged.ts";
 export { judgeRead } from "./whose.ts";
