@@ -12,7 +12,7 @@ export {
 } from "./identity.ts";
 export { pathsOf, seenAs } from "./live-rule.ts";
 export { keyIn, markIn, markOf, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
-export { lacksNaturalKey, naturalKeyText } from "./natural-key.ts";
+export { lackedKey, naturalKeyText } from "./natural-key.ts";
 export { Place, type PlaceOptions } from "./place.ts";
 export {
   type Change,
