@@ -12,6 +12,7 @@ import {
   canonical,
   contains,
   differences,
+  isAtOrBelow,
   type Json,
   mapJson,
   masked,
@@ -26,6 +27,7 @@ import type { IgnoreLine } from "../ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
 import { AtService, asDeclaredForm } from "./at-service.ts";
+import { failuresOf } from "./failed-checks.ts";
 import { isOfRules, mask, type Preview, type PreviewStep, projectOf, resourceOf, subjectOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
 import { isMasked } from "./secrets.ts";
@@ -77,7 +79,7 @@ export function planOf(
     about: [nowOf(preview, drift !== undefined)],
     project: projectOf(preview),
     violations: violationsOf(preview),
-    errors: preview.errors,
+    errors: failuresOf(preview.errors),
     warnings: [
       ...deletionsIn(found, rules, unseen(preview) > 0),
       ...warned,
@@ -366,7 +368,11 @@ function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
     const inside = of.secrets.within(key, key === "", difference.path);
     return inside.length === 0
       ? [{ path, secret: true }]
-      : inside.map((each) => ({ path: pathOf(each), secret: true }));
+      : inside.map((each) =>
+          rule.secret.some((pattern) => isAtOrBelow(each, pattern))
+            ? { path: pathOf(each), secret: true }
+            : { path: pathOf(each), masked: true },
+        );
   });
 }
 
@@ -429,7 +435,7 @@ function maskedNote(steps: readonly RuleStep[]): string[] {
   );
   if (!isWhole) return [];
   return [
-    "A preview masks an array as a whole where it holds a secret: the paths in it that change are told without values, also those of what is no secret",
+    "A preview masks an array as a whole where the program made a secret in it. What changes there is told by its path, and (not shown) stands for its values, secret or not. What to do: see in the program what these paths are now",
   ];
 }
 
