@@ -379,7 +379,9 @@ describe("what a plan says of a rule", () => {
     expect(render(report, "text")).toContain(
       "      actions[0].type: (not shown) → (not shown)\n      actions[1].key: [secret] → [secret]\n",
     );
-    expect(report.notes).toContainEqual(expect.stringMatching(/masks an array as a whole.*\(not shown\) stands for its values/));
+    expect(report.notes).toContainEqual(
+      expect.stringMatching(/masks an array as a whole.*\(not shown\) stands for its values/),
+    );
   });
 
   test("with a secret of the contract in an array: what changes beside it has its values, and the rest is unchanged", () => {

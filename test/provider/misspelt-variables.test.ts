@@ -23,6 +23,8 @@ test("a variable that is nearly a setting's name is told once, with that name, a
 
   const lacking = hooksHere("merchantRule", sessionOf(slips));
   const { failures } = await lacking.check({ definition: rule(1), connection: "shop" });
-  expect(failures).toMatchObject([{ property: "connection", reason: expect.stringContaining("MERCHANT_RULES_SHOP__BASE_URL") }]);
+  expect(failures).toMatchObject([
+    { property: "connection", reason: expect.stringContaining("MERCHANT_RULES_SHOP__BASE_URL") },
+  ]);
   expect(lacking.stderr.split("\n")).toEqual(said);
 });
