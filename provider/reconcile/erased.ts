@@ -1,4 +1,5 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import * as json from "../../sdk/rules/index.ts";
@@ -48,19 +49,25 @@ export async function demandNothingLost(known: KnownRule, definition: JsonObject
 export function erasedBy(definition: JsonObject, rule: JsonObject, place: Place): string[] {
   const { contract } = place;
   const { owner } = contract.rule;
-  const { update } = contract.operations;
   const person = owner === null ? undefined : json.valueAt(rule, owner.at);
   const isPersons = person !== undefined && person !== null && person !== "" && markIn(rule, contract) === undefined;
-  const keepsOthers = update !== null && (update.body !== "declared" || update.method === "PATCH");
   const own = ownFields(rule, place);
-  const erased = keepsOthers
-    ? []
-    : json
-        .differences(own, seenAs(own, definition, place), contract.rule)
-        .flatMap(({ kind, path, before = null }) => (kind === "delete" ? leavesOf(before, path) : []))
-        .map((path) => json.pathOf(path));
+  const erased = keepsUndeclared(contract) ? [] : undeclaredIn(own, seenAs(own, definition, place), contract);
   const at = owner === null || !isPersons ? [] : [json.pathOf(json.segmentsOf(owner.at))];
   return [...new Set([...erased, ...at])];
+}
+
+/** True where an update leaves a rule the fields that are not declared. */
+export function keepsUndeclared({ operations: { update } }: Contract): boolean {
+  return update !== null && (update.body !== "declared" || update.method === "PATCH");
+}
+
+/** The paths of a rule's own fields that are not in what a definition speaks of. */
+export function undeclaredIn(own: JsonObject, seen: JsonObject, { rule }: Contract): string[] {
+  return json
+    .differences(own, seen, rule)
+    .flatMap(({ kind, path, before = null }) => (kind === "delete" ? leavesOf(before, path) : []))
+    .map((path) => json.pathOf(path));
 }
 
 /** The paths of the values in a value; none where it is null. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { differences } from "../../../local/engine/deploy/property-diff.ts";
 import { connectionIdField } from "../../../provider/state/names.ts";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
@@ -35,6 +36,15 @@ export interface Kept {
   isPartial: boolean;
   /** Replaced already, and to be deleted. */
   isCondemned: boolean;
+}
+
+/** True where two states are the same to the engine: in inputs, null and absent are. */
+export function isSameState(one: readonly Kept[], other: readonly Kept[]): boolean {
+  const rest = (state: readonly Kept[]) => state.map(({ inputs: _, ...kept }) => kept);
+  return (
+    isDeepStrictEqual(rest(one), rest(other)) &&
+    one.every(({ inputs }, at) => differences(inputs, other[at]?.inputs ?? {}).length === 0)
+  );
 }
 
 /**
