@@ -9,6 +9,7 @@ import { helpCommand } from "./help.ts";
 import { localCommand } from "./local.ts";
 import { planCommand } from "./plan.ts";
 import { pullCommand } from "./pull.ts";
+import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
 
 /**
@@ -40,6 +41,7 @@ export function commandLine(): Command {
     pullCommand,
     diffCommand,
     catalogCommand,
+    schemaCommand,
     serveCommand,
     localCommand,
     helpCommand,

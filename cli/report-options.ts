@@ -75,7 +75,7 @@ export function writeOutput(page: string, output: string | undefined, title: str
     writeFileSync(output, page);
   } catch (error) {
     throw new MerchantRulesError("SETTINGS_INVALID", reasonOf(error), {
-      attempted: `write the report to ${output}`,
+      attempted: `write to ${output}`,
       advice: "name a file in a folder that exists and may be written to, with --output",
     });
   }

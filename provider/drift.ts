@@ -16,7 +16,7 @@ import { getOrMake } from "./get-or-make.ts";
 import type { Session } from "./hooks/session.ts";
 import { type LastChange, lastChangeIn } from "./last-change.ts";
 import { type Observed, observed, resourceOf } from "./observed.ts";
-import { naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
+import { lackedKey, naturalKeyText, type Owner, type Place } from "./reconcile/index.ts";
 import { defaultConnection } from "./settings.ts";
 import {
   atAnyElement,
@@ -45,6 +45,8 @@ export interface ChangedRule extends DeclaredRule, LastChange {
   readonly seen: JsonObject;
   /** The natural key that it has at the service, where the contract has one and it is no secret. */
   readonly liveKey: string | undefined;
+  /** The contract's natural key, where the rule has nothing there any more, so that no program can declare it as it is. */
+  readonly lackedKey: Pointer | undefined;
   /** From the declared rule to the live one. */
   readonly differences: readonly DriftedPath[];
   /** Whose the rule is, as its mark says, where that is another by now. */
@@ -164,6 +166,7 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
         seen: liveDefinition(resource, key, found.seen),
         ...lastChangeIn(found.live, place.contract),
         liveKey: naturalKeyText(now, place.contract),
+        lackedKey: lackedKey(found.live, place.contract),
         differences: drifted,
         owner: found.takenBy,
       });

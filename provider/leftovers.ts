@@ -1,6 +1,6 @@
 import type { LiveRule } from "../sdk/client/index.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
-import { print } from "./print.ts";
+import { warn } from "./print.ts";
 import { type Known, keyIn, markIn, markOf, ownerIn, type Place, placeOf, type Resource } from "./reconcile/index.ts";
 
 /** The most that are looked at and named; the others are counted. */
@@ -44,15 +44,15 @@ export async function sayLeftovers(
       return error;
     });
     if (isMerchantRulesError(sight)) {
-      print(`rule ${ruleId} has the mark of ${mark?.names} in the list, and could not be looked at: ${sight.reason}`);
+      warn(`rule ${ruleId} has the mark of ${mark?.names} in the list, and could not be looked at: ${sight.reason}`);
       continue;
     }
     if (sight.is === "absent") continue;
     // The engine may have to delete the rule still that a resource of one rule replaced.
     const what = !of.isRule && mark !== undefined && known.has(mark.place) ? double : unheard;
-    print(`rule ${ruleId} has the mark of ${mark?.names}${what}`);
+    warn(`rule ${ruleId} has the mark of ${mark?.names}${what}`);
   }
-  if (left.length > mostNamed) print(`and ${left.length - mostNamed} more rules with its mark are in no state`);
+  if (left.length > mostNamed) warn(`and ${left.length - mostNamed} more rules with its mark are in no state`);
 }
 
 /** A mark's names are for people: other resources may have the same. Its place is this resource's alone. */

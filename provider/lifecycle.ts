@@ -28,7 +28,7 @@ import {
   plan,
   type Resource,
   type Step,
-  say,
+  warnOf,
 } from "./reconcile/index.ts";
 import type { Shape } from "./state/shape.ts";
 import {
@@ -138,12 +138,15 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const rules = new Map<string, KnownRule>();
       for (const [key, { known, seen, takenBy, isHeldByOther }] of await observed(of, place)) {
         if (isHeldByOther)
-          say("is in the state of another resource as well, and is read for that one alone", known.ruleId, { key, of });
+          warnOf("is in the state of another resource as well, and is read for that one alone", known.ruleId, {
+            key,
+            of,
+          });
         const { doubt: _, ...told } = known;
         rules.set(key, { ...told, definition: seen });
         if (takenBy === undefined) continue;
         const fact = `is managed by "${takenBy}" now, as its mark says; it is neither changed nor deleted here`;
-        say(fact, known.ruleId, { key, of });
+        warnOf(fact, known.ruleId, { key, of });
       }
       await lookForUnmanaged(rules, place, readInputs(this.#shape, props));
       await sayLeftovers(of, rules, place);

@@ -1,13 +1,23 @@
 import type { LiveRule } from "../sdk/client/index.ts";
-import { canonical, isEqual, isJsonObject, type Json, type JsonObject, masked } from "../sdk/rules/index.ts";
+import {
+  canonical,
+  isEqual,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  masked,
+  type Pointer,
+} from "../sdk/rules/index.ts";
 import { type LastChange, lastChangeIn } from "./last-change.ts";
-import { markIn, naturalKeyText, type Owner, ownerIn, type Place } from "./reconcile/index.ts";
+import { lackedKey, markIn, naturalKeyText, type Owner, ownerIn, type Place } from "./reconcile/index.ts";
 import { ownFields } from "./reconcile/live-rule.ts";
 
 /** A rule at the service that no resource of a stack knows. */
 export interface UnmanagedRule extends LastChange {
   /** Undefined where the contract has none, or it is secret. */
   readonly naturalKey: string | undefined;
+  /** The contract's natural key, where the rule has nothing there, so that no program can declare it. */
+  readonly lackedKey: Pointer | undefined;
   readonly ruleId: string;
   readonly connection: string;
   /** Whose the rule is, as its mark says. */
@@ -59,7 +69,15 @@ async function unmanagedAt({ connections: [connection = ""], places, known }: Re
       const owner = mark && ownerIn(mark);
       const naturalKey = naturalKeyText(rule, place.contract);
       const change = lastChangeIn(rule, place.contract);
-      found.set(ruleId, { naturalKey, ruleId, connection, owner, live: shownRule(rule, place), ...change });
+      found.set(ruleId, {
+        naturalKey,
+        lackedKey: lackedKey(rule, place.contract),
+        ruleId,
+        connection,
+        owner,
+        live: shownRule(rule, place),
+        ...change,
+      });
     }
   }
   return [...found.values()];

@@ -30,6 +30,12 @@ const pathSchema = z.strictObject({
   before: value.optional().describe("On the side `sides.before`; absent where there is no value"),
   after: value.optional().describe("On the side `sides.after`; absent where there is no value"),
   secret: z.literal(true).optional().describe("The values are secret and are not in the report"),
+  masked: z
+    .literal(true)
+    .optional()
+    .describe(
+      "The values are not known: the engine masks the whole array around them, for a secret that the program made in it. They need be no secret",
+    ),
 });
 
 const violationSchema = z.strictObject({
@@ -45,6 +51,21 @@ const violationSchema = z.strictObject({
     ),
   path: z.string().optional().describe("Where in the rule, as `conditions[0].value`, where the policy says it"),
   message: z.string().describe("The policy's description, and what it says. May have several lines"),
+  file: z.string().optional().describe("The file that declares the rule, from the folder in which the command ran"),
+  line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
+});
+
+const failureSchema = z.strictObject({
+  message: z.string().describe("In the words of what failed. May have several lines"),
+  resource: z
+    .string()
+    .optional()
+    .describe("The resource that failed, as `MerchantRuleSet all`, where it is one of rules"),
+  key: z
+    .string()
+    .optional()
+    .describe("The rule that a check refuses: its key in the set, or the name of its MerchantRule"),
+  path: z.string().optional().describe("Where in the rule, as `conditions[0].value`; absent for the rule as a whole"),
   file: z.string().optional().describe("The file that declares the rule, from the folder in which the command ran"),
   line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
 });
@@ -118,7 +139,9 @@ export const reportSchema = z
     counts: z
       .partialRecord(z.enum(changes), z.int().min(1))
       .describe("How many findings of each kind; a kind without any is absent"),
-    errors: z.array(z.string()).describe("What failed, so that the report may lack something; none in a whole report"),
+    errors: z
+      .array(failureSchema)
+      .describe("What failed, so that the report may lack something; none in a whole report"),
     warnings: z.array(z.string()).describe("What must not be overlooked, such as many deletions"),
     violations: z.array(violationSchema).describe("What policies say of the preview. A mandatory one fails it"),
     findings: z.array(findingSchema),
@@ -130,6 +153,7 @@ export const reportSchema = z
 export type Change = (typeof changes)[number];
 export type Finding = z.output<typeof findingSchema>;
 export type Violation = z.output<typeof violationSchema>;
+export type Failure = z.output<typeof failureSchema>;
 export type PathFinding = z.output<typeof pathSchema>;
 export type Table = z.output<typeof tableSchema>;
 export type Report = z.output<typeof reportSchema>;
@@ -146,8 +170,8 @@ export interface ReportParts extends Pick<Report, "report" | "subject" | "rules"
   readonly tables?: readonly Table[];
   /** Default: declared and live for drift, now and after up for a plan; a diff has to give them. */
   readonly sides?: Report["sides"];
-  /** As an engine said them: a text may have several lines. */
-  readonly errors?: readonly string[];
+  /** As an engine said them. Default: none. */
+  readonly errors?: readonly Failure[];
   /** Of the report itself, one line each. */
   readonly warnings?: readonly string[];
   /** Warnings as an engine said them: a text may have several lines. They come last. */
@@ -203,8 +227,8 @@ export function reportOf({
 }
 
 /** Whoever makes a report may still hold the values of a secret; the report never does. */
-function withoutSecret({ path, secret, ...values }: PathFinding): PathFinding {
-  return secret === true ? { path, secret } : { path, ...values };
+function withoutSecret({ path, secret, ...others }: PathFinding): PathFinding {
+  return secret === true ? { path, secret } : { path, ...others };
 }
 
 /** The text of `report.schema.json`: what a report in JSON holds, as JSON Schema 2020-12. */

@@ -1,7 +1,7 @@
 import { placeOf, type RulePlace, type RuleSource, readRuleFolder } from "../provider/rule-folder.ts";
 import type { Path } from "../sdk/rules/index.ts";
 import { pathIn } from "../stack/values/path.ts";
-import type { Finding, Report, Violation } from "./report.ts";
+import type { Failure, Finding, Report, Violation } from "./report.ts";
 
 /** A folder of rule files, and the resource that declares what they hold. */
 export interface RuleFolder {
@@ -64,7 +64,7 @@ export class RulePlaces {
 }
 
 /**
- * A report whose findings and violations say where the rules are declared: at the first path that differs, or that a
+ * A report whose findings, violations and failures say where the rules are declared: at the first path that differs, or that a
  * policy names, else where the rule begins.
  */
 export function withPlaces(report: Report, places: RulePlaces): Report {
@@ -72,9 +72,9 @@ export function withPlaces(report: Report, places: RulePlaces): Report {
     const place = places.placeOf(finding, pathIn(finding.paths[0]?.path ?? "") ?? []);
     return place === undefined ? finding : { ...finding, ...place };
   });
-  const violations = report.violations.map((violation): Violation => {
-    const { resource, key, path = "" } = violation;
-    return key === undefined ? violation : { ...violation, ...places.placeOf({ resource, key }, pathIn(path)) };
-  });
-  return { ...report, findings, violations };
+  const placed = <Said extends Violation | Failure>(said: Said): Said => {
+    const { resource, key, path = "" } = said;
+    return key === undefined ? said : { ...said, ...places.placeOf({ resource, key }, pathIn(path)) };
+  };
+  return { ...report, findings, violations: report.violations.map(placed), errors: report.errors.map(placed) };
 }

@@ -4,6 +4,7 @@ import { printable, printableLines } from "../sdk/rules/printable.ts";
 import {
   type Change,
   changes,
+  type Failure,
   type Finding,
   type PathFinding,
   type Report,
@@ -71,7 +72,7 @@ export interface Message {
 
 /** What failed: mandatory policies, then the rest. */
 export function errorsOf({ violations, errors }: Pick<Report, "violations" | "errors">): Message[] {
-  return [...violationsIn(violations, "mandatory"), ...errors.map((text) => ({ text }))];
+  return [...violationsIn(violations, "mandatory"), ...errors.map(failureMessage)];
 }
 
 /** What must not be overlooked, then what policies advise. */
@@ -86,6 +87,10 @@ function violationsIn(violations: readonly Violation[], wanted: Violation["level
       const place = file === undefined ? "" : ` (${placeOf({ file, line })})`;
       return { text: `the ${level} policy ${policy} is violated by ${resource}${place}: ${message}`, file, line };
     });
+}
+
+function failureMessage({ message, file, line }: Failure): Message {
+  return { text: file === undefined ? message : `${message} (${placeOf({ file, line })})`, file, line };
 }
 
 function placeOf({ file, line }: { readonly file: string; readonly line?: number | undefined }): string {
@@ -138,10 +143,14 @@ export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: 
   ];
 }
 
+/** A value that the engine hides beside a secret: it may be one, or not. */
+const notShown = "(not shown)";
+
 /** A path, the value on each side, in words: a secret is `[secret]`, no value is `(absent)`. */
-export function sidesOf({ path, secret, ...values }: PathFinding, most: number): Record<"path" | Side, string> {
+export function sidesOf({ path, secret, masked, ...values }: PathFinding, most: number): Record<"path" | Side, string> {
   const side = (name: Side): string => {
     if (secret === true) return hidden;
+    if (masked === true) return notShown;
     const value = values[name];
     return value === undefined ? "(absent)" : printable(JSON.stringify(value), most);
   };

@@ -10,5 +10,15 @@ export function ruleFile(definition: JsonObject, schema: string | undefined): st
   const document = new Document(definition, { aliasDuplicateObjects: false });
   quoteWhereNeeded(document, visit);
   const text = document.toString({ lineWidth: 0 });
-  return schema === undefined ? text : `# yaml-language-server: $schema=${schema}\n${text}`;
+  return schema === undefined ? text : `${schemaLine(schema)}\n${text}`;
+}
+
+/** The line by which editors find the schema of a rule file. */
+export function schemaLine(schema: string): string {
+  return `# yaml-language-server: $schema=${schema}`;
+}
+
+/** The contract's `rule.schema` as a file. */
+export function schemaText(schema: JsonObject): string {
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }

@@ -1,6 +1,6 @@
 import { ownFields, servicePointers } from "../../provider/reconcile/live-rule.ts";
 import { markIn, ownerIn } from "../../provider/reconcile/mark.ts";
-import { isNaturalKeySecret, lacksNaturalKey } from "../../provider/reconcile/natural-key.ts";
+import { isNaturalKeySecret, lackedKey } from "../../provider/reconcile/natural-key.ts";
 import type { Place } from "../../provider/reconcile/place.ts";
 import { leavingDefinition } from "../../provider/state/wire.ts";
 import type { RulePattern } from "../../report/rule-pattern.ts";
@@ -15,6 +15,7 @@ import {
   type Json,
   type JsonObject,
   type Path,
+  type Pointer,
   pathOf,
   valueAt,
   walk,
@@ -140,8 +141,13 @@ function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
 }
 
 function namelessFault(definition: JsonObject, contract: Contract): string | undefined {
-  if (!lacksNaturalKey(definition, contract)) return undefined;
-  return `it has no value at ${contract.rule.naturalKey}, the natural key (rule.naturalKey in the contract)`;
+  const lacked = lackedKey(definition, contract);
+  return lacked === undefined ? undefined : namelessAt(lacked);
+}
+
+/** Why a preview refuses a rule without a natural key. */
+export function namelessAt(lacked: Pointer): string {
+  return `it has no value at ${lacked}, the natural key (rule.naturalKey in the contract)`;
 }
 
 /** @throws MerchantRulesError RULE_INVALID: a preview would refuse them, so that no file is of use */

@@ -12,7 +12,7 @@ import { type ImportFile, importOfRules, importOfSet } from "./import-file.ts";
 import { nextSteps } from "./next-steps.ts";
 import { keepOtherExports } from "./other-exports.ts";
 import { ruleProgram, setProgram } from "./program.ts";
-import { ruleFile } from "./rule-file.ts";
+import { ruleFile, schemaText } from "./rule-file.ts";
 import { at, type ReadRules } from "./rules.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { summary } from "./summary.ts";
@@ -100,7 +100,7 @@ function ruleFiles(rules: readonly ExportedRule[], { contract }: Place): [string
     ruleFile(withoutSecrets(definition, secrets), schema === null ? undefined : `../${schemaFile}`),
   ]);
   // Beside the folder: loadRules takes every JSON file in it for a rule.
-  return schema === null ? files : [...files, [schemaFile, `${JSON.stringify(schema, null, 2)}\n`]];
+  return schema === null ? files : [...files, [schemaFile, schemaText(schema)]];
 }
 
 async function importOf(

@@ -5,11 +5,19 @@ import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
 import type { RulePattern } from "../../report/rule-pattern.ts";
 import type { ReadFolder, RulePlaces } from "../../report/rule-places.ts";
 import { editedRuleText } from "../../sdk/edit-rule-text.ts";
-import { contains, isJsonObject, isMask, type Json, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
+import {
+  contains,
+  isJsonObject,
+  isMask,
+  type Json,
+  type JsonObject,
+  type Pointer,
+  pathOf,
+} from "../../sdk/rules/index.ts";
 import { readTextFile } from "../../sdk/yaml-document.ts";
 import { namesOf } from "../export/names.ts";
 import { ruleFile } from "../export/rule-file.ts";
-import { whyNotDeclarable } from "../export/rules.ts";
+import { namelessAt, whyNotDeclarable } from "../export/rules.ts";
 import { changedContents } from "./content.ts";
 import { reasonToRefuse } from "./write.ts";
 
@@ -67,6 +75,7 @@ function changed(rule: ChangedRule, places: RulePlaces | undefined): Pulled[] {
   const hidden = byHand(rule, secret, "a secret never goes into a file: change it where the program has it from");
   if (rule.owner !== undefined)
     return [byHand(rule, rule.differences, `"${rule.owner}" manages it now, as its mark says`)];
+  if (rule.lackedKey !== undefined) return [byHand(rule, rule.differences, nameless(rule.lackedKey))];
   return [
     ...(plain.length === 0 ? [] : [changedInFiles(rule, plain, places)]),
     ...(secret.length === 0 ? [] : [hidden]),
@@ -142,6 +151,7 @@ function added(rules: readonly UnmanagedRule[], into: ReadFolder | undefined): P
       files: [],
     });
     if (rule.owner !== undefined) return left(`"${rule.owner}" manages it, as its mark says`);
+    if (rule.lackedKey !== undefined) return left(nameless(rule.lackedKey));
     if (into === undefined) return left(notInFiles);
     const definition = withoutMaskedFields(rule.live);
     const why = whyNotDeclarable(definition);
@@ -164,6 +174,10 @@ function added(rules: readonly UnmanagedRule[], into: ReadFolder | undefined): P
       key,
     };
   });
+}
+
+function nameless(lacked: Pointer): string {
+  return `${namelessAt(lacked)}, so that a preview refuses it: give it one at the service`;
 }
 
 const notInFiles = "no rule file declares it: change the program (or name the folder of its files with --rules)";

@@ -200,7 +200,7 @@ function startProvider(
     folder: project.programFolder,
     env: { ...env, ...configEnvironment(config), PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
     onPrint: (message) => onEvent({ kind: "diagnostic", severity: "info", message, urn: undefined }),
-    onMessage: ({ text, urn }) => onEvent({ kind: "diagnostic", severity: "warning", message: text, urn }),
+    onMessage: ({ severity, text, urn }) => onEvent({ kind: "diagnostic", severity, message: text, urn }),
   });
 }
 

@@ -20,8 +20,8 @@ import {
 import { printable, printableLines } from "../../sdk/rules/printable.ts";
 import { type TextPlace, YamlDocument } from "../../sdk/yaml-document.ts";
 import { getOrMake } from "../get-or-make.ts";
-import { lacksNaturalKey } from "../reconcile/index.ts";
-import { withAdoptKept } from "../state/adoption.ts";
+import { lackedKey } from "../reconcile/index.ts";
+import { withWordsKept } from "../state/adoption.ts";
 import { definitionsIn } from "../state/definitions.ts";
 import { internalFields } from "../state/names.ts";
 import { withSecretsMarked } from "../state/secrets.ts";
@@ -50,7 +50,7 @@ export function checked(
     property: printable(property),
     reason: printableLines(reason).join("\n"),
   }));
-  return { inputs: failures.length > 0 ? (result.inputs ?? news) : withAdoptKept(result.inputs ?? news), failures };
+  return { inputs: failures.length > 0 ? (result.inputs ?? news) : withWordsKept(result.inputs ?? news), failures };
 }
 
 function judged(shape: Shape, session: Session, olds: Properties, news: Properties): dynamic.CheckResult<Properties> {
@@ -201,8 +201,9 @@ function schemaFaults(definition: JsonObject, schema: JsonObject | null): readon
 }
 
 function naturalKeyFaults(definition: JsonObject, contract: Contract): DefinitionFault[] {
-  if (!lacksNaturalKey(definition, contract)) return [];
-  const reason = `has no value at ${contract.rule.naturalKey}, the natural key by which its rule is found (rule.naturalKey in the contract). Declare one`;
+  const lacked = lackedKey(definition, contract);
+  if (lacked === undefined) return [];
+  const reason = `has no value at ${lacked}, the natural key by which its rule is found (rule.naturalKey in the contract). Declare one`;
   return [{ path: [], reason }];
 }
 

@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { isEqual } from "../../sdk/rules/index.ts";
-import { print } from "../print.ts";
+import { warn } from "../print.ts";
 import {
   type ConnectionId,
   connectionIdIn,
@@ -119,12 +119,12 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
             !place.holders.isKnown(ruleId),
         );
         if (left.length > 0)
-          print(
+          warn(
             `connection "${name}": ${counted(left.length)} left at the service with the mark of this stack, but in no state: ${listed(left.map(({ ruleId }) => ruleId))}. Delete at the service what you do not want, or declare it with adopt`,
           );
       } catch (error) {
         if (!isMerchantRulesError(error)) throw error;
-        print(
+        warn(
           `connection "${name}": could not check whether rules of this stack are left at the service: ${error.reason}`,
         );
       }
@@ -185,7 +185,7 @@ async function sayNamesakes({ project, stack }: Properties, { ownerId }: Connect
   });
   if (others.length === 0) return;
   const { name, recover } = place.options;
-  print(
+  warn(
     `connection "${name}": ${others.length === 1 ? "1 rule has" : `${others.length} rules have`} the mark of another stack with this name (${project}/${stack}): ${listed(others.map(({ ruleId }) => ruleId))}. This run does not change or delete such rules. If the state of this very stack was lost, set ${recover.howTo} for one run`,
   );
 }

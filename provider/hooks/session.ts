@@ -1,7 +1,8 @@
 import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../get-or-make.ts";
-import { print } from "../print.ts";
+import { warnOfMisspeltVariables } from "../misspelt-variables.ts";
+import { warn } from "../print.ts";
 import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
 import {
   type ConnectionSettings,
@@ -56,7 +57,7 @@ export class Session {
   sayOnce(subject: string, sentence: string | undefined): void {
     if (sentence === undefined || this.#said.has(subject)) return;
     this.#said.add(subject);
-    print(sentence);
+    warn(sentence);
   }
 
   /** An error as the user should see it: one that comes of a missing contract says that there is none. */
@@ -99,6 +100,8 @@ export class Session {
 
   #connection(name: string) {
     return getOrMake(this.#connections, name, () => {
+      // What is misspelt may be what is missing.
+      warnOfMisspeltVariables(this.#sources.environment);
       const settings = connectionSettings(this.#sources, name);
       const twin = this.#connections.keys().find((each) => each !== name && variableName(each) === variableName(name));
       if (twin !== undefined) throw sameVariables(name, twin);

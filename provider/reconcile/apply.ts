@@ -9,7 +9,7 @@ import type { Place } from "./place.ts";
 import type { Change, DeclaredRule, KnownRule, Step } from "./plan.ts";
 import { remove } from "./remove.ts";
 import { isElsewhere, type Resource } from "./resource.ts";
-import { leftThere, say } from "./say.ts";
+import { leftThere, warnOf } from "./say.ts";
 import { type Task, Written } from "./task.ts";
 import { update } from "./update.ts";
 
@@ -68,7 +68,7 @@ function needsList(steps: readonly Step[], { contract }: Place): boolean {
 function anew(step: Step, of: Resource): Step {
   if (step.kind === "create") return step;
   const { ruleId } = step.known;
-  say(leftThere, ruleId, { key: step.key, of });
+  warnOf(leftThere, ruleId, { key: step.key, of });
   if (step.kind === "delete") return { ...step, isLeft: true };
   const declared = step.kind === "keep" ? { definition: step.known.definition } : step.declared;
   return { kind: "create", key: step.key, declared };

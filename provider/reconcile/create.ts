@@ -12,7 +12,7 @@ import { ownMark, seenMark } from "./own-mark.ts";
 import { type DeclaredRule, type KnownRule, reasonToReplace } from "./plan.ts";
 import { remove } from "./remove.ts";
 import { isOwnMark } from "./resource.ts";
-import { say } from "./say.ts";
+import { warnOf } from "./say.ts";
 import { adoptNamed, asOurs, takeOver } from "./take-over.ts";
 import { naming, type Task, Written } from "./task.ts";
 import { judgeCreate } from "./whose.ts";
@@ -105,7 +105,7 @@ function bewareOfOthers(found: readonly Found[], { place, of, key }: Making): vo
   place.live.beware();
   const fact =
     "was made while this run went on, and not by it: another run of this stack may be under way. End it first";
-  say(fact, other.existing.ruleId, { key, of });
+  warnOf(fact, other.existing.ruleId, { key, of });
 }
 
 /**

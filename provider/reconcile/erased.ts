@@ -58,25 +58,33 @@ export function erasedBy(definition: JsonObject, rule: JsonObject, place: Place,
   const isPersons = person !== undefined && person !== null && person !== "" && markIn(rule, contract) === undefined;
   const own = ownFields(rule, place);
   const seen = seenAs(own, definition, place);
-  const erased = json
-    .differences(own, seen, contract.rule)
-    .filter(
-      ({ kind, path }) => kind === "delete" && (by === "replacement" || !isKept(path, seen, definition, contract)),
-    )
-    .flatMap(({ path, before = null }) => leavesOf(before, path))
+  const erased = undeclaredIn(own, seen, contract)
+    .filter((path) => by === "replacement" || !isKept(path, seen, definition, contract))
     .map((path) => json.pathOf(path));
   const at = owner === null || !isPersons ? [] : [json.pathOf(json.segmentsOf(owner.at))];
   return [...new Set([...erased, ...at])];
 }
 
 /** True of a path that an update leaves as it is. Where it leaves anything, it still sends arrays as they are declared. */
-function isKept(path: json.Path, seen: JsonObject, definition: JsonObject, { operations, rule }: Contract): boolean {
+export function isKept(
+  path: json.Path,
+  seen: JsonObject,
+  definition: JsonObject,
+  { operations, rule }: Contract,
+): boolean {
   const { update } = operations;
   if (update === null || (update.body === "declared" && update.method !== "PATCH")) return false;
   if (!path.some((segment) => typeof segment === "number")) return true;
   const top = String(path[0]);
   const [before = null, after = null] = [json.field(seen, top), json.field(definition, top)];
   return update.body === "changes" && json.isEqual(before, after, rule, [top]);
+}
+
+/** The paths of a rule's own values that are not in what a definition speaks of. */
+export function undeclaredIn(own: JsonObject, seen: JsonObject, { rule }: Contract): json.Path[] {
+  return json
+    .differences(own, seen, rule)
+    .flatMap(({ kind, path, before = null }) => (kind === "delete" ? leavesOf(before, path) : []));
 }
 
 /** The paths of the values in a value; none where it is null. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { print } from "../print.ts";
+import { warn } from "../print.ts";
 import type { Holders } from "./holders.ts";
 import type { Live, Pass } from "./live.ts";
 import { isAsDeclared } from "./live-rule.ts";
@@ -131,7 +131,7 @@ export class FirstWrites {
       if (fault !== undefined) this.#stop = wrong(kind, target.ruleId, fault);
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
-      print(
+      warn(
         `after the first ${kind} of this run (rule ${target.ruleId}) it cannot be told what the service did: ${error.reason}`,
       );
     }
@@ -169,7 +169,7 @@ export class FirstWrites {
     if (sight.is === "absent") return { what: "the rule is gone after it", first: whatIsLeft };
     if (isAsDeclared(sight.rule, declared, this.#live)) return undefined;
     if (isAsDeclared(sight.rule, definition, this.#live)) {
-      print(
+      warn(
         `after the update of rule ${ruleId} the service still shows what was before; it cannot be told whether it was carried out`,
       );
       return undefined;

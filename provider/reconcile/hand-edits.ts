@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { differences, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
-import { print } from "../print.ts";
+import { warn } from "../print.ts";
 import { listed, seenAs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import { hasVersions } from "./meanwhile.ts";
@@ -49,8 +49,8 @@ export async function lookForHandEdits(
   if (found.length > lines.length) lines.push(`and ${found.length - lines.length} more`);
   const [only, ...others] = lines;
   if (onDrift === "overwrite") {
-    if (others.length === 0) return print(`this run writes over what was changed at the service since: rule ${only}`);
-    return print(
+    if (others.length === 0) return warn(`this run writes over what was changed at the service since: rule ${only}`);
+    return warn(
       `this run writes over what was changed at the service since, in ${found.length} rules:`,
       ...lines.map((line) => `  ${line}`),
     );

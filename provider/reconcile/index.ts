@@ -12,7 +12,7 @@ export {
 } from "./identity.ts";
 export { pathsOf, seenAs } from "./live-rule.ts";
 export { keyIn, markIn, markOf, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
-export { lacksNaturalKey, naturalKeyText } from "./natural-key.ts";
+export { lackedKey, naturalKeyText } from "./natural-key.ts";
 export { Place, type PlaceOptions } from "./place.ts";
 export {
   type Change,
@@ -24,7 +24,7 @@ export {
   type Step,
 } from "./plan.ts";
 export { isElsewhere, type Resource, whoseIs } from "./resource.ts";
-export { say } from "./say.ts";
+export { warnOf } from "./say.ts";
 export { type Answer, replacing } from "./standing.ts";
 export { glanceAtUnmanaged, lookForUnmanaged, type Watch } from "./unmanaged.ts";
 export { judgeRead } from "./whose.ts";

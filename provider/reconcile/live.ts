@@ -5,7 +5,7 @@ import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { canonical, isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { getOrMake } from "../get-or-make.ts";
-import { print } from "../print.ts";
+import { warn } from "../print.ts";
 import { isAsDeclared } from "./live-rule.ts";
 import { type Mark, markIn, ownerIn } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
@@ -162,7 +162,7 @@ export class Live {
   #sayUnlisted(ruleId: string): void {
     if (this.#isUnlistedSaid) return;
     this.#isUnlistedSaid = true;
-    print(
+    warn(
       `the list does not show rule ${ruleId}, which a read finds. A rule that the list leaves out may be made twice after a killed run. What to do: correct operations.list in the contract, so that it shows all rules (query, pagination); or set its lagMs, where it is behind`,
     );
   }

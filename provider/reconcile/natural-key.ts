@@ -1,5 +1,13 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isAtOrBelow, type Json, type JsonObject, pointerOf, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
+import {
+  isAtOrBelow,
+  type Json,
+  type JsonObject,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/rules/index.ts";
 import { isUnknown } from "../state/wire.ts";
 
 /** True where the natural key is, or is part of, what the contract calls secret. */
@@ -15,11 +23,14 @@ export function naturalKeyText(definition: Json | undefined, contract: Contract)
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
-/** True of a definition that has nothing by which its rule is found again. What the service sets, no program declares. */
-export function lacksNaturalKey(definition: JsonObject, { rule: { naturalKey, readOnly } }: Contract): boolean {
-  if (naturalKey === null) return false;
+/**
+ * The contract's natural key, where a definition has nothing there by which its rule is found again. What the service sets,
+ * no program declares.
+ */
+export function lackedKey(definition: JsonObject, { rule: { naturalKey, readOnly } }: Contract): Pointer | undefined {
+  if (naturalKey === null) return undefined;
   const segments = segmentsOf(naturalKey);
-  if (readOnly.some((pattern) => isAtOrBelow(segments, pattern))) return false;
+  if (readOnly.some((pattern) => isAtOrBelow(segments, pattern))) return undefined;
   const onTheWay = segments.map((_, index) => valueAt(definition, pointerOf(segments.slice(0, index + 1))));
-  return !onTheWay.some(isUnknown) && (valueAt(definition, naturalKey) ?? "") === "";
+  return !onTheWay.some(isUnknown) && (valueAt(definition, naturalKey) ?? "") === "" ? naturalKey : undefined;
 }

@@ -6,7 +6,7 @@ import type { How } from "./live.ts";
 import { whoIs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
-import { say } from "./say.ts";
+import { say, warnOf } from "./say.ts";
 import { naming, type Task } from "./task.ts";
 import { judgeDelete } from "./whose.ts";
 
@@ -152,7 +152,7 @@ function sayNotThere(ruleId: string, task: Task): void {
   if (task.place.proof.isProven) return;
   const { name } = task.place.options;
   const fact = `was not there and counts as deleted; if connection "${name}" is not the one that made it, it is still in force there`;
-  say(fact, ruleId, task);
+  warnOf(fact, ruleId, task);
 }
 
 function stillThere({ ruleId }: KnownRule, { key, of }: Task): MerchantRulesError {

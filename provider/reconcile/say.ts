@@ -1,17 +1,27 @@
-import { print } from "../print.ts";
+import { print, warn } from "../print.ts";
 import type { Resource } from "./resource.ts";
 
 /** The fact about a rule that is another merchant's, where the rules are to be here now. */
 export const leftThere = "is left where it was, at the merchant of before, and is not deleted there";
 
-/** A run says what nobody asked for by name. The engine shows what a provider prints. */
-export function say(
-  fact: string,
-  ruleId: string,
-  { key, of }: { readonly key: string; readonly of: Pick<Resource, "label"> },
-): void {
+interface About {
+  readonly key: string;
+  readonly of: Pick<Resource, "label">;
+}
+
+/** A run says what it does to a rule, where nobody asked for that by name. */
+export function say(fact: string, ruleId: string, about: About): void {
+  print(sentence(fact, ruleId, about));
+}
+
+/** A run says of a rule what a person should look at. */
+export function warnOf(fact: string, ruleId: string, about: About): void {
+  warn(sentence(fact, ruleId, about));
+}
+
+function sentence(fact: string, ruleId: string, { key, of }: About): string {
   const label = of.label(key);
-  print(`rule ${label === undefined ? ruleId : `${label} (${ruleId})`} ${fact}`);
+  return `rule ${label === undefined ? ruleId : `${label} (${ruleId})`} ${fact}`;
 }
 
 /** Words of the user for one run, by which a rule that is not seen counts as gone. */
@@ -26,12 +36,12 @@ interface Word {
 }
 
 /** A rule that counts as gone by a word of the user is named: at another place it may be in force. */
-export function sayGone(ruleId: string, { moved, acceptAllGone }: Words, of: Parameters<typeof say>[2]): void {
+export function sayGone(ruleId: string, { moved, acceptAllGone }: Words, about: About): void {
   if (!moved.isGiven && !acceptAllGone.isGiven) return;
   const { howTo } = moved.isGiven ? moved : acceptAllGone;
-  say(
+  warnOf(
     `is not here and counts as gone, as ${howTo} says; if it is in force elsewhere, nothing manages it there`,
     ruleId,
-    of,
+    about,
   );
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { print } from "../print.ts";
+import { warn } from "../print.ts";
 import type { Held, Holders } from "./holders.ts";
 import { hashOfIdentity } from "./identity.ts";
 import type { How, Live, Sight } from "./live.ts";
@@ -10,7 +10,7 @@ import { isAsDeclared } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import type { Known, KnownRule } from "./plan.ts";
 import { isOfState, type Resource } from "./resource.ts";
-import { leftThere, say, sayGone } from "./say.ts";
+import { leftThere, sayGone, warnOf } from "./say.ts";
 import { judgePlace, type PlaceFacts } from "./whose.ts";
 
 /** A word of the user for one run. */
@@ -109,7 +109,7 @@ export class PlaceProof {
     const standing = await this.#judge(of, seen);
     const present = new Map<string, JsonObject>();
     for (const { key, known, sight } of seen) {
-      if (standing === "elsewhere") say(leftThere, known.ruleId, { key, of });
+      if (standing === "elsewhere") warnOf(leftThere, known.ruleId, { key, of });
       else if (sight.is === "present") present.set(key, sight.rule);
       else {
         this.#live.remember(known.ruleId, null);
@@ -271,7 +271,7 @@ export class PlaceProof {
   #sayUnknown({ connection }: Resource): void {
     if (this.#isSaid || connection === undefined || this.newOwnerIds.has(connection.ownerId)) return;
     this.#isSaid = true;
-    print(
+    warn(
       `connection "${this.#options.name}": could not check that its credentials are those of the right merchant, because this stack knows no rule there yet. To have that checked, set auth.identity in the contract`,
     );
   }

@@ -12,7 +12,7 @@ import { markIn, named, ownerIn } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
 import { type KnownRule, reasonToReplace } from "./plan.ts";
 import { isOwnMark, whoseIs } from "./resource.ts";
-import { say } from "./say.ts";
+import { say, warnOf } from "./say.ts";
 import { Written } from "./task.ts";
 import { overwrite } from "./update.ts";
 import { judgeTakeOver } from "./whose.ts";
@@ -58,7 +58,7 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
 function sayUndeclared({ ruleId, rule }: LiveRule, making: Making): void {
   const paths = erasedBy(making.definition, rule, making.place);
   if (paths.length > 0)
-    say(`has fields that the program does not declare, which stay: ${listed(paths)}`, ruleId, making);
+    warnOf(`has fields that the program does not declare, which stay: ${listed(paths)}`, ruleId, making);
 }
 
 /** Takes the rule that a program names. @returns undefined: it has gone meanwhile */

@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../get-or-make.ts";
-import { print } from "../print.ts";
+import { warn } from "../print.ts";
 import { markIn, ownerIn } from "./mark.ts";
 import { naturalKeyText } from "./natural-key.ts";
 import type { Place } from "./place.ts";
@@ -29,7 +29,7 @@ export async function lookForUnmanaged(known: Known, place: Place, { onUnmanaged
   if (onUnmanaged === "ignore") return;
   const found = await describeUnmanaged(known, rules, place);
   if (found === undefined || (onUnmanaged === "warn" && !isNews(found, place))) return;
-  if (onUnmanaged === "warn") return print(found);
+  if (onUnmanaged === "warn") return warn(found);
   throw new MerchantRulesError("RULE_CONFLICT", found, {
     advice: "declare them in the set (with adopt), delete them at the service, or set onUnmanaged to warn or ignore",
   });
@@ -42,7 +42,7 @@ export async function glanceAtUnmanaged(known: Known, place: Place, watch: Watch
   } catch (error) {
     if (watch.onUnmanaged === "fail" || !isMerchantRulesError(error)) throw error;
     const report = `rules that are not in the set could not be looked for: ${error.message}`;
-    if (isNews(report, place)) print(...report.split("\n"));
+    if (isNews(report, place)) warn(...report.split("\n"));
   }
 }
 

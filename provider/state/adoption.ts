@@ -1,18 +1,20 @@
 import { field, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { ownerField } from "./names.ts";
-import type { Properties } from "./wire.ts";
+import { isUnknown, type Properties } from "./wire.ts";
 
 /**
- * `adopt` is a word to a run and no part of a rule. A refresh, which sees the outputs alone, does not know whether it is still
- * declared, so the engine must see no difference in it: behind `check` it stands beside the owner's name, as names of
+ * `adopt` and `allowEmpty` are words to a run and no part of a rule. A refresh, which sees the outputs alone, does not know whether they are still
+ * declared, so the engine must see no difference in them: behind `check` they stand beside the owner's name, as names of
  * fields that are null. To the engine null and absent are the same. `=` is `adopt: true`, `==17` the id of a MerchantRule,
- * `=key=17` one of a set; neither an owner nor a key begins with it or has it.
+ * `=key=17` one of a set; `=!` is `allowEmpty: true`. Neither an owner nor a key begins with a sign or has the first one.
  */
 const sign = "=";
+const emptyWord = `${sign}!`;
 
 /** Checked inputs in the form that the engine keeps. */
-export function withAdoptKept({ adopt, ...inputs }: Properties): Properties {
-  const words = wordsFor(adopt);
+export function withWordsKept({ adopt, allowEmpty = false, ...plain }: Properties): Properties {
+  const inputs = isUnknown(allowEmpty) ? { ...plain, allowEmpty } : plain;
+  const words = [...wordsFor(adopt), ...(allowEmpty === true ? [emptyWord] : [])];
   if (words.length === 0) return inputs;
   const owner = inputs[ownerField];
   const nulls = Object.fromEntries(words.map((word) => [word, null]));
@@ -27,7 +29,7 @@ function wordsFor(adopt: Json | undefined): string[] {
 
 /** The program's `adopt`, in either form. */
 export function adoptIn({ adopt, [ownerField]: owner }: Properties): Json | undefined {
-  const words = Object.keys(isJsonObject(owner) ? owner : {}).filter((name) => name.startsWith(sign));
+  const words = wordsIn(owner).filter((name) => name !== emptyWord);
   if (adopt !== undefined || words.length === 0) return adopt;
   if (words.includes(sign)) return true;
   const named: JsonObject = Object.fromEntries(
@@ -39,13 +41,22 @@ export function adoptIn({ adopt, [ownerField]: owner }: Properties): Json | unde
   return field(named, "") ?? named;
 }
 
+/** The program's `allowEmpty`, in either form. */
+export function allowEmptyIn({ allowEmpty, [ownerField]: owner }: Properties): boolean {
+  return allowEmpty === true || wordsIn(owner).includes(emptyWord);
+}
+
+function wordsIn(owner: Json | undefined): string[] {
+  return Object.keys(isJsonObject(owner) ? owner : {}).filter((name) => name.startsWith(sign));
+}
+
 /** The names of a resource, without the words beside them. */
 export function ownerNames(owner: Json | undefined): readonly string[] {
   return Object.keys(isJsonObject(owner) ? owner : {}).filter((name) => !name.startsWith(sign));
 }
 
-/** Inputs without `adopt`, as outputs and what a refresh sees have them. */
-export function withoutAdopt({ adopt: _, ...inputs }: Properties): Properties {
+/** Inputs without those words, as outputs and what a refresh sees have them. */
+export function withoutWords({ adopt: _, allowEmpty: __, ...inputs }: Properties): Properties {
   const owner = inputs[ownerField];
   if (!isJsonObject(owner)) return inputs;
   return { ...inputs, [ownerField]: Object.fromEntries(ownerNames(owner).map((name) => [name, null])) };

@@ -13,7 +13,7 @@ import {
   type Watch,
 } from "../reconcile/index.ts";
 import { defaultConnection } from "../settings.ts";
-import { adoptIn, ownerNames, withoutAdopt } from "./adoption.ts";
+import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
 import { connectionIdField, internalFields, ownerField } from "./names.ts";
 import type { Shape } from "./shape.ts";
@@ -51,7 +51,7 @@ export function readInputs(shape: Shape, news: Properties): Inputs {
     owner: ownerInput(news),
     onUnmanaged: onUnmanaged === "warn" || onUnmanaged === "fail" ? onUnmanaged : "ignore",
     onDrift: onDriftChoices.find((choice) => choice === news.onDrift),
-    allowEmpty: news.allowEmpty === true,
+    allowEmpty: allowEmptyIn(news),
   };
 }
 
@@ -163,7 +163,7 @@ export function writeInputs(
       : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
   return leaving({
-    ...withoutAdopt(picked(from, [...shape.options, ...internalFields])),
+    ...withoutWords(picked(from, [...shape.options, ...internalFields])),
     [shape.field]: shape.write(new Map(definitions)),
   });
 }

@@ -2,7 +2,16 @@ import type { Place } from "../../provider/reconcile/index.ts";
 import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { differences, type Json, masked, type Pointer } from "../../sdk/rules/index.ts";
+import {
+  canonical,
+  contains,
+  differences,
+  isJsonObject,
+  type Json,
+  masked,
+  type Pointer,
+  withoutValueAt,
+} from "../../sdk/rules/index.ts";
 import { contentOf } from "../content.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
@@ -19,7 +28,8 @@ export interface Environment {
 
 /**
  * Compares the rules of two environments by natural key: their own fields, without ids, marks of owners and what the
- * service alone sets. Its own rules and dead ones are left out. One paged pass on each side.
+ * service alone sets. Its own rules and dead ones are left out. One paged pass on each side. A rule that one side alone
+ * has is the same as one that the other alone has, renamed, where marks say so or all else is equal.
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: a contract has no list or no natural key; SETTINGS_INVALID: both
  * are the same place, or their natural keys differ; and what a list throws
  */
@@ -44,19 +54,29 @@ export async function compareSides(from: Environment, to: Environment): Promise<
     ...before.odd.map(({ reason, ...rule }) => ({ ...onlyIn("only-in-from", rule), reason })),
     ...after.odd.map(({ reason, ...rule }) => ({ ...onlyIn("only-in-to", rule), reason })),
   ];
+  const isAlone = (rules: ByNaturalKey["byKey"], { byKey }: ByNaturalKey): NamedRule[] =>
+    [...rules].flatMap(([key, rule]) => (byKey.has(key) ? [] : [rule]));
+  const [gone, come] = [isAlone(before.byKey, after), isAlone(after.byKey, before)];
+  const renamed = renamedAmong(gone, come, ({ definition }) => {
+    const rest = isJsonObject(definition) ? withoutValueAt(definition, naturalKey) : {};
+    return contains(rest, (value) => !isJsonObject(value)) ? canonical(rest, options) : undefined;
+  });
+  const taken = new Set(renamed.values());
   let unchanged = 0;
   for (const [key, rule] of before.byKey) {
-    const counterpart = after.byKey.get(key);
+    const counterpart = after.byKey.get(key) ?? renamed.get(rule);
     if (counterpart === undefined) {
       findings.push(onlyIn("only-in-from", rule));
       continue;
     }
     const paths = pathFindingsOf(differences(rule.definition, counterpart.definition, options));
     const content = contentOf({ before: rule.definition, after: counterpart.definition });
+    const { name } = counterpart;
+    const names = isShown && name !== rule.name ? { name, formerName: rule.name } : { name: rule.name };
     if (paths.length === 0) unchanged += 1;
-    else findings.push({ change: "changed", name: rule.name, ...content, paths });
+    else findings.push({ change: "changed", ...names, ...content, paths });
   }
-  for (const [key, rule] of after.byKey) if (!before.byKey.has(key)) findings.push(onlyIn("only-in-to", rule));
+  for (const rule of come) if (!taken.has(rule)) findings.push(onlyIn("only-in-to", rule));
   return reportOf({
     report: "diff",
     subject: `${from.name} and ${to.name}`,
@@ -70,7 +90,34 @@ export async function compareSides(from: Environment, to: Environment): Promise<
 interface NamedRule {
   readonly name: string;
   readonly ruleId?: string | undefined;
+  readonly place?: string | undefined;
   readonly definition: Json;
+}
+
+/**
+ * The rules that got another natural key, from the one to the other. Their marks tell, by resource and key; without marks
+ * it takes a pair that is equal in all else, and that no third rule is equal to.
+ * @param restOf a text for all but the natural key; undefined where there is nothing else
+ */
+function renamedAmong(
+  gone: readonly NamedRule[],
+  come: readonly NamedRule[],
+  restOf: (rule: NamedRule) => string | undefined,
+): Map<NamedRule, NamedRule> {
+  const renamed = new Map<NamedRule, NamedRule>();
+  const pair = (tell: typeof restOf): void => {
+    const taken = new Set(renamed.values());
+    const [from, to] = [gone.filter((rule) => !renamed.has(rule)), come.filter((rule) => !taken.has(rule))];
+    const told = Map.groupBy(to, tell);
+    for (const [text, [rule, ...twins]] of Map.groupBy(from, tell)) {
+      const [counterpart, ...others] = (text === undefined ? undefined : told.get(text)) ?? [];
+      if (rule !== undefined && counterpart !== undefined && twins.length + others.length === 0)
+        renamed.set(rule, counterpart);
+    }
+  };
+  pair(({ place }) => place);
+  pair((rule) => (rule.place === undefined ? restOf(rule) : undefined));
+  return renamed;
 }
 
 /** The rules of a side by natural key, and those that have no counterpart by nature. */
@@ -88,7 +135,12 @@ function byNaturalKey(
   const odd: ByNaturalKey["odd"][number][] = [];
   for (const rule of rules) {
     const definition = masked(rule.definition, secrets);
-    const named = { name: isShown ? rule.name : (rule.ruleId ?? rule.name), ruleId: rule.ruleId, definition };
+    const named = {
+      name: isShown ? rule.name : (rule.ruleId ?? rule.name),
+      ruleId: rule.ruleId,
+      place: rule.place,
+      definition,
+    };
     const { identity } = rule;
     if (identity === undefined) odd.push({ ...named, reason: `it has no natural key (${naturalKey})` });
     else if (byKey.has(identity)) odd.push({ ...named, reason: "another rule there has the same natural key" });

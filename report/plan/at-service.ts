@@ -1,8 +1,12 @@
 import type { ChangedRule, Drift } from "../../provider/drift.ts";
-import type { KnownRule } from "../../provider/reconcile/plan.ts";
+import { isKept, undeclaredIn } from "../../provider/reconcile/erased.ts";
+import { listed } from "../../provider/reconcile/live-rule.ts";
+import { type KnownRule, reasonToReplace } from "../../provider/reconcile/plan.ts";
 import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
 import {
   field,
+  isEqual,
   isJsonArray,
   isJsonObject,
   type Json,
@@ -74,6 +78,34 @@ function laidOver(known: Json | undefined, seen: Json, edited: readonly Path[], 
 /** True where one of two paths leads to the other, or through it. */
 function isBeside(path: Path, other: Path): boolean {
   return path.slice(0, other.length).every((key, index) => String(key) === String(other[index]));
+}
+
+/** What a run makes of a rule that it takes over, beside the declared values. */
+export interface TakeOver {
+  /** Why the run will refuse it, as the rest of a sentence about the rule, with what to do. */
+  readonly refusal: string | undefined;
+  /** The paths that stay, though the program does not declare them. */
+  readonly kept: readonly string[];
+}
+
+/** A take-over by `adopt`, as the reconciler decides it: nothing is taken from the rule that nobody declared. */
+export function takeOverOf({ live }: UnmanagedRule, definition: JsonObject, contract: Contract): TakeOver {
+  const seen = asDeclaredForm(live, definition);
+  // A mask is one value, and no object with fields.
+  const own = withoutMasks(live);
+  const undeclared = isJsonObject(own) ? undeclaredIn(own, seen, contract) : [];
+  const kept = undeclared.map((path) => pathOf(path));
+  if (isEqual(seen, definition, contract.rule)) return { refusal: undefined, kept };
+  const reason = reasonToReplace(seen, definition, contract);
+  if (reason !== undefined)
+    return {
+      refusal: `cannot be changed (${reason}). What to do: declare it as it is at the service`,
+      kept: [],
+    };
+  const lost = undeclared.filter((path) => !isKept(path, seen, definition, contract)).map((path) => pathOf(path));
+  if (lost.length === 0) return { refusal: undefined, kept };
+  const refusal = `would lose ${listed(lost)}, which the program does not declare. What to do: declare these fields as they are`;
+  return { refusal, kept: [] };
 }
 
 /** A live rule as far as a declaration speaks of it, in the form of the declaration: masked where that is. */

@@ -12,6 +12,7 @@ import {
   canonical,
   contains,
   differences,
+  isAtOrBelow,
   type Json,
   mapJson,
   masked,
@@ -25,7 +26,8 @@ import { driftWarnings, unmanagedFindings } from "../drift-report.ts";
 import type { IgnoreLine } from "../ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
-import { AtService, asDeclaredForm } from "./at-service.ts";
+import { AtService, asDeclaredForm, type TakeOver, takeOverOf } from "./at-service.ts";
+import { failuresOf } from "./failed-checks.ts";
 import { isOfRules, mask, type Preview, type PreviewStep, projectOf, resourceOf, subjectOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
 import { isMasked } from "./secrets.ts";
@@ -77,7 +79,7 @@ export function planOf(
     about: [nowOf(preview, drift !== undefined)],
     project: projectOf(preview),
     violations: violationsOf(preview),
-    errors: preview.errors,
+    errors: failuresOf(preview.errors),
     warnings: [
       ...deletionsIn(found, rules, unseen(preview) > 0),
       ...warned,
@@ -122,16 +124,18 @@ function nowOf({ stateTime, isRefreshed }: Preview, isFromService: boolean): str
 
 interface Existing {
   /** The rule that a step takes over. */
-  readonly taken: ReadonlyMap<RuleStep, UnmanagedRule>;
+  readonly taken: ReadonlyMap<RuleStep, TakenRule>;
   readonly ids: ReadonlySet<string>;
   readonly warned: readonly string[];
 }
+
+interface TakenRule extends UnmanagedRule, Pick<TakeOver, "kept"> {}
 
 const noExisting: Existing = { taken: new Map(), ids: new Set(), warned: [] };
 
 /** The rules at the service which those that are to be made meet. */
 function existingIn(steps: readonly RuleStep[], service: AtService): Existing {
-  const taken = new Map<RuleStep, UnmanagedRule>();
+  const taken = new Map<RuleStep, TakenRule>();
   const ids = new Set<string>();
   const warned: string[] = [];
   for (const step of steps) {
@@ -140,7 +144,10 @@ function existingIn(steps: readonly RuleStep[], service: AtService): Existing {
     const { adopt } = declared;
     const rule = service.existing(of.connection, naturalKeyText(declared.definition, of.contract), adopt);
     if (rule !== undefined && adopt !== undefined) {
-      taken.set(step, rule);
+      const { refusal, kept } = takeOverOf(rule, declared.definition, of.contract);
+      taken.set(step, { ...rule, kept });
+      if (refusal !== undefined)
+        warned.push(`${nameOf(step)} takes over rule ${rule.ruleId}, and the run will refuse it: the rule ${refusal}`);
       ids.add(JSON.stringify([rule.connection, rule.ruleId]));
     } else if (rule !== undefined)
       warned.push(
@@ -270,7 +277,7 @@ function isRenamed({ formerKey, formerResource, key }: RuleStep): boolean {
   return formerResource !== undefined || (formerKey !== undefined && formerKey !== key);
 }
 
-function findingOf(planned: RuleStep, taken: UnmanagedRule | undefined): Finding | undefined {
+function findingOf(planned: RuleStep, taken: TakenRule | undefined): Finding | undefined {
   const step = taken === undefined ? planned : taking(planned, taken);
   const { kind, key, formerKey, formerResource, known, declared, of } = step;
   const usual =
@@ -323,10 +330,11 @@ function nameOf({ key, known, declared, of, kind }: RuleStep): string {
 }
 
 /** A create that takes over a rule, as the change of that rule. */
-function taking(step: RuleStep, { ruleId, live }: UnmanagedRule): RuleStep {
+function taking(step: RuleStep, { ruleId, live, kept }: TakenRule): RuleStep {
   const definition = asDeclaredForm(live, step.declared?.definition ?? {});
   const { reason: _, ...others } = step;
-  return { ...others, kind: "update", known: { ruleId, definition } };
+  const reason = kept.length === 0 ? {} : { reason: `keeps ${listed(kept)}, which the program does not declare` };
+  return { ...others, kind: "update", known: { ruleId, definition }, ...reason };
 }
 
 /** True where a run overwrites what somebody edited by hand. */
@@ -366,7 +374,11 @@ function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
     const inside = of.secrets.within(key, key === "", difference.path);
     return inside.length === 0
       ? [{ path, secret: true }]
-      : inside.map((each) => ({ path: pathOf(each), secret: true }));
+      : inside.map((each) =>
+          rule.secret.some((pattern) => isAtOrBelow(each, pattern))
+            ? { path: pathOf(each), secret: true }
+            : { path: pathOf(each), masked: true },
+        );
   });
 }
 
@@ -379,7 +391,7 @@ function withWords(value: Json): Json {
 }
 
 /**
- * A tenth is what nobody deletes by the way.
+ * More than a tenth of all rules is often a mistake.
  * @param isPart whether there may be rules that the preview does not show
  */
 function deletionsIn(found: readonly Finding[], rules: number, isPart: boolean): string[] {
@@ -429,7 +441,7 @@ function maskedNote(steps: readonly RuleStep[]): string[] {
   );
   if (!isWhole) return [];
   return [
-    "A preview masks an array as a whole where it holds a secret: the paths in it that change are told without values, also those of what is no secret",
+    "A preview masks an array as a whole where the program made a secret in it. What changes there is told by its path, and (not shown) stands for its values, secret or not. What to do: see in the program what these paths are now",
   ];
 }
 

@@ -54,12 +54,18 @@ export interface PolicyViolation {
   readonly message: string;
 }
 
+/** What failed, in the engine's words. */
+export interface PreviewError {
+  /** The resource; empty where it is not told. */
+  readonly urn: string;
+  readonly message: string;
+}
+
 /** The output of `pulumi preview --json`. */
 export interface Preview {
   readonly steps: readonly PreviewStep[];
   readonly config: ReadonlyMap<string, string>;
-  /** The failures, in the engine's words. */
-  readonly errors: readonly string[];
+  readonly errors: readonly PreviewError[];
   /** What policies say of it. */
   readonly violations: readonly PolicyViolation[];
   /** The warnings of the engine, the program and the rules, each once. */
@@ -112,7 +118,7 @@ export function readPreview(text: string, source: string, failure?: string): Pre
     ? ofDocument(parsed(documentSchema, first, source))
     : ofEvents(documents, source, failure !== undefined);
   const isFailed = read.errors.length > 0 || read.violations.some(({ level }) => level === "mandatory");
-  const preview = failure === undefined || isFailed ? read : { ...read, errors: [failure] };
+  const preview = failure === undefined || isFailed ? read : { ...read, errors: [{ urn: "", message: failure }] };
   for (const step of preview.steps.filter(isOfRules)) {
     const fault = faultOf(step);
     if (fault !== undefined)
@@ -191,6 +197,7 @@ const counts = z
   .nullish()
   .transform((found) => found ?? {});
 const diagnostic = z.object({
+  urn: z.string().default(""),
   message: z.string(),
   severity: z.string(),
   /** True for a message that a terminal shows for a moment. */
@@ -263,9 +270,9 @@ function ofDocument(document: z.output<typeof documentSchema>): Preview {
   return {
     ...withoutRefreshes(all),
     config: new Map(Object.entries(config)),
-    errors: saidIn(diagnostics, "error"),
+    errors: errorsIn(diagnostics),
     violations: policyViolations,
-    warnings: saidIn(diagnostics, "warning"),
+    warnings: warningsIn(diagnostics),
     sames: changeSummary.same ?? 0,
   };
 }
@@ -275,7 +282,7 @@ function ofEvents(lines: readonly Json[], source: string, mayBeCut: boolean): Pr
   const summary = events.find(({ summaryEvent }) => summaryEvent !== undefined)?.summaryEvent;
   const diagnostics = events.flatMap(({ diagnosticEvent }) => diagnosticEvent ?? []);
   const violations = events.flatMap(({ policyEvent }) => policyEvent ?? []);
-  const errors = saidIn(diagnostics, "error");
+  const errors = errorsIn(diagnostics);
   if (summary === undefined && errors.length === 0 && !mayBeCut)
     throw unreadable(source, "it is no preview, or it ends before its end");
   const isFailed = summary?.result === "failed" && !violations.some(({ level }) => level === "mandatory");
@@ -284,9 +291,9 @@ function ofEvents(lines: readonly Json[], source: string, mayBeCut: boolean): Pr
   return {
     ...withoutRefreshes(steps.filter(({ op, urn }) => !(partsOfReplacement.has(op) && replaced.has(urn)))),
     config: new Map(events.flatMap(({ preludeEvent }) => Object.entries(preludeEvent?.config ?? {}))),
-    errors: errors.length === 0 && isFailed && !mayBeCut ? ["the preview failed"] : errors,
+    errors: errors.length === 0 && isFailed && !mayBeCut ? [{ urn: "", message: "the preview failed" }] : errors,
     violations,
-    warnings: saidIn(diagnostics, "warning"),
+    warnings: warningsIn(diagnostics),
     sames: summary?.resourceChanges.same ?? 0,
   };
 }
@@ -331,13 +338,25 @@ function plainText(message: string): string {
   return stripVTControlCharacters(message.replace(/<\{%[^%]*%\}>/g, "")).trim();
 }
 
-/** Each once, as plain text: an event has the engine's own marks for colours in it, as `<{%reset%}>`. */
-function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "error" | "warning"): string[] {
-  const said = diagnostics
+function errorsIn(diagnostics: readonly z.output<typeof diagnostic>[]): PreviewError[] {
+  const errors = new Map(
+    saidIn(diagnostics, "error").map((error) => [JSON.stringify([error.urn, error.message]), error]),
+  );
+  return [...errors.values()];
+}
+
+function warningsIn(diagnostics: readonly z.output<typeof diagnostic>[]): string[] {
+  return [...new Set(saidIn(diagnostics, "warning").map(({ message }) => message))];
+}
+
+/** As plain text: an event has the engine's own marks for colours in it, as `<{%reset%}>`. */
+function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "error" | "warning"): PreviewError[] {
+  return diagnostics
     .filter(({ severity, ephemeral }) => severity === wanted && !ephemeral)
-    .map(({ message }) => plainText(message))
-    .map((message) => (message.startsWith(`${wanted}: `) ? message.slice(wanted.length + 2) : message));
-  return [...new Set(said)];
+    .map(({ urn, message }) => {
+      const text = plainText(message);
+      return { urn, message: text.startsWith(`${wanted}: `) ? text.slice(wanted.length + 2) : text };
+    });
 }
 
 /** Secrets as the document has them: in events each is an object with a signature. */

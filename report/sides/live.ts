@@ -20,7 +20,7 @@ export async function liveSide(place: Place, name: string, connection: string): 
         ruleId,
         connection,
         ...identityOf(rule, contract),
-        ...(mark === undefined ? {} : { owner: ownerIn(mark) }),
+        ...(mark === undefined ? {} : { owner: ownerIn(mark), place: mark.place }),
         definition: shownRule(rule, place),
       };
     });

@@ -40,6 +40,8 @@ export interface SideRule {
   readonly identity?: string;
   /** Whose it is, as its mark at the service says: `<project>/<stack>/<resource>`. */
   readonly owner?: string;
+  /** Equal for the same resource and key of two stacks, as the marks at the service say. For no eye. */
+  readonly place?: string;
   /**
    * The rule. A mask stands in the place of each secret (`isMask`; equal masks are equal secrets, but for those that are
    * `isBlind`); `withoutMasks` gives what may be printed. On the side `program` also the engine's text for a value that

@@ -85,7 +85,7 @@ describe.each(["local", "pulumi"] as const)("merchant-rules catalog, of a stack 
       const nowhere = join(project.folder, "none/rules.html");
       const failed = await run([...words, "--output", nowhere], variables);
       expect([failed.code, existsSync(nowhere)]).toEqual([1, false]);
-      expect(failed.stderr).toContain(`write the report to ${nowhere}`);
+      expect(failed.stderr).toContain(`write to ${nowhere}`);
       expect((await run([...words, "--state", "-"], variables)).code).toBe(2);
     },
   );

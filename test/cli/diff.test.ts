@@ -142,6 +142,37 @@ describe("merchant-rules diff", () => {
     expect([said.code, said.stderr]).toEqual([7, ""]);
   });
 
+  test("shows a rule with another natural key as one finding: by the marks, or where nothing else differs", async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => startLocalService({ contract: defineContract(contract) })));
+    if (one === undefined || other === undefined) throw new Error("there is no service");
+    const by = (stack: string, key: string) => ({ managedBy: markBy(`shop/${stack}/all`, key) });
+    fill(one, [
+      { name: "large", priority: 1, ...by("sandbox", "large") },
+      { name: "by-hand", tags: ["x", "y"], priority: 2 },
+      { name: "twin-1", kind: "same" },
+      { name: "bare" },
+      { name: "own", priority: 3, ...by("sandbox", "own") },
+    ]);
+    fill(other, [
+      { name: "huge", priority: 5, ...by("production", "large") },
+      { name: "typed", tags: ["y", "x"], priority: 2 },
+      { name: "twin-2", kind: "same" },
+      { name: "twin-3", kind: "same" },
+      { name: "naked" },
+      { name: "another", priority: 3, ...by("production", "another") },
+    ]);
+    vi.stubEnv("MERCHANT_RULES_SANDBOX__BASE_URL", one.url);
+    vi.stubEnv("MERCHANT_RULES_PRODUCTION__BASE_URL", other.url);
+    const { code, stdout } = await diff();
+    await Promise.all([one.close(), other.close()]);
+    expect(code).toBe(7);
+    expect(stdout).toContain("3 only in sandbox, 4 only in production, 2 changed, 0 the same");
+    expect(stdout).toMatch(
+      /renamed and changed {2}huge {2}name before: large[\s\S]*name: "large" → "huge"\n {6}priority: 1 → 5\n/,
+    );
+    expect(stdout).toMatch(/renamed and changed {2}typed {2}name before: by-hand\n {6}name: "by-hand" → "typed"\n/);
+  });
+
   test("exits with 0 where the rules are the same", async () => {
     const twin = await startLocalService({ contract: defineContract(contract) });
     fill(twin, [{ name: "only-there" }, { name: "changed", priority: 2, token: "hidden-2" }]);

@@ -80,7 +80,7 @@ describe("merchant-rules drift", () => {
     expect((await drift("--format", "pdf")).code).toBe(2);
     expect((await drift("--stack", "dev")).code).toBe(2);
     expect((await drift("--output", `${folder}/none/report`)).errors).toMatch(
-      /write the report to .* failed: ENOENT.*What to do: name a file in a folder that exists and may be written to, with --output/,
+      /write to .* failed: ENOENT.*What to do: name a file in a folder that exists and may be written to, with --output/,
     );
   });
 });

@@ -10,7 +10,7 @@ const contract = contractOf({ rule: { owner: { at: "/metadata/managedBy" }, secr
 
 function plans(engine: EngineName): void {
   test("plan --refresh shows the service: edits by hand, what is gone, taken over, unmanaged and another's", async () => {
-    const { project, service, succeeds } = await openStack(engine, {
+    const { project, service, run, succeeds } = await openStack(engine, {
       contract,
       config: engine === "local" ? ["lifecycle:secret: s3cret-config"] : [],
     });
@@ -32,6 +32,7 @@ function plans(engine: EngineName): void {
     service.put(undefined, rule(21, { metadata: { managedBy: markBy("other/prod/all") } }));
     service.put(undefined, rule(22, { token: "s3cret-3" }));
     service.put(undefined, rule(23));
+    const annotated = service.put(undefined, rule(24, { note: "by hand" }));
     project.declare({
       all: {
         rules: {
@@ -41,8 +42,9 @@ function plans(engine: EngineName): void {
           f: rule(6, { priority: 96 }),
           g: rule(22),
           h: rule(23),
+          i: rule(24, { priority: 1 }),
         },
-        adopt: { g: service.rules().find((each) => each.rule.name === "rule-22")?.ruleId ?? "" },
+        adopt: { i: annotated, g: service.rules().find((each) => each.rule.name === "rule-22")?.ruleId ?? "" },
       },
       one: { definition: rule(7) },
     });
@@ -68,13 +70,17 @@ function plans(engine: EngineName): void {
       ["update", "rule-3", ["priority: 3 → 33"], undefined],
       ["create", "rule-23", [], undefined],
       ["create", "rule-5", [], "it is gone at the service"],
-      ["adopt", "rule-22", [], undefined],
+      ["adopt", "rule-22", [], "keeps token, which the program does not declare"],
+      ["adopt", "rule-24", ["priority: 24 → 1"], undefined],
       ["unmanaged", "rule-20", [], undefined],
       ["unmanaged", "rule-21", [], "other/prod/all"],
       ["unmanaged", "rule-23", [], undefined],
     ]);
     expect(report.unchanged).toBe(1);
     expect(report.warnings).toContainEqual(expect.stringMatching(/^rule-23 is to be created .* will refuse it/));
+    expect(report.warnings).toContain(
+      `rule-24 takes over rule ${annotated}, and the run will refuse it: the rule would lose note, which the program does not declare. What to do: declare these fields as they are`,
+    );
     expect(report.findings.find(({ name }) => name === "rule-20")?.rule?.after).toMatchObject({ priority: 1 });
     // One pass, and one look that shows whether the list has whole rules.
     const asked = service.requests.map(({ operation }) => operation);
@@ -89,6 +95,9 @@ function plans(engine: EngineName): void {
     const blind: Report = JSON.parse(without.stdout);
     expect(blind.about[0]).toMatch(/^now is the stack's state, .* edits by hand are not seen/);
     expect(blind.findings.map(({ change }) => change)).not.toContain("reset");
+    const { output } = await run("up");
+    expect(output).toContain("what the program does not declare: note");
+    expect(output).toMatch(/rule \S+ has its natural key/);
   }, 300_000);
 }
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { unknownValue } from "../../provider/state/wire.ts";
+import { render } from "../../report/index.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
@@ -197,7 +198,7 @@ describe("merchant-rules plan", () => {
   test("shows the words of a program that failed without its colours", () => {
     const message = "error: \u001b[90mReferenceError\u001b[39m: x is not defined";
     const { errors } = readPreview(JSON.stringify({ steps: [], diagnostics: [{ message, severity: "error" }] }), "p");
-    expect(errors).toEqual(["ReferenceError: x is not defined"]);
+    expect(errors).toEqual([{ urn: "", message: "ReferenceError: x is not defined" }]);
   });
 
   test("passes on what the preview warns of, once and without its colours", async () => {
@@ -363,17 +364,24 @@ describe("what a plan says of a rule", () => {
       "rules.a.actions[0].type": { kind: "update" },
       "rules.a.actions[1].key": { kind: "update" },
     };
-    const { findings: found, notes } = plan([set("update", rules, rules, { detailedDiff })], full).report;
+    const { findings: found } = plan([set("update", rules, rules, { detailedDiff })], full).report;
     expect(found).toMatchObject([
       {
         change: "update",
         paths: [
-          { path: "actions[0].type", secret: true },
-          { path: "actions[1].key", secret: true },
+          { path: "actions[0].type", masked: true },
+          { path: "actions[1].key", masked: true },
         ],
       },
     ]);
-    expect(notes).toContainEqual(expect.stringContaining("A preview masks an array as a whole"));
+    const contract = { ...full, rule: { ...full.rule, secret: ["/actions/*/key"] } };
+    const { report } = plan([set("update", rules, rules, { detailedDiff })], contract);
+    expect(render(report, "text")).toContain(
+      "      actions[0].type: (not shown) → (not shown)\n      actions[1].key: [secret] → [secret]\n",
+    );
+    expect(report.notes).toContainEqual(
+      expect.stringMatching(/masks an array as a whole.*\(not shown\) stands for its values/),
+    );
   });
 
   test("with a secret of the contract in an array: what changes beside it has its values, and the rest is unchanged", () => {

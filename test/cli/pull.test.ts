@@ -142,6 +142,25 @@ Pull of stack prod: 1 to leave out, 1 to change, 1 by hand. Nothing was written:
     expect((await pull("--rules", "a=rules", "--rules", "b=rules", "--unmanaged", "*", "--into", "b")).code).toBe(7);
   });
 
+  test("leaves to people a rule without a natural key, which a preview refuses", async () => {
+    const { pull, edit, service, read } = await declared();
+    const id = service.put(undefined, { priority: 1 });
+    edit("large", { name: "", priority: 9 });
+    const { code, stdout } = await pull(...folders, "--unmanaged", "*", "--yes");
+    expect(code).toBe(7);
+    const why =
+      "it has no value at /name, the natural key (rule.naturalKey in the contract), so that a preview refuses it: give it one at the service";
+    expect(stdout).toContain(`! by hand  large  MerchantRuleSet all, key large, ${why}\n`);
+    expect(stdout).toContain(`! by hand  ${id}  id ${id}, ${why}\n`);
+    expect(stdout).toContain("Pull of stack prod: 2 by hand\n");
+    expect(read("rules/large.yaml")).toBe(files["rules/large.yaml"]);
+    edit("", { name: "large" });
+    service.put(id, { name: "named" });
+    expect((await pull(...folders, "--unmanaged", "*", "--yes")).stdout).toContain(
+      "Pull of stack prod: 1 changed, 1 added\n",
+    );
+  });
+
   test("leaves to people what the files do not say, and what it must not touch", async () => {
     const { pull, edit, write, read, folder } = await declared({
       ...files,

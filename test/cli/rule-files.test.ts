@@ -96,6 +96,63 @@ describe("the files of rules", () => {
     expect(errors).toMatch(/load rules from rules failed: rules\/odd\.yaml:2: declares a field a second time/);
   });
 
+  test("are named by plan where a check refuses a rule, in the words of either engine", async () => {
+    const { folder, write } = await declared({ ...files, "rules/one.yaml": "name: one\nlimits:\n  day: x\n" });
+    write("merchant-rules.contract.json", JSON.stringify(loadPreset("illustrative")));
+    const urnOf = (type: string, name: string) =>
+      `urn:pulumi:prod::shop::pulumi-nodejs:dynamic/merchant-rules:${type}::${name}`;
+    const pulumi = "pulumi-nodejs:dynamic/merchant-rules";
+    const said: [urn: string, message: string, place: string][] = [
+      [
+        urnOf("MerchantRuleSet", "all"),
+        `${pulumi}:MerchantRuleSet resource 'all': property rules.large.conditions[1].value value {EUR} has a problem: is odd`,
+        "rules/large.yaml:8",
+      ],
+      [
+        urnOf("MerchantRuleSet", "all"),
+        'all is not valid: property "rules.night.limits.hour": is odd',
+        "overlays/prod/night.yaml:3",
+      ],
+      [
+        urnOf("MerchantRuleSet", "all"),
+        'all is not valid: property "rules.gone": the JSON text at line 1, column 9: priority must be a text',
+        "rules/gone.yaml:2",
+      ],
+      [
+        urnOf("MerchantRule", "one"),
+        'one is not valid: property "definition.limits.day": must be a number',
+        "rules/one.yaml:3",
+      ],
+      [
+        urnOf("MerchantRule", "one"),
+        `${pulumi}:MerchantRule resource 'one' has a problem: the JSON text at line 1, column 1: has no value at /name`,
+        "rules/one.yaml:1",
+      ],
+      [urnOf("MerchantRuleSet", "all"), 'all is not valid: property "onUnmanaged": needs operations.list', ""],
+      [urnOf("MerchantRule", "one"), "one failed: RULE_CONFLICT", ""],
+      ["urn:pulumi:prod::shop::other:Thing::large", 'large is not valid: property "rules.large": is odd', ""],
+      ["", "the program failed", ""],
+    ];
+    const diagnostics = said.map(([urn, message]) => ({
+      ...(urn === "" ? {} : { urn }),
+      message: `error: ${message}\n`,
+      severity: "error",
+    }));
+    write("failed.json", JSON.stringify({ steps: [], diagnostics, changeSummary: {} }));
+    const words = ["plan", "failed.json", "--cwd", folder, "--rules", "rules,overlays/prod"];
+    const { code, stdout, stderr } = await command(...words, "--annotations", "github");
+    expect(code).toBe(1);
+    const lines = said.map(([, message, place]) => `error: ${message}${place === "" ? "" : ` (${place})`}`);
+    expect(stdout.split("\n").filter((line) => line.startsWith("error: "))).toEqual(lines);
+    for (const [, message, place] of said) {
+      const [file, line] = place.split(":");
+      const properties = line === undefined ? "" : ` file=${file},line=${line}`;
+      expect(stderr).toContain(`::error${properties}::${message}`);
+    }
+    const junit = await command(...words, "--format", "junit");
+    expect(junit.stdout).toContain('name="error 2" file="overlays/prod/night.yaml" line="3"');
+  });
+
   test("are named by plan", async () => {
     const { folder, write } = await declared();
     write("merchant-rules.contract.json", JSON.stringify(loadPreset("illustrative")));

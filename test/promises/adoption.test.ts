@@ -64,4 +64,30 @@ onBothEngines((engine) => {
     expect(service.rules().map(({ rule: { priority } }) => priority)).toEqual([1, 2, 3, 4]);
     await stack.isUnchanged({ refresh: true });
   }, 120_000);
+
+  test("allowEmpty, onUnmanaged and onDrift are no difference in a refresh, whether they come or go", async () => {
+    const place = await openPlace();
+    const { service } = place;
+    const stack = await place.stack(engine);
+    const words = { one: { allowEmpty: true }, two: { onUnmanaged: "warn" }, three: { onDrift: "overwrite" } } as const;
+    const declared = (given: boolean): Declared => ({
+      // Nobody changes it, so that the place is seen to be the right one.
+      kept: { definition: rule(4) },
+      one: { rules: { a: rule(1) }, ...(given ? words.one : {}) },
+      two: { rules: { a: rule(2) }, ...(given ? words.two : {}) },
+      three: { rules: { a: rule(3) }, ...(given ? words.three : {}) },
+    });
+    for (const given of [true, false, true]) {
+      await stack.up(declared(given));
+      const live = service.rules().filter(({ rule: { name } }) => name !== "rule-4");
+      for (const { ruleId, rule } of live) service.put(ruleId, { ...rule, priority: 77 });
+      const { output } = await stack.succeeds("refresh", { previewOnly: true, diff: true });
+      expect(output.match(/priority *: \d => 77/g)).toHaveLength(3);
+      expect(output).not.toMatch(/allowEmpty|onUnmanaged|onDrift/);
+      for (const { ruleId, rule } of live) service.put(ruleId, rule);
+      await stack.isUnchanged();
+    }
+    await stack.up({ ...declared(true), one: { rules: {}, ...words.one } });
+    expect(service.rules()).toHaveLength(3);
+  }, 120_000);
 });

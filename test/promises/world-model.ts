@@ -427,8 +427,9 @@ class Run {
 
   async go(): Promise<RunResult> {
     const { verb, fault } = this.#choice;
-    const tell = console.error;
-    console.error = (...words: unknown[]) => void this.#said.push(words.join(" "));
+    const { info, error } = console;
+    const tell = (...words: unknown[]) => void this.#said.push(words.join(" "));
+    Object.assign(console, { info: tell, error: tell });
     const client = await this.#killable();
     this.#world.service.faults.set(faultsOf(fault));
     try {
@@ -439,7 +440,7 @@ class Run {
       if (error !== killed) throw error;
       await Promise.allSettled(this.#sent);
     } finally {
-      console.error = tell;
+      Object.assign(console, { info, error });
       this.#world.service.faults.clear();
       if (!this.#isDead) client.close().catch(() => undefined);
     }

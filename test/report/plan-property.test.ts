@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { differences } from "../../local/engine/deploy/property-diff.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
@@ -180,8 +180,8 @@ function hooks(environment: Record<string, string>): Hooks {
 /** A preview as the engine prints it. */
 async function previewOf(
   { state }: EngineModel,
-  { diff }: Hooks,
-  declared: Record<string, JsonObject>,
+  { check, diff }: Hooks,
+  program: Record<string, JsonObject>,
 ): Promise<string> {
   const stateOf = (type: string, id: string, inputs: JsonObject, outputs: JsonObject) => ({
     type,
@@ -190,21 +190,22 @@ async function previewOf(
     outputs,
   });
   const steps = [];
-  for (const [name, inputs] of Object.entries(declared)) {
+  for (const [name, declared] of Object.entries(program)) {
+    const old = state.find((kept) => kept.name === name);
+    const inputs = await check(old?.inputs ?? {}, declared);
     const type = "rules" in inputs ? setType : ruleType;
     const urn = `urn:pulumi:prod::shop::${type}::${name}`;
-    const old = state.find((kept) => kept.name === name);
     const newState = stateOf(type, old?.id ?? "", inputs, {});
     if (old === undefined) {
       steps.push({ op: "create", urn, newState });
       continue;
     }
-    const { changes = !isDeepStrictEqual(old.inputs, inputs), replaces } = await diff(old.id, old.outputs, inputs);
+    const { changes = differences(old.inputs, inputs).length > 0, replaces } = await diff(old.id, old.outputs, inputs);
     const op = replaces.length > 0 ? "replace" : changes ? "update" : "same";
     steps.push({ op, urn, oldState: stateOf(type, old.id, old.inputs, old.outputs), newState });
   }
   for (const { name, id, inputs, outputs } of state) {
-    if (name in declared) continue;
+    if (name in program) continue;
     const type = "rules" in inputs ? setType : ruleType;
     steps.push({
       op: "delete",

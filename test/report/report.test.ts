@@ -355,7 +355,7 @@ test("what policies say is in every format, with the file and the line, and a ma
   const advised = { ...about, level: "advisory" as const, message: "Odd.\nlarge: found 7", ...place, line: 9 };
   const report = reportOf({
     ...{ report: "plan", subject: "stack dev", rules: 0, unchanged: 0, findings: [] },
-    ...{ errors: ["preview failed"], violations: [advised, refused] },
+    ...{ errors: [{ message: "preview failed" }], violations: [advised, refused] },
   });
   for (const format of formats) {
     const shown =
@@ -420,7 +420,7 @@ describe("a report as JUnit", () => {
       subject: "stack dev",
       rules: 0,
       unchanged: 0,
-      errors: ["a\nb <c>"],
+      errors: [{ message: "a\nb <c>" }],
       findings: [],
     });
     const error = elementsOf(render(failed, "junit")).find(({ name }) => name === "error");
@@ -554,7 +554,10 @@ function hostileReport(secret?: string): fc.Arbitrary<Report> {
         }),
         { maxLength: 1 },
       ),
-      errors: messages,
+      errors: fc.array(
+        fc.record({ message: text, file: text, line: fc.nat().map((line) => line + 1) }, { requiredKeys: ["message"] }),
+        { maxLength: 3 },
+      ),
       project: text,
       violations: fc.array(violation, { maxLength: 3 }),
       warnings: messages,

@@ -99,14 +99,13 @@ export class TextDisplay {
   }
 
   #diagnostic({ severity, message, urn }: Extract<RunEvent, { kind: "diagnostic" }>): void {
-    if (severity === "info" && urn === undefined) {
-      if (message.trim() !== "") for (const line of printableLines(message)) this.#print(`  ${line}`);
-      return;
-    }
+    if (message.trim() === "") return;
     const about = urn === undefined ? "" : `${printable(describe(urn))}: `;
-    const [first = "", ...more] = printableLines(`${severity}: ${about}${message}`);
-    this.#print(`  ${first}`, severity === "error" ? "-" : "~");
-    for (const line of more) this.#print(`    ${line}`);
+    const [word, symbol] = severity === "info" ? ["", ""] : [`${severity}: `, severity === "error" ? "-" : "~"];
+    const [first = "", ...more] = printableLines(`${word}${about}${message}`);
+    this.#print(`  ${first}`, symbol);
+    const indent = word === "" && about === "" ? "  " : "    ";
+    for (const line of more) this.#print(`${indent}${line}`);
   }
 
   /** Every line goes this way: names, values and messages in it are those of others. */

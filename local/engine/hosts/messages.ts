@@ -1,6 +1,6 @@
 /**
- * Messages of a provider by `console.error` or `console.warn`. On stderr alone the messages of calls that run side by
- * side could not be told apart. So the host writes each message as one line that also names the resource.
+ * Messages of a provider by `console`. On stderr alone the messages of calls that run side by side could not be told
+ * apart. So the host writes each message as one line that also names the resource.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { format } from "node:util";
@@ -12,6 +12,8 @@ const mark = "\u001e";
 
 /** A message of the provider, and the URN of the resource that it is about, where that is known. */
 export interface Message {
+  /** `info` by `console.info`; what is written in any other way may be a fault, and is a warning. */
+  readonly severity: "info" | "warning";
   readonly text: string;
   readonly urn: string | undefined;
 }
@@ -19,15 +21,18 @@ export interface Message {
 /** In the provider host, before it starts. */
 export function markMessages(grpc: typeof Grpc): void {
   const urns = new AsyncLocalStorage<string>();
-  const held: { urn: string; text: string }[] = [];
+  const held: (Message & { readonly urn: string })[] = [];
   const flush = (): void => {
     for (const message of held.splice(0)) process.stderr.write(`${mark}${JSON.stringify(message)}\n`);
   };
-  const say = (...words: unknown[]): void => {
-    // Held until the end of this turn: the host prints an error right before it answers with the same error.
-    if (held.push({ urn: urns.getStore() ?? "", text: format(...words) }) === 1) queueMicrotask(flush);
-  };
-  Object.assign(console, { error: say, warn: say });
+  const sayAs =
+    (severity: Message["severity"]) =>
+    (...words: unknown[]): void => {
+      // Held until the end of this turn: the host prints an error right before it answers with the same error.
+      if (held.push({ severity, urn: urns.getStore() ?? "", text: format(...words) }) === 1) queueMicrotask(flush);
+    };
+  const warn = sayAs("warning");
+  Object.assign(console, { info: sayAs("info"), error: warn, warn });
   process.on("exit", flush);
   wrapServedMethods(grpc, (method) => {
     return function tell(this: unknown, call, answer) {
@@ -70,7 +75,7 @@ export class MessageReader {
     if (found === undefined) return;
     this.#release();
     for (const each of found.message.text.split("\n")) this.#add(each);
-    this.#release(found.message.urn);
+    this.#release(found.message);
   }
 
   #add(line: string): void {
@@ -80,15 +85,13 @@ export class MessageReader {
     else this.#block.push(line);
   }
 
-  #release(urn?: string): void {
+  #release({ severity, urn }: Omit<Message, "text"> = { severity: "warning", urn: undefined }): void {
+    const whole = this.#block.join("\n").trim();
     // It is shown as a warning, whether it says so or not.
-    const text = this.#block
-      .join("\n")
-      .trim()
-      .replace(/^warning: /i, "");
+    const text = severity === "warning" ? whole.replace(/^warning: /i, "") : whole;
     this.#block = [];
     this.#traced = false;
-    if (text !== "") this.#emit({ text, urn });
+    if (text !== "") this.#emit({ severity, text, urn });
   }
 }
 
@@ -97,9 +100,10 @@ function messageIn(line: string): { before: string; message: Message } | undefin
   const at = line.indexOf(mark);
   if (at < 0) return undefined;
   try {
-    const { urn, text }: { [name: string]: unknown } = Object(JSON.parse(line.slice(at + 1)));
+    const { severity, urn, text }: { [name: string]: unknown } = Object(JSON.parse(line.slice(at + 1)));
     if (typeof urn !== "string" || typeof text !== "string") return undefined;
-    return { before: line.slice(0, at), message: { text, urn: urn === "" ? undefined : urn } };
+    const about = { severity: severity === "info" ? "info" : "warning", urn: urn === "" ? undefined : urn } as const;
+    return { before: line.slice(0, at), message: { ...about, text } };
   } catch {
     return undefined;
   }

@@ -41,12 +41,16 @@ describe.concurrent("what a provider says while it works", { timeout: 120_000 },
       );
   });
 
-  test("stands with the word warning once, on a line of its own", async () => {
-    const project = new Project(rules(["a"], { say: { create: ["one", "warning: two"] } }));
+  test("stands with the word warning once, on a line of its own; what is only told, by console.info, without it", async () => {
+    const project = new Project(
+      rules(["a"], { say: { create: ["one", "warning: two"] }, tell: { create: ["three\nfour"] } }),
+    );
     const { stdout } = project.cli(["up", "--yes"]);
-    expect(stdout.split("\n").filter((line) => /one|two/.test(line))).toEqual([
+    expect(stdout.split("\n").filter((line) => /one|two|three|four/.test(line))).toEqual([
       "  warning: fixture:Rule a: one",
       "  warning: fixture:Rule a: two",
+      "  fixture:Rule a: three",
+      "    four",
     ]);
   });
 

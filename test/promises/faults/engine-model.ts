@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
+import { differences } from "../../../local/engine/deploy/property-diff.ts";
 import { connectionIdField } from "../../../provider/state/names.ts";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { HookFailure } from "../../support/hosts.ts";
 
 /** The hooks of one kind of resource, in this process or in a provider host of their own. */
 export interface Hooks {
-  check(olds: JsonObject, news: JsonObject): Promise<readonly string[]>;
+  /** Gives the inputs that every later hook gets. Throws what is wrong with them. */
+  check(olds: JsonObject, news: JsonObject): Promise<JsonObject>;
   diff(
     id: string,
     olds: JsonObject,
@@ -34,6 +36,15 @@ export interface Kept {
   isPartial: boolean;
   /** Replaced already, and to be deleted. */
   isCondemned: boolean;
+}
+
+/** True where two states are the same to the engine: in inputs, null and absent are. */
+export function isSameState(one: readonly Kept[], other: readonly Kept[]): boolean {
+  const rest = (state: readonly Kept[]) => state.map(({ inputs: _, ...kept }) => kept);
+  return (
+    isDeepStrictEqual(rest(one), rest(other)) &&
+    one.every(({ inputs }, at) => differences(inputs, other[at]?.inputs ?? {}).length === 0)
+  );
 }
 
 /**
@@ -109,29 +120,26 @@ export class EngineModel {
   /** Makes the Connection, or compares it; gives what its resources take of it. */
   async #connect(hooks: Hooks | undefined): Promise<JsonObject> {
     if (hooks === undefined) return {};
-    const faults = await hooks.check(this.#connection?.inputs ?? {}, connectionInputs);
-    if (faults.length > 0) throw new Error(faults.join("; "));
+    const inputs = await hooks.check(this.#connection?.inputs ?? {}, connectionInputs);
     if (this.#connection === undefined) {
-      const { id, outs } = await hooks.create(connectionInputs);
-      const inputs = connectionInputs;
+      const { id, outs } = await hooks.create(inputs);
       const diesAt = this.#diesAt;
       this.#diesAt = undefined;
       if (diesAt === "before") throw new Error(killed);
       this.#connection = { name: "default", id, inputs, outputs: outs, isPartial: false, isCondemned: false };
       if (diesAt === "after") throw new Error(killed);
-    } else await hooks.diff(this.#connection.id, this.#connection.outputs, connectionInputs);
+    } else await hooks.diff(this.#connection.id, this.#connection.outputs, inputs);
     return { [connectionIdField]: this.#connection.id };
   }
 
-  async #bring(hooks: Hooks, name: string, inputs: JsonObject): Promise<void> {
+  async #bring(hooks: Hooks, name: string, declared: JsonObject): Promise<void> {
     const old = this.#state.find((kept) => kept.name === name && !kept.isCondemned);
-    const faults = await hooks.check(old?.inputs ?? {}, inputs);
-    if (faults.length > 0) throw new Error(faults.join("; "));
+    const inputs = await hooks.check(old?.inputs ?? {}, declared);
     if (old === undefined) return this.#create(hooks, name, inputs);
     const { changes, replaces, deleteBeforeReplace } = await hooks.diff(old.id, old.outputs, inputs);
     if (replaces.length > 0) return this.#replace(hooks, old, inputs, deleteBeforeReplace);
     // Where the hook leaves it open, the engine compares the inputs by itself.
-    const isChanged = changes ?? !isDeepStrictEqual(old.inputs, inputs);
+    const isChanged = changes ?? differences(old.inputs, inputs).length > 0;
     if (isChanged || old.isPartial) return this.#update(hooks, old, inputs);
     old.inputs = inputs;
   }

@@ -6,8 +6,9 @@ export function hooksOf(host: Host): Hooks {
   const changes = { none: false, some: true, unknown: undefined };
   return {
     async check(olds, news) {
-      const { failures } = await host.check(news, olds);
-      return failures.map(({ property, reason }) => `${property} ${reason}`);
+      const { inputs, failures } = await host.check(news, olds);
+      if (failures.length === 0) return inputs;
+      throw new Error(failures.map(({ property, reason }) => `${property} ${reason}`).join("; "));
     },
     async diff(id, olds, news) {
       const diff = await host.diff(id, olds, news);

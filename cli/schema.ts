@@ -1,0 +1,55 @@
+import { basename, resolve } from "node:path";
+import { Command } from "commander";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { callCode, exiting } from "./exit-code.ts";
+import { schemaLine, schemaText } from "./export/rule-file.ts";
+import { writeOutput } from "./report-options.ts";
+import { readSettings, type StackOptions, withStackOptions } from "./stack.ts";
+
+interface SchemaOptions extends StackOptions {
+  readonly connection?: string;
+  readonly output?: string;
+}
+
+/**
+ * `merchant-rules schema`: what a rule may hold, as JSON Schema for editors. Exit codes: 0 written, 1 failed, 2 called
+ * wrongly.
+ */
+export function schemaCommand(): Command {
+  const command = new Command("schema")
+    .description("Write the contract's JSON Schema of a rule, by which editors complete and check rule files")
+    .option("--output <file>", "write it to a file instead of standard output")
+    .option("--connection <name>", "the connection whose contract is meant (default: the default one)")
+    .exitOverride()
+    .addHelpText("after", help);
+  return withStackOptions(command).action(exiting(writeSchema, callCode));
+}
+
+const help = `
+The contract is the one in the folder, or that MERCHANT_RULES_CONTRACT names; with --stack, that of the stack's config.
+
+Exit codes: 0 written; 1 failed (and why); 2 called wrongly.
+
+Example:
+  npx --no-install merchant-rules schema --output rule.schema.json`;
+
+async function writeSchema({ connection, output, ...options }: SchemaOptions): Promise<number> {
+  const { declaredContract } = await import("../provider/settings.ts");
+  const folder = resolve(options.cwd ?? process.cwd());
+  const ofFolder = { config: () => undefined, environment: process.env, folder };
+  const contract = declaredContract(options.stack === undefined ? ofFolder : await readSettings(options), connection);
+  const attempted = "write the schema of a rule";
+  if (contract === undefined) {
+    const advice =
+      "run this in the project's folder, or name it with --cwd; name the stack whose config has the contract with --stack";
+    throw new MerchantRulesError("SETTINGS_INVALID", `no contract was found in ${folder}`, { attempted, advice });
+  }
+  if (contract.rule.schema === null) {
+    const advice = "describe the fields of a rule in rule.schema, as the service documents them";
+    throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", "the contract has no rule.schema", { attempted, advice });
+  }
+  writeOutput(schemaText(contract.rule.schema), output, "the schema of a rule");
+  if (output !== undefined)
+    console.error(`first line of each rule file in a folder beside it: ${schemaLine(`../${basename(output)}`)}`);
+  return 0;
+}

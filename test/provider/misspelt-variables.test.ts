@@ -1,0 +1,30 @@
+import { expect, onTestFinished, test } from "vitest";
+import { rule, serve } from "../support/connections.ts";
+import { hooksHere, sessionOf } from "../support/hosts.ts";
+
+test("a variable that is nearly a setting's name is told once, with that name, also where its setting is missing", async () => {
+  const served = await serve();
+  onTestFinished(() => served.close());
+  const slips = {
+    MERCHANT_RULES_ON_DRFIT: "fail",
+    MERCHANT_RULES_SHOP__BASEURL: "https://payments.example.com",
+    MERCHANT_RULES_TEAM: "payments",
+    MERCHANT_RULES_TOKNE: "",
+    MERCHANT_RULES_PARAM_TOKNE: "a parameter has any name",
+    OTHER_MERCHANT_RULES_TOKNE: "x",
+  };
+  const said = [
+    "the environment has MERCHANT_RULES_ON_DRFIT, which is no setting and has no effect: did you mean MERCHANT_RULES_ON_DRIFT?",
+    "the environment has MERCHANT_RULES_SHOP__BASEURL, which is no setting and has no effect: did you mean MERCHANT_RULES_SHOP__BASE_URL?",
+  ];
+  const host = hooksHere("merchantRule", sessionOf({ ...served.environment, ...slips }));
+  for (let call = 0; call < 2; call += 1) expect((await host.check({ definition: rule(1) })).failures).toEqual([]);
+  expect(host.stderr.split("\n")).toEqual(said);
+
+  const lacking = hooksHere("merchantRule", sessionOf(slips));
+  const { failures } = await lacking.check({ definition: rule(1), connection: "shop" });
+  expect(failures).toMatchObject([
+    { property: "connection", reason: expect.stringContaining("MERCHANT_RULES_SHOP__BASE_URL") },
+  ]);
+  expect(lacking.stderr.split("\n")).toEqual(said);
+});
