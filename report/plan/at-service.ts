@@ -12,6 +12,7 @@ import {
   type Json,
   type JsonObject,
   type Path,
+  pathOf,
   withoutMasks,
 } from "../../sdk/rules/index.ts";
 import { mask } from "./preview.ts";
