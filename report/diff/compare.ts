@@ -2,7 +2,7 @@ import type { Place } from "../../provider/reconcile/index.ts";
 import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { differences, type Json, masked, type Pointer } from "../../sdk/rules/index.ts";
+import { type CompareOptions, differences, type Json, masked, type Pointer } from "../../sdk/rules/index.ts";
 import { contentOf } from "../content.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";
@@ -28,11 +28,11 @@ export async function compareSides(from: Environment, to: Environment): Promise<
   // A value that is secret in one of the two is shown of neither.
   const secrets = [...from.place.contract.rule.secret, ...to.place.contract.rule.secret];
   const isShown = ![from, to].some(({ place }) => isNaturalKeySecret(place.contract));
-  const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>
-    byNaturalKey(await liveSide(place, name, defaultConnection), naturalKey, { secrets, isShown });
-  const [before, after] = await Promise.all([read(from), read(to)]);
   const [one, other] = [from.place.contract.rule, to.place.contract.rule];
-  const options = { unordered: [...one.unordered, ...other.unordered] };
+  const by = { unordered: [...one.unordered, ...other.unordered], forms: [...one.forms, ...other.forms] };
+  const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>
+    byNaturalKey(await liveSide(place, name, defaultConnection), naturalKey, { secrets, isShown, by });
+  const [before, after] = await Promise.all([read(from), read(to)]);
   const onlyIn = (change: "only-in-from" | "only-in-to", { name, ruleId, definition }: NamedRule): Finding => ({
     change,
     name,
@@ -51,7 +51,7 @@ export async function compareSides(from: Environment, to: Environment): Promise<
       findings.push(onlyIn("only-in-from", rule));
       continue;
     }
-    const paths = pathFindingsOf(differences(rule.definition, counterpart.definition, options));
+    const paths = pathFindingsOf(differences(rule.definition, counterpart.definition, by));
     const content = contentOf({ before: rule.definition, after: counterpart.definition });
     if (paths.length === 0) unchanged += 1;
     else findings.push({ change: "changed", name: rule.name, ...content, paths });
@@ -79,15 +79,18 @@ interface ByNaturalKey {
   readonly odd: readonly (NamedRule & { readonly reason: string })[];
 }
 
-function byNaturalKey(
-  { rules }: Side,
-  naturalKey: Pointer,
-  { secrets, isShown }: { readonly secrets: readonly Pointer[]; readonly isShown: boolean },
-): ByNaturalKey {
+interface Shown {
+  readonly secrets: readonly Pointer[];
+  /** True where natural keys may be shown. */
+  readonly isShown: boolean;
+  readonly by: CompareOptions;
+}
+
+function byNaturalKey({ rules }: Side, naturalKey: Pointer, { secrets, isShown, by }: Shown): ByNaturalKey {
   const byKey = new Map<string, NamedRule>();
   const odd: ByNaturalKey["odd"][number][] = [];
   for (const rule of rules) {
-    const definition = masked(rule.definition, secrets);
+    const definition = masked(rule.definition, secrets, by);
     const named = { name: isShown ? rule.name : (rule.ruleId ?? rule.name), ruleId: rule.ruleId, definition };
     const { identity } = rule;
     if (identity === undefined) odd.push({ ...named, reason: `it has no natural key (${naturalKey})` });
