@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isEqual } from "../sdk/rules/index.ts";
+import { asWritten, isEqual } from "../sdk/rules/index.ts";
 import { pointer, scalar } from "./base/configuration.ts";
 import { rulePolicy, shown } from "./base/rule-policy.ts";
 
@@ -17,7 +17,7 @@ export const allowedValues = rulePolicy({
   *check(rule, { values }) {
     for (const [pattern, allowed] of Object.entries(values)) {
       for (const place of rule.at(pattern)) {
-        if (!allowed.some((each) => isEqual(each, place.value)))
+        if (!allowed.some((each) => isEqual(each, place.value, asWritten)))
           yield { ...place, allowed: allowed.map(shown).join(", ") };
       }
     }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isEqual } from "../sdk/rules/index.ts";
+import { asWritten, isEqual } from "../sdk/rules/index.ts";
 import { pointer, pointers, scalar } from "./base/configuration.ts";
 import { rulePolicy, shown } from "./base/rule-policy.ts";
 
@@ -22,7 +22,7 @@ export const forbiddenValues = rulePolicy({
     }
     for (const [pattern, forbidden] of Object.entries(values)) {
       for (const place of rule.at(pattern, "shallow")) {
-        if (forbidden.some((each) => isEqual(each, place.value)))
+        if (forbidden.some((each) => isEqual(each, place.value, asWritten)))
           yield { ...place, allowed: `anything but ${forbidden.map(shown).join(", ")}` };
       }
     }

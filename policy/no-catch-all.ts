@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isEqual, type Json, type Pointer } from "../sdk/rules/index.ts";
+import { asWritten, isEqual, type Json, type Pointer } from "../sdk/rules/index.ts";
 import { pointer, pointers, ruleNames, scalar } from "./base/configuration.ts";
 import type { DeclaredRule } from "./base/declared-rule.ts";
 import { placesAt } from "./base/places.ts";
@@ -47,7 +47,7 @@ function isMeant(rule: DeclaredRule, actions: Readonly<Record<Pointer, readonly 
   return (
     entries.length === 0 ||
     entries.some(([pattern, meant]) =>
-      rule.at(pattern, "shallow").some(({ value }) => meant.some((each) => isEqual(each, value))),
+      rule.at(pattern, "shallow").some(({ value }) => meant.some((each) => isEqual(each, value, asWritten))),
     )
   );
 }

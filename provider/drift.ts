@@ -160,12 +160,13 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
     const drifted = driftOf(wanted, found, marks, place).filter(({ path }) => !isIgnored(path));
     if (drifted.length > 0) {
       const now = liveDefinition(resource, key, found.live);
+      const seen = liveDefinition(resource, key, found.seen);
       changed.push({
         ...declaredRule(resource, key, wanted),
         live: now,
-        seen: liveDefinition(resource, key, found.seen),
+        seen,
         ...lastChangeIn(found.live, place.contract),
-        liveKey: naturalKeyText(now, place.contract),
+        liveKey: naturalKeyText(seen, place.contract) ?? naturalKeyText(now, place.contract),
         lackedKey: lackedKey(found.live, place.contract),
         differences: drifted,
         owner: found.takenBy,
@@ -229,7 +230,7 @@ function driftOf(
   const isSecret = (difference: Difference): boolean =>
     known.isSealed === true || [...secrets, ...contract.rule.secret].some((pattern) => tells(difference, pattern));
   // The seen rule is in declared order already, so positions say what differs, as they do to the engine.
-  return differences(declared, seen)
+  return differences(declared, seen, { ...contract.rule, unordered: [] })
     .filter(({ path }) => !unreadable.some((hidden) => isWithin(path, hidden)))
     .map((difference) => {
       const { path, before, after } = difference;

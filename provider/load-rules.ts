@@ -1,5 +1,5 @@
 import type { MerchantRulesError } from "../sdk/errors.ts";
-import { canonical } from "../sdk/rules/compare.ts";
+import { asWritten, canonical } from "../sdk/rules/canonical.ts";
 import type { JsonObject } from "../sdk/rules/json.ts";
 import { InvalidRules, readRuleFolder } from "./rule-folder.ts";
 
@@ -53,7 +53,7 @@ export function loadRules(
 ): Record<string, JsonObject | string> {
   const { overlay, areTexts } = optionsIn(options, folder);
   const sources = [...readRuleFolder(folder, overlay).values()];
-  return Object.fromEntries(sources.map(({ key, rule }) => [key, areTexts ? canonical(rule) : rule]));
+  return Object.fromEntries(sources.map(({ key, rule }) => [key, areTexts ? canonical(rule, asWritten) : rule]));
 }
 
 /** Programs run without a check of their types: a misspelt option would leave every rule as another environment has it. */

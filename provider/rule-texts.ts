@@ -1,5 +1,5 @@
 import { Output } from "@pulumi/pulumi/output.js";
-import { canonical } from "../sdk/rules/compare.ts";
+import { asWritten, canonical } from "../sdk/rules/canonical.ts";
 import { isJson, type JsonObject } from "../sdk/rules/json.ts";
 import { joinPath, walk } from "../sdk/rules/walk.ts";
 import { declaredJson } from "./declared-json.ts";
@@ -24,7 +24,7 @@ export function ruleTexts<Definition extends object | string = JsonObject>(
 function textOf(rule: object | string, path: string): string | undefined {
   if (typeof rule === "string" || walk(rule, isPromised) === true) return undefined;
   const declared = declaredJson(rule, path);
-  return isJson(declared) ? canonical(declared) : undefined;
+  return isJson(declared) ? canonical(declared, asWritten) : undefined;
 }
 
 function isPromised(value: unknown): true | undefined {

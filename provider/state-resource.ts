@@ -101,7 +101,7 @@ export function declaredDefinition(
     definition,
   );
   const patterns = [...pathsOf(secrets, key).map(pointerOf), ...place.contract.rule.secret];
-  const hidden = masked(whole, patterns);
+  const hidden = masked(whole, patterns, place.contract.rule);
   return isJsonObject(hidden) ? hidden : {};
 }
 
@@ -115,7 +115,7 @@ export function liveDefinition(
   live: JsonObject,
 ): JsonObject {
   const patterns = [...pathsOf(secrets, key), ...pathsOf(unreadable, key)].map(atAnyElement);
-  const hidden = masked(ownFields(live, place), [...patterns, ...place.contract.rule.secret]);
+  const hidden = masked(ownFields(live, place), [...patterns, ...place.contract.rule.secret], place.contract.rule);
   return isJsonObject(hidden) ? hidden : {};
 }
 

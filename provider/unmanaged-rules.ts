@@ -1,5 +1,6 @@
 import type { LiveRule } from "../sdk/client/index.ts";
 import {
+  asWritten,
   canonical,
   isEqual,
   isJsonObject,
@@ -85,7 +86,7 @@ async function unmanagedAt({ connections: [connection = ""], places, known }: Re
 
 /** A live rule without what the service adds to it, with masks at what the contract calls secret. */
 export function shownRule(rule: JsonObject, place: Place): JsonObject {
-  const shown = masked(ownFields(rule, place), place.contract.rule.secret);
+  const shown = masked(ownFields(rule, place), place.contract.rule.secret, place.contract.rule);
   return isJsonObject(shown) ? shown : {};
 }
 
@@ -96,7 +97,7 @@ export function shownRule(rule: JsonObject, place: Place): JsonObject {
 async function isOneOf({ places }: Reached, place: Place): Promise<boolean> {
   if (places.includes(place)) return true;
   const [other] = places;
-  if (other === undefined || !isEqual(addressOf(other), addressOf(place))) return false;
+  if (other === undefined || !isEqual(addressOf(other), addressOf(place), asWritten)) return false;
   const [one, two] = [await other.proof.identity(), await place.proof.identity()];
   if (one !== undefined && two !== undefined) return one === two;
   if (!hasList(other) || !hasList(place)) return true;
@@ -108,7 +109,7 @@ function addressOf({ options: { address, parameters } }: Place): Json {
 }
 
 function contentOf(rules: readonly LiveRule[]): string {
-  return canonical(Object.fromEntries(rules.map(({ ruleId, rule }) => [ruleId, rule])));
+  return canonical(Object.fromEntries(rules.map(({ ruleId, rule }) => [ruleId, rule])), asWritten);
 }
 
 function hasList({ contract }: Place): boolean {

@@ -1,4 +1,4 @@
-import { isJsonObject, isMask, type Json, masked, type Pointer, withoutMasks } from "../sdk/rules/index.ts";
+import { asWritten, isJsonObject, isMask, type Json, masked, type Pointer, withoutMasks } from "../sdk/rules/index.ts";
 import type { Finding } from "./report.ts";
 
 type Content = NonNullable<Finding["rule"]>;
@@ -19,6 +19,6 @@ export function contentOf(
 
 function shownOf(definition: Json | undefined, secrets: readonly Pointer[]): Content["before"] {
   if (!isJsonObject(definition) || isMask(definition)) return undefined;
-  const shown = withoutMasks(masked(definition, secrets));
+  const shown = withoutMasks(masked(definition, secrets, asWritten));
   return isJsonObject(shown) ? { ...shown } : undefined;
 }

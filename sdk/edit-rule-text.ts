@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { NodeEdit } from "./edit-yaml-nodes.ts";
-import { isEqual } from "./rules/compare.ts";
+import { asWritten, isEqual } from "./rules/canonical.ts";
 import { field, isJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "./rules/json.ts";
 import { YamlDocument, yamlOptions } from "./yaml-document.ts";
 import { doubleQuoted, quoteWhereNeeded } from "./yaml-quotes.ts";
@@ -24,7 +24,7 @@ export function editedRuleText(
 ): string | undefined {
   const holdsAfter = (edited: string): boolean => {
     const read = new YamlDocument(edited).read();
-    return "value" in read && isJson(read.value) && isEqual(read.value, after);
+    return "value" in read && isJson(read.value) && isEqual(read.value, after, asWritten);
   };
   const yaml: typeof Yaml = require("yaml");
   const written = writtenOver(yaml, text, before, after, isJsonFile);
@@ -53,7 +53,7 @@ function writtenOver(
 ): string | undefined {
   const splices: Splice[] = [];
   const isDone = (node: unknown, was: Json, is: Json, inFlow: boolean): boolean => {
-    if (isEqual(was, is)) return true;
+    if (isEqual(was, is, asWritten)) return true;
     if (isJsonObject(was) && isJsonObject(is)) {
       const names = Object.keys(is);
       if (!yaml.isMap(node) || names.length !== Object.keys(was).length) return false;
@@ -148,7 +148,7 @@ function withFieldsOf(
     const around = text.slice(end, next);
     const changed = now.find((each) => each.name === name);
     if (value === undefined) whole = (start === former[0]?.start ? whole : withoutCommentAtEnd(whole)) + around;
-    else if (isEqual(value, field(before, name) ?? null)) whole += text.slice(start, next);
+    else if (isEqual(value, field(before, name) ?? null, asWritten)) whole += text.slice(start, next);
     else whole += edited.slice(changed?.start, changed?.end) + around;
   }
   for (const { name, start, end } of now) {

@@ -1,5 +1,5 @@
 import type * as Yaml from "yaml";
-import { canonical, isEqual } from "./rules/compare.ts";
+import { asWritten, canonical, isEqual } from "./rules/canonical.ts";
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./rules/json.ts";
 
 /** Arrays of more elements than this are compared by position: to align them would take too long. */
@@ -18,7 +18,7 @@ export class NodeEdit {
   /** @returns the node that stands for the new value: the same one, changed, wherever it can be */
   changed(node: unknown, before: Json, after: Json): unknown {
     const { isMap, isScalar, isSeq } = this.#yaml;
-    if (isEqual(before, after)) return node;
+    if (isEqual(before, after, asWritten)) return node;
     if (isMap(node) && isJsonObject(before) && isJsonObject(after)) this.#changeMap(node, before, after);
     else if (isSeq(node) && isJsonArray(before) && isJsonArray(after)) this.#changeSeq(node, before, after);
     else if (isScalar(node) && (typeof after !== "object" || after === null)) this.#changeScalar(node, after);
@@ -84,7 +84,7 @@ const created = { aliasDuplicateObjects: false };
 
 /** Pairs of places at which two arrays have the same element, in order, as many as there can be. */
 function aligned(before: readonly Json[], after: readonly Json[]): (readonly [number, number])[] {
-  const [one, other] = [before, after].map((side) => side.map((each) => canonical(each)));
+  const [one, other] = [before, after].map((side) => side.map((each) => canonical(each, asWritten)));
   if (one === undefined || other === undefined) return [];
   if (one.length > mostAligned || other.length > mostAligned)
     return one.flatMap((text, at) => (text === other[at] ? [[at, at] as const] : []));

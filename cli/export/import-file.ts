@@ -8,7 +8,7 @@ import { connectionIdField, ownerField, providerField } from "../../provider/sta
 import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
 import { stateVersion, writeInputs, writeState } from "../../provider/state/state.ts";
 import { connectionType } from "../../provider/types.ts";
-import { canonical, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { asWritten, canonical, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { secretSignature, signatureKey } from "../../stack/values/wire.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { areTexts, setName } from "./program.ts";
@@ -98,7 +98,9 @@ function stored(shape: Shape, name: string, rules: ReadonlyMap<string, ExportedR
     [connectionIdField]: connectionId,
     ...(shape.isRule || !areTexts([...rules])
       ? {}
-      : { rules: Object.fromEntries([...rules].map(([key, { definition }]) => [key, canonical(definition)])) }),
+      : {
+          rules: Object.fromEntries([...rules].map(([key, { definition }]) => [key, canonical(definition, asWritten)])),
+        }),
   };
   const known = new Map(
     [...rules].map(([key, { ruleId, definition }]): [string, KnownRule] => [

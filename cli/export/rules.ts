@@ -8,7 +8,9 @@ import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import {
+  asWritten,
   canonical,
+  canonicalAt,
   contains,
   findInexactNumber,
   findNotJson,
@@ -116,20 +118,21 @@ function reasonToPassOver(
 function naturalKeyOf(rule: JsonObject, { rule: { naturalKey } }: Contract): string | undefined {
   const value = naturalKey === null ? undefined : valueAt(rule, naturalKey);
   if (value === undefined || value === null || value === "") return undefined;
-  return typeof value === "string" ? value : canonical(value);
+  return typeof value === "string" ? value : canonical(value, asWritten);
 }
 
 /** A set has a rule for each natural key: its preview refuses two of one. */
 function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   const keyed = rules.flatMap((live) => {
-    const key = naturalKeyOf(live.rule, contract);
-    return key === undefined ? [] : [{ ruleId: live.ruleId, key }];
+    const name = naturalKeyOf(live.rule, contract);
+    const key = canonicalAt(live.rule, contract.rule.naturalKey ?? "", contract.rule);
+    return name === undefined ? [] : [{ ruleId: live.ruleId, name, key }];
   });
-  const shared = [...Map.groupBy(keyed, ({ key }) => key)].filter(([, same]) => same.length > 1);
+  const shared = [...Map.groupBy(keyed, ({ key }) => key).values()].filter((same) => same.length > 1);
   if (shared.length === 0) return;
-  const lines = shared.slice(0, 20).map(([key, same]) => {
+  const lines = shared.slice(0, 20).map((same) => {
     const ids = same.map(({ ruleId }) => ruleId).sort();
-    return `  ${isNaturalKeySecret(contract) ? "one" : JSON.stringify(shortened(key, 100))}: ${ids.join(", ")}`;
+    return `  ${isNaturalKeySecret(contract) ? "one" : JSON.stringify(shortened(same[0]?.name ?? "", 100))}: ${ids.join(", ")}`;
   });
   if (shared.length > lines.length) lines.push(`  and ${shared.length - lines.length} more`);
   const what = `a set cannot hold two rules with one natural key (${contract.rule.naturalKey}):`;

@@ -1,6 +1,7 @@
 import type { DriftedPath } from "../../provider/drift.ts";
 import { fileOf, mergedObject, type RuleSource } from "../../provider/rule-folder.ts";
 import {
+  asWritten,
   isEqual,
   isJsonArray,
   isJsonObject,
@@ -76,7 +77,7 @@ function withAt(whole: Json, [name, ...rest]: Path, value: Json | undefined): Js
 }
 
 function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : isEqual(one, other);
+  return one === undefined || other === undefined ? one === other : isEqual(one, other, asWritten);
 }
 
 function shown(value: Json | undefined): string {

@@ -26,7 +26,7 @@ export interface DefinitionJudge {
 }
 
 export function definitionJudge({ rule }: Contract, shape: RuleShape): DefinitionJudge {
-  const { schema, owner, immutable, unordered } = rule;
+  const { schema, owner, immutable } = rule;
   const checker = schema === null ? undefined : definitionChecker(schema);
   const check = (definition: JsonObject): RefusalDetail[] =>
     (checker?.(definition) ?? []).map(({ path, reason }) => ({ path: pathOf(path), reason }));
@@ -53,8 +53,8 @@ export function definitionJudge({ rule }: Contract, shape: RuleShape): Definitio
     },
     demandMutable: (before, after) => {
       if (immutable.length === 0) return;
-      const details = differences(project(before, after, { unordered }), after, { unordered })
-        .filter((difference) => immutable.some((pattern) => touches(difference, pattern)))
+      const details = differences(project(before, after, rule), after, rule)
+        .filter((difference) => immutable.some((pattern) => touches(difference, pattern, rule)))
         .map(({ path }) => ({ path: path.join("."), reason: "cannot be changed" }));
       if (details.length === 0) return;
       const paths = details.map(({ path }) => path).join(", ");

@@ -1,5 +1,6 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
+  canonicalAt,
   type Json,
   type JsonObject,
   pointerOf,
@@ -217,10 +218,13 @@ export class RuleOperations {
 
   /** The row of a rule that is written now. A rule that is gone holds no natural key. */
   entry(ruleId: string, definition: JsonObject): RuleEntry {
-    const { naturalKey } = this.#contract.rule;
-    const key = naturalKey === null ? undefined : valueAt(definition, naturalKey);
-    const entry = { ruleId, definition, naturalKey: key, at: new Date(this.#now()).toISOString() };
+    const entry = { ruleId, definition, naturalKey: this.#keyOf(definition), at: new Date(this.#now()).toISOString() };
     return this.#standing.isGone(storedOf(entry)) ? { ...entry, naturalKey: undefined } : entry;
+  }
+
+  #keyOf(definition: JsonObject): string | undefined {
+    const { rule } = this.#contract;
+    return rule.naturalKey === null ? undefined : canonicalAt(definition, rule.naturalKey, rule);
   }
 
   #existing(ruleId: string): StoredRule {
@@ -254,13 +258,13 @@ export class RuleOperations {
   }
 
   #demandFreeKey(definition: JsonObject, ruleId: string | undefined): void {
-    const { naturalKey } = this.#contract.rule;
-    const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
-    if (this.#allowDuplicates || value === undefined || value === null) return;
-    const holder = this.#store.holderOf(value, ruleId);
+    const key = this.#keyOf(definition);
+    if (this.#allowDuplicates || key === undefined) return;
+    const holder = this.#store.holderOf(key, ruleId);
     const existing = holder === undefined ? undefined : this.#store.find(holder);
     if (existing === undefined) return;
-    const path = segmentsOf(naturalKey ?? "").join(".");
+    const naturalKey = this.#contract.rule.naturalKey ?? "";
+    const [path, value] = [segmentsOf(naturalKey).join("."), valueAt(definition, naturalKey)];
     throw new Refusal(409, "RULE_EXISTS", `a rule with ${path} ${JSON.stringify(value)} exists already`, {
       details: [{ path, reason: "must be unique" }],
       rule: this.#shape.answer(existing),

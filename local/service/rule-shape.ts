@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
+  asWritten,
   canonical,
   type Json,
   type JsonObject,
@@ -10,6 +11,7 @@ import {
   withValueAt,
 } from "../../sdk/rules/index.ts";
 import type { StoredRule } from "./store.ts";
+import { inStoredForm } from "./stored-form.ts";
 
 /** The look of a rule in requests and answers, by the contract's `rule`. */
 export interface RuleShape {
@@ -43,7 +45,8 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
     const timed = changedAt === null ? versioned : withValueAt(versioned, changedAt, stored.updatedAt);
     return changedBy === null ? timed : withValueAt(timed, changedBy, onlyUser);
   };
-  const unversioned = ({ ruleId, definition, createdAt, updatedAt }: StoredRule): Json => {
+  const unversioned = ({ ruleId, definition: sent, createdAt, updatedAt }: StoredRule): Json => {
+    const definition = inStoredForm(sent, rule);
     if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
     return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
   };
@@ -52,7 +55,7 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
     ruleId === undefined ? { deleted: true } : withValueAt({ deleted: true }, idAt, ruleId);
   const summary = ({ ruleId, definition }: StoredRule): Json => {
     const { naturalKey } = rule;
-    const key = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+    const key = naturalKey === null ? undefined : valueAt(inStoredForm(definition, rule), naturalKey);
     const named = naturalKey === null || key === undefined ? {} : withValueAt({}, naturalKey, key);
     return withValueAt(named, idAt, ruleId);
   };
@@ -70,7 +73,7 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
 
 /** The version of a rule: a text that differs where the rule does. */
 export function versionOf({ definition }: StoredRule): string {
-  return hash("sha256", canonical(definition)).slice(0, 16);
+  return hash("sha256", canonical(definition, asWritten)).slice(0, 16);
 }
 
 /** Everybody who writes here, as the contract's `rule.changedBy` shows it. */

@@ -1,5 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import { isEqual, isJsonObject, type JsonObject, segmentsOf, valueAt, withValueAt } from "../../sdk/rules/index.ts";
 import type { RuleShape } from "./rule-shape.ts";
 import type { StoredRule } from "./store.ts";
 
@@ -13,7 +13,8 @@ export interface RuleStanding {
   whenDeleted(definition: JsonObject): JsonObject | undefined;
 }
 
-export function ruleStanding({ rule: { gone, foreign } }: Contract, shape: RuleShape): RuleStanding {
+export function ruleStanding({ rule }: Contract, shape: RuleShape): RuleStanding {
+  const { gone, foreign } = rule;
   const [mark] = gone;
   const matches =
     (rows: Rows) =>
@@ -22,7 +23,7 @@ export function ruleStanding({ rule: { gone, foreign } }: Contract, shape: RuleS
       const document = shape.document(stored);
       return rows.some(({ at, is }) => {
         const value = valueAt(document, at);
-        return is.some((each) => each === value);
+        return value !== undefined && is.some((each) => isEqual(each, value, rule, segmentsOf(at)));
       });
     };
   return {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { canonical, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
 import { openDatabase } from "./database.ts";
 
 /** A rule as it is kept. */
@@ -17,8 +17,8 @@ export interface StoredRule {
 export interface RuleEntry {
   readonly ruleId: string;
   readonly definition: JsonObject;
-  /** The value of the contract's natural key, when the rule has one. */
-  readonly naturalKey: Json | undefined;
+  /** The canonical text of the contract's natural key, when the rule has one. */
+  readonly naturalKey: string | undefined;
   /** ISO 8601, UTC. */
   readonly at: string;
 }
@@ -77,18 +77,18 @@ export class RuleStore implements RuleList {
   }
 
   /** The id of a rule, other than `except`, that holds a natural key. */
-  holderOf(naturalKey: Json, except = ""): string | undefined {
-    return optional(this.#statements.holder.get(keyText(naturalKey), except), (row) => text(row, "rule_id"));
+  holderOf(naturalKey: string, except = ""): string | undefined {
+    return optional(this.#statements.holder.get(naturalKey, except), (row) => text(row, "rule_id"));
   }
 
   insert({ ruleId, definition, naturalKey, at }: RuleEntry): void {
-    this.#statements.insert.run(ruleId, JSON.stringify(definition), keyText(naturalKey), at, at);
+    this.#statements.insert.run(ruleId, JSON.stringify(definition), naturalKey ?? null, at, at);
     this.#tell(ruleId);
   }
 
   /** Replaces a rule. True where there was one. */
   replace({ ruleId, definition, naturalKey, at }: RuleEntry): boolean {
-    const { changes } = this.#statements.replace.run(JSON.stringify(definition), keyText(naturalKey), at, ruleId);
+    const { changes } = this.#statements.replace.run(JSON.stringify(definition), naturalKey ?? null, at, ruleId);
     return this.#changed(ruleId, changes);
   }
 
@@ -221,8 +221,4 @@ function number(row: Row, column: string): number {
 
 function damaged(column: string): never {
   throw new Error(`the data file is damaged: column ${column} holds something else`);
-}
-
-function keyText(naturalKey: Json | undefined): string | null {
-  return naturalKey === undefined || naturalKey === null ? null : canonical(naturalKey);
 }

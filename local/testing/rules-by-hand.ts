@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { inspect } from "node:util";
-import { field, isEqual, type JsonObject } from "../../sdk/rules/index.ts";
+import { asWritten, field, isEqual, type JsonObject } from "../../sdk/rules/index.ts";
 import type { RulesByHand } from "../service/merchants.ts";
 
 /** A rule at the service. */
@@ -34,7 +34,7 @@ function isMeant({ ruleId, rule }: LiveRule, which: WhichRule): boolean {
   if (typeof which === "string") return ruleId === which;
   return Object.entries(which).every(([name, value]) => {
     const own = field(rule, name);
-    return own !== undefined && isEqual(own, value);
+    return own !== undefined && isEqual(own, value, asWritten);
   });
 }
 

@@ -1,4 +1,5 @@
 import {
+  asWritten,
   canonical,
   differences,
   type Json,
@@ -21,7 +22,7 @@ export function changedPlaces(declared: DeclaredRule, deployed: DeployedRule): P
   const gone = deployed.sealed
     .map(pointerOf)
     .filter((pointer) => valueAt(declared.definition, pointer) === undefined && !isUnknown(pointer));
-  const changed = differences(blanked(deployed.definition, hidden), blanked(declared.definition, hidden));
+  const changed = differences(blanked(deployed.definition, hidden), blanked(declared.definition, hidden), asWritten);
   return [...gone, ...changed.map(({ path }) => pointerOf(path))];
 }
 
@@ -48,10 +49,10 @@ export function removedRules(
   const identities: ((rule: Identified) => string | undefined)[] = [
     ({ connection, resource, key }) => JSON.stringify([connection, resource, key]),
     ({ connection, key }) => JSON.stringify([connection, key]),
-    ({ connection, resource, definition }) => JSON.stringify([connection, resource, canonical(definition)]),
+    ({ connection, resource, definition }) => JSON.stringify([connection, resource, canonical(definition, asWritten)]),
     ({ connection, definition }) => {
       const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
-      return value === undefined || value === null ? undefined : `${connection} ${canonical(value)}`;
+      return value === undefined || value === null ? undefined : `${connection} ${canonical(value, asWritten)}`;
     },
   ];
   let left: readonly DeployedRule[] = rules.filter(({ resource }) => !open.has(resource));

@@ -1,4 +1,4 @@
-import { canonical, type Pointer } from "../../sdk/rules/index.ts";
+import { asWritten, canonical, type Pointer } from "../../sdk/rules/index.ts";
 import type { DeclaredRule } from "./declared-rule.ts";
 import { type Finding, shown } from "./rule-policy.ts";
 
@@ -12,7 +12,7 @@ export function* repeatedValues(rules: readonly DeclaredRule[], pattern: Pointer
     for (const rule of ofConnection) {
       for (const place of rule.at(pattern)) {
         if (place.value === null || rule.isUnknown(place.pointer)) continue;
-        const value = canonical(place.value);
+        const value = canonical(place.value, asWritten);
         const other = first.get(value);
         if (other === undefined) first.set(value, rule);
         else if (other !== rule)

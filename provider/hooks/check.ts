@@ -4,7 +4,7 @@ import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { readJsonText } from "../../sdk/json-text.ts";
 import { meant } from "../../sdk/nearest.ts";
 import {
-  canonical,
+  canonicalAt,
   findInexactNumber,
   findNotJson,
   isJsonObject,
@@ -222,9 +222,8 @@ function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule 
   const first = new Map<string, string>();
   const faults: Failure[] = [];
   for (const [key, definition] of rules) {
-    const value = valueAt(definition, rule.naturalKey);
-    if (value === undefined || value === null || isUnknown(value)) continue;
-    const identity = canonical(value);
+    const identity = canonicalAt(definition, rule.naturalKey, rule);
+    if (identity === undefined || isUnknown(valueAt(definition, rule.naturalKey) ?? null)) continue;
     const other = first.get(identity);
     if (other === undefined) first.set(identity, key);
     else {

@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { isEqual } from "../../sdk/rules/index.ts";
+import { asWritten, isEqual } from "../../sdk/rules/index.ts";
 import { warn } from "../print.ts";
 import {
   type ConnectionId,
@@ -63,7 +63,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
       const { identity } = settings;
       if (identity !== undefined && known?.identity !== undefined && known.identity !== hashOfIdentity(identity))
         throw otherIdentity(settings, identity, olds);
-      return isEqual(picked(olds, shownFields), picked(news, shownFields)) ? { changes: false } : {};
+      return isEqual(picked(olds, shownFields), picked(news, shownFields), asWritten) ? { changes: false } : {};
     });
   }
 

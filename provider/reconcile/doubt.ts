@@ -1,4 +1,5 @@
 import {
+  asWritten,
   field,
   isEqual,
   isJsonArray,
@@ -30,7 +31,7 @@ function addedBelow(old: Json | undefined, value: Json): Json | undefined {
     const below = fieldsAdded(old, value);
     return Object.keys(below).length === 0 ? undefined : below;
   }
-  if (!isJsonArray(old) || !isJsonArray(value) || isEqual(old, value)) return undefined;
+  if (!isJsonArray(old) || !isJsonArray(value) || isEqual(old, value, asWritten)) return undefined;
   const fields = fieldsOf(value);
   return isJsonArray(fields) && isJsonObject(fields[0]) ? fields : undefined;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { type CompareOptions, fieldsShown, type JsonObject } from "../../sdk/rules/index.ts";
 import { warn } from "../print.ts";
 import type { Holders } from "./holders.ts";
 import type { Live, Pass } from "./live.ts";
@@ -175,7 +175,7 @@ export class FirstWrites {
       return undefined;
     }
     const live = sight.rule;
-    const lost = Object.keys(declared).filter((name) => declared[name] !== null && !Object.hasOwn(live, name));
+    const lost = fieldsShown(declared, this.#live.contract.rule).filter((name) => !Object.hasOwn(live, name));
     if (lost.length === 0) return undefined;
     return {
       what: `the rule has lost ${lost.slice(0, 5).join(", ")} by it`,
@@ -232,7 +232,7 @@ export class FirstWrites {
       pass === undefined || after === undefined ? known : [...pass.byId.values(), ...this.#live.writtenSince()];
     let looks = 0;
     for (const { ruleId: id, rule } of others) {
-      const isWhole = (now: JsonObject): boolean => isChanged(id) || hasFieldsOf(now, rule);
+      const isWhole = (now: JsonObject): boolean => isChanged(id) || hasFieldsOf(now, rule, this.#live.contract.rule);
       const now = after?.byId.get(id)?.rule;
       if (isDeleted(id) || (now !== undefined && isWhole(now))) continue;
       const sight = await this.#live.look({ ruleId: id, definition: {} }, undefined, "fresh");
@@ -254,8 +254,8 @@ export class FirstWrites {
 }
 
 /** True where a rule has every field that it had; values change by many hands. */
-function hasFieldsOf(now: JsonObject, before: JsonObject): boolean {
-  return Object.keys(before).every((name) => before[name] === null || Object.hasOwn(now, name));
+function hasFieldsOf(now: JsonObject, before: JsonObject, by: CompareOptions): boolean {
+  return fieldsShown(before, by).every((name) => Object.hasOwn(now, name));
 }
 
 const whatIsLeft = "look at the service which rules are left, and";

@@ -1,7 +1,8 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { isAsDeclared, pathsOf, seenAs } from "./live-rule.ts";
+import { fittingForms } from "./fitting-forms.ts";
+import { isAsDeclared, listed, pathsOf, seenAs } from "./live-rule.ts";
 import { type Mark, marked, markIn } from "./mark.ts";
 import { ownMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
@@ -47,9 +48,28 @@ export async function kept(
   const reason = `the service keeps another rule than the declared one: it differs at ${pathsOf(live, definition, place)}`;
   const error = new MerchantRulesError("RULE_DIFFERS", reason, {
     attempted,
-    advice: `declare these fields as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (body, bodyAt)`,
+    advice: waysOut(live, definition, operation, place),
   });
   throw new Written(now, error);
+}
+
+/** The advice about a rule that the service keeps otherwise: it would be so again at every run. */
+function waysOut(live: JsonObject, definition: JsonObject, operation: string, { contract }: Place): string {
+  const { forms, unordered, missing, isPart } = fittingForms(live, definition, contract);
+  const entries = [
+    ...(forms.length === 0 ? [] : [`rule.forms: [${forms.join(", ")}]`]),
+    ...(unordered.length === 0 ? [] : [`rule.unordered: [${unordered.join(", ")}]`]),
+  ];
+  const others = entries.length === 0 ? "these fields" : "the other fields";
+  const byHand = `declare ${others} as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (body, bodyAt)`;
+  const byDefault = `where the service leaves out what is a default, say so in the contract: add { at, default } to rule.forms (${listed(missing)})`;
+  return [
+    ...(entries.length === 0
+      ? []
+      : [`say in the contract that the service stores the same in another form: add ${entries.join(" and ")}`]),
+    ...(missing.length === 0 ? [] : [byDefault]),
+    ...(isPart || missing.length > 0 ? [byHand] : []),
+  ].join("; ");
 }
 
 function isMarkKept(rule: JsonObject, mark: Mark | undefined, { contract }: Place): boolean {

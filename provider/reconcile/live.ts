@@ -3,7 +3,7 @@ import PQueue from "p-queue";
 import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { canonical, isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { canonicalAt, isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { warn } from "../print.ts";
 import { isAsDeclared } from "./live-rule.ts";
@@ -155,7 +155,9 @@ export class Live {
     if (owner === null || seen === undefined || this.#lastPass === undefined || this.#lastPass.beganAt < seenAt)
       return false;
     const listed = this.#lastPass.byId.get(ruleId)?.rule;
-    return listed !== undefined && !isEqual(valueAt(listed, owner.at) ?? null, valueAt(seen, owner.at) ?? null);
+    if (listed === undefined) return false;
+    const [now = null, then = null] = [valueAt(listed, owner.at), valueAt(seen, owner.at)];
+    return !isEqual(now, then, this.contract.rule, segmentsOf(owner.at));
   }
 
   /** A list that leaves rules out is no proof that one is not there. */
@@ -306,9 +308,8 @@ export class Live {
 
   /** The natural key's value as a text to compare by; undefined where there is none. */
   naturalKeyOf(definition: JsonObject): string | undefined {
-    const { naturalKey } = this.contract.rule;
-    const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
-    return value === undefined || value === null ? undefined : canonical(value);
+    const { rule } = this.contract;
+    return rule.naturalKey === null ? undefined : canonicalAt(definition, rule.naturalKey, rule);
   }
 
   /**
@@ -368,12 +369,12 @@ export class Live {
 
   /** True of a live rule that counts as deleted (contract `rule.gone`). */
   isDead(rule: JsonObject): boolean {
-    return saysSo(rule, this.contract.rule.gone);
+    return saysSo(rule, "gone", this.contract);
   }
 
   /** True of a live rule that is the service's own (contract `rule.foreign`). */
   isForeign(rule: JsonObject): boolean {
-    return saysSo(rule, this.contract.rule.foreign);
+    return saysSo(rule, "foreign", this.contract);
   }
 
   /** This run made, changed or saw the rule (null: deleted it, or saw that it is gone): the list tells it no longer. */
@@ -553,9 +554,9 @@ function contradiction(ruleId: string, label: string | undefined): MerchantRules
   });
 }
 
-function saysSo(rule: JsonObject, rows: Contract["rule"]["gone"]): boolean {
-  return rows.some(({ at, is }) => {
+function saysSo(rule: JsonObject, what: "gone" | "foreign", { rule: by }: Contract): boolean {
+  return by[what].some(({ at, is }) => {
     const found = valueAt(rule, at);
-    return found !== undefined && is.some((value) => isEqual(value, found));
+    return found !== undefined && is.some((value) => isEqual(value, found, by, segmentsOf(at)));
   });
 }

@@ -39,7 +39,8 @@ export async function refusedVersion(
 
 async function read(known: KnownRule, task: Task): Promise<LiveRule> {
   const live = await (await task.place.live.client()).get(known.ruleId, naming(known, task));
-  demandOwnFields(live.rule, known.definition, known.ruleId, task.of.label(task.key));
+  const named = { ruleId: known.ruleId, label: task.of.label(task.key) };
+  demandOwnFields(live.rule, known.definition, task.place.contract.rule, named);
   return live;
 }
 

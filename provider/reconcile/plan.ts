@@ -1,6 +1,6 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { canonical, differences, isEqual, type JsonObject, touches, valueAt } from "../../sdk/rules/index.ts";
+import { canonicalAt, differences, isEqual, type JsonObject, touches } from "../../sdk/rules/index.ts";
 
 /** A rule as a program declares it. Fields that it does not name are not managed. */
 export interface DeclaredRule {
@@ -85,8 +85,7 @@ function match(known: Known, declared: Declared, { rule }: Contract): Map<string
     matched.set(key, knownKey);
   };
   const identity = (definition: JsonObject): string | undefined => {
-    const value = rule.naturalKey === null ? definition : valueAt(definition, rule.naturalKey);
-    return value === undefined || value === null ? undefined : canonical(value, rule);
+    return canonicalAt(definition, rule.naturalKey ?? "", rule);
   };
   const identities = new Map([...declared].map(([key, { definition }]) => [key, identity(definition)]));
   for (const [key, own] of identities) {
@@ -128,15 +127,15 @@ export function reasonToReplace(before: JsonObject, after: JsonObject, contract:
   const { operations, rule } = contract;
   if (operations.update === null) return "there is no update operation (operations.update)";
   const changes = rule.immutable.length === 0 ? [] : differences(before, after, rule);
-  const immutable = rule.immutable.find((pattern) => changes.some((change) => touches(change, pattern)));
+  const immutable = rule.immutable.find((pattern) => changes.some((change) => touches(change, pattern, rule)));
   return immutable === undefined ? undefined : `${immutable} is immutable (rule.immutable)`;
 }
 
 /** Two rules with one natural key cannot stand side by side: if the rule is replaced, the old one goes first. */
 function isNaturalKeyKept(before: JsonObject, after: JsonObject, { rule }: Contract): boolean {
   if (rule.naturalKey === null) return false;
-  const [old, next] = [valueAt(before, rule.naturalKey), valueAt(after, rule.naturalKey)];
-  return old !== undefined && next !== undefined && isEqual(old, next);
+  const old = canonicalAt(before, rule.naturalKey, rule);
+  return old !== undefined && old === canonicalAt(after, rule.naturalKey, rule);
 }
 
 /** A replacement that could not delete would leave two rules in force, so it is refused as early as the preview. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { warn } from "../print.ts";
@@ -105,7 +106,7 @@ export class PlaceProof {
    */
   async observe(of: Resource, rules: Known = of.known, how: How = "list"): Promise<Map<string, JsonObject>> {
     const seen = await this.#look(of, rules, how);
-    demandRules(seen);
+    demandRules(seen, this.#live.contract);
     const standing = await this.#judge(of, seen);
     const present = new Map<string, JsonObject>();
     for (const { key, known, sight } of seen) {
@@ -149,7 +150,10 @@ export class PlaceProof {
       const batch = candidates.slice(at, at + size).map((held): [string, Held] => [held.known.ruleId, held]);
       seen.push(...(await this.#lookAt(new Map(batch), of, "cheap")));
     }
-    demandRules(seen.filter((each) => each.of === of));
+    demandRules(
+      seen.filter((each) => each.of === of),
+      this.#live.contract,
+    );
     return await this.#judge(of, seen);
   }
 
@@ -342,7 +346,8 @@ export function replacing({ resourceName }: Pick<StandingOptions, "resourceName"
 }
 
 /** @throws MerchantRulesError RESPONSE_INVALID: an answer has no field of its rule, so it is not that rule */
-function demandRules(seen: readonly Seen[]): void {
+function demandRules(seen: readonly Seen[], { rule }: Contract): void {
   for (const { key, known, of, sight } of seen)
-    if (sight.is === "present") demandOwnFields(sight.rule, known.definition, known.ruleId, of.label(key));
+    if (sight.is === "present")
+      demandOwnFields(sight.rule, known.definition, rule, { ruleId: known.ruleId, label: of.label(key) });
 }

@@ -1,4 +1,12 @@
-import { contains, definitionOf, isEqual, type Json, type JsonObject, type Pointer } from "../../sdk/rules/index.ts";
+import {
+  asWritten,
+  contains,
+  definitionOf,
+  isEqual,
+  type Json,
+  type JsonObject,
+  type Pointer,
+} from "../../sdk/rules/index.ts";
 import { withSecretsMarked } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
 import { withinSecret } from "./wire.ts";
@@ -24,7 +32,7 @@ export function inFormOf(given: Json | undefined, definition: JsonObject, secret
     if (hasMark(marked)) return marked;
   }
   const text = JSON.stringify(definition);
-  return text === given || isEqual(definitionOf(given), definition) ? given : text;
+  return text === given || isEqual(definitionOf(given), definition, asWritten) ? given : text;
 }
 
 /** True where a definition has a mark of a secret anywhere. */

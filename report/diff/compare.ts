@@ -3,6 +3,7 @@ import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import {
+  type CompareOptions,
   canonical,
   contains,
   differences,
@@ -38,11 +39,11 @@ export async function compareSides(from: Environment, to: Environment): Promise<
   // A value that is secret in one of the two is shown of neither.
   const secrets = [...from.place.contract.rule.secret, ...to.place.contract.rule.secret];
   const isShown = ![from, to].some(({ place }) => isNaturalKeySecret(place.contract));
-  const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>
-    byNaturalKey(await liveSide(place, name, defaultConnection), naturalKey, { secrets, isShown });
-  const [before, after] = await Promise.all([read(from), read(to)]);
   const [one, other] = [from.place.contract.rule, to.place.contract.rule];
-  const options = { unordered: [...one.unordered, ...other.unordered] };
+  const by = { unordered: [...one.unordered, ...other.unordered], forms: [...one.forms, ...other.forms] };
+  const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>
+    byNaturalKey(await liveSide(place, name, defaultConnection), naturalKey, { secrets, isShown, by });
+  const [before, after] = await Promise.all([read(from), read(to)]);
   const onlyIn = (change: "only-in-from" | "only-in-to", { name, ruleId, definition }: NamedRule): Finding => ({
     change,
     name,
@@ -59,7 +60,7 @@ export async function compareSides(from: Environment, to: Environment): Promise<
   const [gone, come] = [isAlone(before.byKey, after), isAlone(after.byKey, before)];
   const renamed = renamedAmong(gone, come, ({ definition }) => {
     const rest = isJsonObject(definition) ? withoutValueAt(definition, naturalKey) : {};
-    return contains(rest, (value) => !isJsonObject(value)) ? canonical(rest, options) : undefined;
+    return contains(rest, (value) => !isJsonObject(value)) ? canonical(rest, by) : undefined;
   });
   const taken = new Set(renamed.values());
   let unchanged = 0;
@@ -69,7 +70,7 @@ export async function compareSides(from: Environment, to: Environment): Promise<
       findings.push(onlyIn("only-in-from", rule));
       continue;
     }
-    const paths = pathFindingsOf(differences(rule.definition, counterpart.definition, options));
+    const paths = pathFindingsOf(differences(rule.definition, counterpart.definition, by));
     const content = contentOf({ before: rule.definition, after: counterpart.definition });
     const { name } = counterpart;
     const names = isShown && name !== rule.name ? { name, formerName: rule.name } : { name: rule.name };
@@ -126,15 +127,18 @@ interface ByNaturalKey {
   readonly odd: readonly (NamedRule & { readonly reason: string })[];
 }
 
-function byNaturalKey(
-  { rules }: Side,
-  naturalKey: Pointer,
-  { secrets, isShown }: { readonly secrets: readonly Pointer[]; readonly isShown: boolean },
-): ByNaturalKey {
+interface Shown {
+  readonly secrets: readonly Pointer[];
+  /** True where natural keys may be shown. */
+  readonly isShown: boolean;
+  readonly by: CompareOptions;
+}
+
+function byNaturalKey({ rules }: Side, naturalKey: Pointer, { secrets, isShown, by }: Shown): ByNaturalKey {
   const byKey = new Map<string, NamedRule>();
   const odd: ByNaturalKey["odd"][number][] = [];
   for (const rule of rules) {
-    const definition = masked(rule.definition, secrets);
+    const definition = masked(rule.definition, secrets, by);
     const named = {
       name: isShown ? rule.name : (rule.ruleId ?? rule.name),
       ruleId: rule.ruleId,

@@ -57,7 +57,7 @@ export function liveRow({ ruleId, rule }: { ruleId: string; rule: JsonObject }, 
     weight: "quiet",
     about: [`id ${ruleId}`, ...(mark === undefined ? [] : [`owner ${ownerIn(mark)}`])],
     connection: defaultConnection,
-    definition: masked(rule, contract.rule.secret),
+    definition: masked(rule, contract.rule.secret, contract.rule),
     paths: [],
   });
 }

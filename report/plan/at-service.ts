@@ -1,10 +1,11 @@
 import type { ChangedRule, Drift } from "../../provider/drift.ts";
 import { isKept, undeclaredIn } from "../../provider/reconcile/erased.ts";
 import { listed } from "../../provider/reconcile/live-rule.ts";
-import { type KnownRule, reasonToReplace } from "../../provider/reconcile/plan.ts";
+import { type DeclaredRule, type KnownRule, reasonToReplace } from "../../provider/reconcile/plan.ts";
 import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
+  canonicalAt,
   field,
   isEqual,
   isJsonArray,
@@ -45,10 +46,12 @@ export class AtService {
   }
 
   /** The rule that the run takes over for a rule with `adopt`, or that stands in its way without the word. */
-  existing(connection: string, naturalKey: string | undefined, adopt: string | true | undefined) {
-    const here = this.#unmanaged.filter((rule) => rule.connection === connection);
+  existing({ definition, adopt }: DeclaredRule, connection: string, { rule }: Contract): UnmanagedRule | undefined {
+    const here = this.#unmanaged.filter((each) => each.connection === connection);
     if (typeof adopt === "string") return here.find(({ ruleId }) => ruleId === adopt);
-    return naturalKey === undefined ? undefined : here.find((rule) => rule.naturalKey === naturalKey);
+    const keyIn = (one: JsonObject) => (rule.naturalKey === null ? undefined : canonicalAt(one, rule.naturalKey, rule));
+    const key = keyIn(definition);
+    return here.find((each) => each.naturalKey !== undefined && key !== undefined && keyIn(each.live) === key);
   }
 
   /** The rules that nobody of the stack declares, but for those that it takes over. */

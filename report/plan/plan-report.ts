@@ -9,7 +9,7 @@ import { connectionType } from "../../provider/types.ts";
 import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
 import {
-  canonical,
+  canonicalAt,
   contains,
   differences,
   isAtOrBelow,
@@ -142,7 +142,7 @@ function existingIn(steps: readonly RuleStep[], service: AtService): Existing {
     const { kind, declared, of } = step;
     if (kind !== "create" || declared === undefined) continue;
     const { adopt } = declared;
-    const rule = service.existing(of.connection, naturalKeyText(declared.definition, of.contract), adopt);
+    const rule = service.existing(declared, of.connection, of.contract);
     if (rule !== undefined && adopt !== undefined) {
       const { refusal, kept } = takeOverOf(rule, declared.definition, of.contract);
       taken.set(step, { ...rule, kept });
@@ -261,12 +261,12 @@ function namesOf(step: RuleStep): string[] {
 }
 
 /** The natural key in a definition, by which rules are found at the step's connection; undefined where none can be. */
-function naturalKeyIn({ of }: RuleStep, definition: Json | undefined): string | undefined {
+function naturalKeyIn({ of }: Pick<RuleStep, "of">, definition: Json | undefined): string | undefined {
   const { operations, rule } = of.contract;
   if (rule.naturalKey === null || operations.list === null) return undefined;
-  const value = valueAt(definition, rule.naturalKey);
-  if (value === undefined || value === null || isHidden(value)) return undefined;
-  return JSON.stringify([of.connection, `key ${canonical(value)}`]);
+  const identity = canonicalAt(definition, rule.naturalKey, rule);
+  if (identity === undefined || isHidden(valueAt(definition, rule.naturalKey) ?? null)) return undefined;
+  return JSON.stringify([of.connection, `key ${identity}`]);
 }
 
 function isHidden(value: Json): boolean {
@@ -348,7 +348,16 @@ function isReset({ inState, known, of }: RuleStep, paths: readonly PathFinding[]
 /** The natural key that the rule has now, where the run gives it another one. */
 function formerNameOf({ known, declared, of }: RuleStep): Pick<Finding, "formerName"> {
   const [was, is] = [known, declared].map((each) => naturalKeyText(each?.definition, of.contract));
-  if (was === undefined || is === undefined || was === is || isHidden(was) || isHidden(is)) return {};
+  const [held, wanted] = [known, declared].map((each) => naturalKeyIn({ of }, each?.definition));
+  if (
+    was === undefined ||
+    is === undefined ||
+    was === is ||
+    (held !== undefined && held === wanted) ||
+    isHidden(was) ||
+    isHidden(is)
+  )
+    return {};
   return { formerName: was };
 }
 
@@ -363,7 +372,7 @@ function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
   if (kind === "create" || kind === "delete" || kind === "keep" || kind === "opaque") return [];
   const { rule } = of.contract;
   const side = (definition: Json | undefined): Json | undefined =>
-    definition === undefined ? undefined : masked(definition, rule.secret);
+    definition === undefined ? undefined : masked(definition, rule.secret, rule);
   const found = differences(side(known?.definition), side(declared?.definition), rule);
   return found.flatMap((difference): PathFinding[] => {
     const [finding] = pathFindingsOf([difference]);

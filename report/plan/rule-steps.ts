@@ -6,6 +6,7 @@ import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import {
+  asWritten,
   blindMask,
   contains,
   field,
@@ -203,7 +204,7 @@ function unmaskedBy(inputs: JsonObject, outputs: JsonObject, { isRule, field: na
   const told = (known: Json, declared: Json | undefined): Json => {
     if (declared === undefined || !contains(known, (each) => each === mask)) return known;
     const filled = mapJson(known, (each, path) => (each === mask ? valueAt(declared, pointerOf(path)) : undefined));
-    return isEqual(filled, declared) ? filled : known;
+    return isEqual(filled, declared, asWritten) ? filled : known;
   };
   const [known, declared] = [outputs[name], inputs[name]];
   if (known === undefined) return outputs;

@@ -1,4 +1,5 @@
 import {
+  asWritten,
   isEqual,
   isJsonObject,
   type Json,
@@ -48,7 +49,7 @@ export class ChangedPaths {
     const start = this.#start(key, isRule);
     const outer = [...start, ...path];
     return this.#paths
-      .filter((changed) => changed.length > outer.length && isEqual(changed.slice(0, outer.length), outer))
+      .filter((changed) => changed.length > outer.length && isEqual(changed.slice(0, outer.length), outer, asWritten))
       .map((changed) => changed.slice(start.length));
   }
 
@@ -72,7 +73,7 @@ export class ChangedPaths {
   #touches(path: Path): boolean {
     return this.#paths.some((changed) => {
       const shared = Math.min(changed.length, path.length);
-      return isEqual(changed.slice(0, shared), path.slice(0, shared));
+      return isEqual(changed.slice(0, shared), path.slice(0, shared), asWritten);
     });
   }
 }

@@ -1,7 +1,7 @@
 import { placeOf, readRuleFolder } from "../../provider/rule-folder.ts";
 import { defaultConnection } from "../../provider/settings.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isJsonObject, masked } from "../../sdk/rules/index.ts";
+import { asWritten, isJsonObject, masked } from "../../sdk/rules/index.ts";
 import { identityOf, nameOfRule, type Side } from "./side.ts";
 
 /** Facts that a folder does not have in itself. */
@@ -26,7 +26,7 @@ export function folderSide(
 ): Side {
   const rules = [...readRuleFolder(folder, overlay).values()].map((source) => {
     const { key, rule } = source;
-    const definition = masked(rule, contract?.rule.secret ?? []);
+    const definition = masked(rule, contract?.rule.secret ?? [], contract?.rule ?? asWritten);
     return {
       name: nameOfRule(definition, contract, key),
       key,

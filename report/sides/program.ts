@@ -1,7 +1,7 @@
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { readInputs, readState } from "../../provider/state/state.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { blindMask, isJsonObject, type Json, mapJson, masked } from "../../sdk/rules/index.ts";
+import { asWritten, blindMask, isJsonObject, type Json, mapJson, masked } from "../../sdk/rules/index.ts";
 import { isOfRules, mask, type Preview, resourceOf, shapeOf, subjectOf } from "../plan/preview.ts";
 import { identityOf, nameOfRule, type Side, type SideRule } from "./side.ts";
 
@@ -46,6 +46,6 @@ export function programSide(preview: Preview, contractOf: (connection: string) =
 /** A preview has no values of secrets. */
 function definitionIn(declared: Json, contract: Contract | undefined): SideRule["definition"] {
   const plain = mapJson(declared, (value) => (value === mask ? blindMask : undefined));
-  const definition = masked(plain, contract?.rule.secret ?? []);
+  const definition = masked(plain, contract?.rule.secret ?? [], contract?.rule ?? asWritten);
   return isJsonObject(definition) ? definition : blindMask;
 }

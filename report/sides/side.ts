@@ -1,7 +1,16 @@
 import { naturalKeyText } from "../../provider/reconcile/index.ts";
 import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { hashIn, isBlind, isMask, type Json, type JsonObject, maskOf, valueAt } from "../../sdk/rules/index.ts";
+import {
+  hashIn,
+  isBlind,
+  isMask,
+  type Json,
+  type JsonObject,
+  maskOf,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/rules/index.ts";
 
 /**
  * A list of rules that can be compared with another one, or shown by itself. All reports and commands read sides; what
@@ -64,10 +73,11 @@ export type Standing = "declared" | "drifted" | "missing" | "unmanaged" | "anoth
 
 /** @param definition in plain, or with masks; a key inside a masked object is not known */
 export function identityOf(definition: Json | undefined, contract: Contract | undefined): Pick<SideRule, "identity"> {
-  const { naturalKey = null } = contract?.rule ?? {};
-  const value = naturalKey === null ? undefined : valueAt(definition, naturalKey);
+  const { rule } = contract ?? {};
+  if (rule === undefined || rule.naturalKey === null) return {};
+  const value = valueAt(definition, rule.naturalKey);
   if (value === undefined || value === null || isUnknown(value) || isBlind(value)) return {};
-  return { identity: hashIn(isMask(value) ? value : maskOf(value)) };
+  return { identity: hashIn(isMask(value) ? value : maskOf(value, rule, segmentsOf(rule.naturalKey))) };
 }
 
 /** The name of a rule for people. */

@@ -121,6 +121,7 @@ function typeOf(schema: Node): string {
     return Object.keys(additionalProperties).length > 0 && additionalProperties.type === "string"
       ? "object of texts"
       : "object";
+  if (type === undefined) return "any value";
   if (Array.isArray(type)) return type.map(wordFor).join(" or ");
   if (type === "integer" || type === "number") return `${wordFor(type)}${rangeOf(minimum, maximum)}`;
   if (schema.format === "json-pointer") return "pointer";

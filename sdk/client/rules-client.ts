@@ -189,7 +189,7 @@ export class RulesClient {
     let changed: JsonObject | undefined = definition;
     if (update.body !== "declared") {
       live = seen?.rule ?? options.live ?? (await this.get(ruleId, options)).rule;
-      demandOwnFields(live, { ...options.known, ...definition }, ruleId, options.label);
+      demandOwnFields(live, { ...options.known, ...definition }, rule, { ruleId, label: options.label });
       changed = updateBody(definition, live, { body: update.body, omit: update.omit }, rule);
       if (changed === undefined) return { ruleId, rule: live };
       expectExact(changed, attempted);

@@ -1,8 +1,8 @@
-import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 import {
-  canonical,
+  type CompareOptions,
   field,
+  fieldsShown,
   isEqual,
   isJsonObject,
   type JsonObject,
@@ -17,10 +17,16 @@ import {
  * drift, it would have every field written again; merged into an update, its own fields would be sent.
  * @throws MerchantRulesError RESPONSE_INVALID
  */
-export function demandOwnFields(answered: JsonObject, known: JsonObject, ruleId: string, label?: string): void {
-  const fields = Object.keys(known);
+export function demandOwnFields(
+  answered: JsonObject,
+  known: JsonObject,
+  by: CompareOptions,
+  { ruleId, label }: { readonly ruleId: string; readonly label: string | undefined },
+): void {
+  const fields = fieldsShown(known, by);
   // Services drop nulls.
-  if (fields.length === 0 || fields.some((key) => Object.hasOwn(answered, key) || known[key] === null)) return;
+  const isAnyNull = Object.values(known).includes(null);
+  if (fields.length === 0 || isAnyNull || fields.some((key) => Object.hasOwn(answered, key))) return;
   const reason = "what the service answered has none of the fields that are declared";
   throw new MerchantRulesError("RESPONSE_INVALID", reason, {
     attempted: `read rule ${label ?? ruleId}`,
@@ -37,15 +43,15 @@ export function updateBody(
   definition: JsonObject,
   live: JsonObject,
   { body, omit }: { readonly body: "changes" | "merged"; readonly omit: readonly Pointer[] },
-  { unordered }: Pick<Contract["rule"], "unordered">,
+  by: CompareOptions,
 ): JsonObject | undefined {
-  const seen = project(live, definition, { unordered });
-  if (isEqual(seen, definition, { unordered })) return undefined;
+  const seen = project(live, definition, by);
+  if (isEqual(seen, definition, by)) return undefined;
   const merged = laidOver(omit.reduce(withoutValueAt, live), definition);
   if (body === "merged") return merged;
   const changed = Object.entries(definition).filter(([key, value]) => {
     const before = isJsonObject(seen) ? field(seen, key) : undefined;
-    return before === undefined || canonical(before, { unordered }, [key]) !== canonical(value, { unordered }, [key]);
+    return before === undefined || !isEqual(before, value, by, [key]);
   });
   return Object.fromEntries(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
 }

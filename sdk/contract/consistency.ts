@@ -1,6 +1,7 @@
 import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
 import type { NotJson } from "../rules/json.ts";
 import { printable } from "../rules/printable.ts";
+import { checkForms } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { type Contract, identityOperation } from "./schema.ts";
 import { headerNamePattern } from "./schema-parts.ts";
@@ -39,6 +40,7 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
     checkHeaders,
     checkListQuery,
     checkMarks,
+    checkForms,
     checkAnswers,
     checkOthers,
   ])

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formNames } from "../rules/normal-form.ts";
 import { orNull, patterns, pointer, pointerOrNull, says, strict } from "./schema-parts.ts";
 
 const marked = strict({
@@ -17,6 +18,25 @@ const owner = strict({
       "/metadata/managedBy",
     ),
   ),
+});
+
+const form = strict({
+  at: pointer.meta(
+    says("Where the value stands. A segment * stands for every element or field.", "/amount", "/conditions/*/value"),
+  ),
+  is: z
+    .enum(formNames)
+    .optional()
+    .meta(
+      says(
+        'The form. decimal: a number, or a text that is one, so that 10 is "10.00". dateTime: an instant by RFC 3339, in any time zone. trimmed: a text without blanks at its ends. lower, upper: a text in small or capital letters. distinct: an array in which each element counts once. Without it the value is compared as it is written.',
+        "decimal",
+      ),
+    ),
+  default: z
+    .json()
+    .optional()
+    .meta(says("The value that the field has where it is not there. Without it a missing field has none.", true)),
 });
 
 /** The service's rules: ids, keys, fields. */
@@ -96,6 +116,18 @@ export const rule = strict({
       says(
         "Paths of arrays whose order means nothing. A segment * stands for every element or field. Without it another order is a change.",
         ["/conditions"],
+      ),
+    ),
+  forms: z
+    .array(form)
+    .default([])
+    .meta(
+      says(
+        "How the service stores what it is sent. Values that are equal in that form are no difference. What is sent, and what the state holds, is what is declared. Without it the service must answer each value as it was sent.",
+        [
+          { at: "/amount", is: "decimal" },
+          { at: "/enabled", default: true },
+        ],
       ),
     ),
   secret: patterns

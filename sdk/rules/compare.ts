@@ -1,15 +1,9 @@
+import { type CompareOptions, isEqualAt, type Spot, spotAt, textOf } from "./canonical.ts";
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { isMask } from "./mask.ts";
 import { matching } from "./matching.ts";
 import { isAt, type Pointer, pointerOf, segmentsOf, valueAt } from "./pointer.ts";
-import { type Path, walk } from "./walk.ts";
-
-export interface CompareOptions {
-  /** Arrays whose order means nothing; contract `rule.unordered`. */
-  readonly unordered: readonly Pointer[];
-}
-
-const ordered: CompareOptions = { unordered: [] };
+import type { Path } from "./walk.ts";
 
 /** A value, or undefined where there is none. */
 type Side = Json | undefined;
@@ -23,55 +17,73 @@ export interface Difference {
 }
 
 /**
- * The text that two values share exactly when they are equal: object keys sorted, elements of unordered arrays sorted,
- * numbers by value (1 and 1.0 are one number, "1" is none, -0 is 0).
- */
-export function canonical(value: Json, options: CompareOptions = ordered, path: Path = []): string {
-  // Only unordered arrays need paths; without any, none are built.
-  const below = (key: string | number): Path => (options.unordered.length === 0 ? path : [...path, key]);
-  if (isJsonArray(value)) {
-    const elements = value.map((element, index) => canonical(element, options, below(index)));
-    return `[${(isUnordered(path, options) ? elements.sort() : elements).join(",")}]`;
-  }
-  if (isJsonObject(value)) {
-    const fields = Object.keys(value)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonical(field(value, key) ?? null, options, below(key))}`);
-    return `{${fields.join(",")}}`;
-  }
-  return JSON.stringify(value === 0 ? 0 : value);
-}
-
-/** True where two values are equal in their canonical form. */
-export function isEqual(a: Json, b: Json, options: CompareOptions = ordered, path: Path = []): boolean {
-  return a === b || canonical(a, options, path) === canonical(b, options, path);
-}
-
-/**
- * The part of the live rule that the declared one speaks of. Equal to `declared` exactly when the rule is as declared.
+ * The part of the live rule that the declared one speaks of. Equal to `declared` exactly when the rule is as declared, and
+ * then as it is declared, to the letter.
  * - A field that is not declared is not managed: it is left out.
- * - A declared field that is missing stays missing; one that is declared as null is null, because services drop nulls.
+ * - A declared field that is missing stays missing; one that is declared as null is null, because services drop nulls; one
+ *   that is declared as its default is that, because services drop defaults.
  * - Each element is projected onto the declared one at its index; those of unordered arrays are put into declared order
- *   first. An element without a declared one comes whole.
+ *   first. An element without a declared one comes whole. Where each element counts once, it is there as often as declared.
+ * - A value that is equal to the declared one in its normal form is the declared one.
  */
-export function project(live: Json, declared: Json, options: CompareOptions = ordered, path: Path = []): Json {
+export function project(live: Json, declared: Json, by: CompareOptions): Json {
+  return projected(live, declared, spotAt(by));
+}
+
+function projected(live: Json, declared: Json, spot: Spot | undefined): Json {
   if (isJsonObject(live) && isJsonObject(declared)) {
     const fields: [string, Json][] = [];
     for (const key of Object.keys(declared)) {
-      const [value, wanted] = [field(live, key), field(declared, key) ?? null];
-      if (value !== undefined) fields.push([key, project(value, wanted, options, [...path, key])]);
-      else if (wanted === null) fields.push([key, null]);
+      const [value, wanted, below] = [field(live, key), field(declared, key) ?? null, spot?.below(key)];
+      if (value !== undefined) fields.push([key, projected(value, wanted, below)]);
+      else if (wanted === null || isDefault(wanted, below)) fields.push([key, wanted]);
     }
     return Object.fromEntries(fields);
   }
   if (isJsonArray(live) && isJsonArray(declared)) {
-    const counterparts = isUnordered(path, options) ? inDeclaredOrder(live, declared, options, path) : live;
+    if (spot?.isDistinct) return projectedOnce(live, declared, spot);
+    const counterparts = spot?.isUnordered ? inDeclaredOrder(live, declared, spot) : live;
     return counterparts.map((element, index) => {
       const counterpart = declared[index];
-      return counterpart === undefined ? element : project(element, counterpart, options, [...path, index]);
+      return counterpart === undefined ? element : projected(element, counterpart, spot?.below(index));
     });
   }
-  return live;
+  return spot !== undefined && isEqualAt(live, declared, spot) ? declared : live;
+}
+
+/** An array in which each element counts once. */
+function projectedOnce(live: readonly Json[], declared: readonly Json[], spot: Spot): Json {
+  const [found, wanted] = [distinct(live, spot), distinct(declared, spot)];
+  const elements = [...found.values()];
+  const counterparts = spot.isUnordered ? inDeclaredOrder(elements, [...wanted.values()], spot) : elements;
+  const places = new Map([...wanted.keys()].map((text, index) => [text, index]));
+  const asOften = declared.flatMap((element, index) => {
+    const below = spot.below(index);
+    const counterpart = counterparts[places.get(textOf(element, below)) ?? -1];
+    return counterpart === undefined ? [] : [projected(counterpart, element, below)];
+  });
+  return [...asOften, ...counterparts.slice(wanted.size)];
+}
+
+/** The first element of each canonical text, by that text. */
+function distinct(elements: readonly Json[], spot: Spot): Map<string, Json> {
+  const found = new Map<string, Json>();
+  for (const [index, element] of elements.entries()) {
+    const text = textOf(element, spot.below(index));
+    if (!found.has(text)) found.set(text, element);
+  }
+  return found;
+}
+
+/** True of a value that a field has, too, when it is not there. */
+function isDefault(value: Json, spot: Spot | undefined): boolean {
+  return spot?.defaultText !== undefined && textOf(value, spot) === spot.defaultText;
+}
+
+/** The names of the fields that a service shows of a rule: not those that it may leave out, which are null or have a default. */
+export function fieldsShown(rule: JsonObject, by: CompareOptions): string[] {
+  const spot = spotAt(by);
+  return Object.keys(rule).filter((name) => rule[name] !== null && spot?.below(name)?.defaultText === undefined);
 }
 
 /** The fields of a rule with the declared ones in their place: objects in depth, arrays and all else as declared. */
@@ -87,24 +99,25 @@ export function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
  * The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. The
  * mask of a secret is one value: no difference lies inside.
  */
-export function differences(
-  before: Side,
-  after: Side,
-  options: CompareOptions = ordered,
-  path: Path = [],
-): Difference[] {
-  if (before === undefined) return after === undefined ? [] : [{ path, kind: "add", after }];
-  if (after === undefined) return [{ path, kind: "delete", before }];
-  if (isEqual(before, after, options, path)) return [];
+export function differences(before: Side, after: Side, by: CompareOptions): Difference[] {
+  return differencesAt(before, after, spotAt(by), []);
+}
+
+function differencesAt(before: Side, after: Side, spot: Spot | undefined, path: Path): Difference[] {
+  if (before === undefined) return after === undefined || isDefault(after, spot) ? [] : [{ path, kind: "add", after }];
+  if (after === undefined) return isDefault(before, spot) ? [] : [{ path, kind: "delete", before }];
+  if (isEqualAt(before, after, spot)) return [];
   if (isJsonObject(before) && isJsonObject(after) && !isMask(before) && !isMask(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-    return [...keys].flatMap((key) => differences(field(before, key), field(after, key), options, [...path, key]));
+    return [...keys].flatMap((key) =>
+      differencesAt(field(before, key), field(after, key), spot?.below(key), [...path, key]),
+    );
   }
   if (isJsonArray(before) && isJsonArray(after)) {
-    const counterparts = isUnordered(path, options) ? inDeclaredOrder(after, before, options, path) : after;
+    const counterparts = spot?.isUnordered ? inDeclaredOrder(after, before, spot) : after;
     const length = Math.max(before.length, counterparts.length);
     return Array.from({ length }).flatMap((_, index) =>
-      differences(before[index], counterparts[index], options, [...path, index]),
+      differencesAt(before[index], counterparts[index], spot?.below(index), [...path, index]),
     );
   }
   return [{ path, kind: "update", before, after }];
@@ -113,42 +126,41 @@ export function differences(
 /**
  * True where a difference changes what a pattern names: it lies there, below it, or above it with another value there.
  */
-export function touches({ path, before, after }: Difference, pattern: Pointer): boolean {
+export function touches({ path, before, after }: Difference, pattern: Pointer, by: CompareOptions): boolean {
   const wanted = segmentsOf(pattern);
   const above = pointerOf(wanted.slice(0, path.length));
-  return isAt(path.slice(0, wanted.length), above) && isChangedAt(before, after, wanted.slice(path.length));
+  const isOnTheWay = isAt(path.slice(0, wanted.length), above);
+  return isOnTheWay && isChangedAt(before, after, wanted.slice(path.length), spotAt(by, path));
 }
 
-function isChangedAt(before: Side, after: Side, [segment, ...rest]: readonly string[]): boolean {
-  if (segment === undefined) return differences(before, after).length > 0;
+function isChangedAt(
+  before: Side,
+  after: Side,
+  [segment, ...rest]: readonly string[],
+  spot: Spot | undefined,
+): boolean {
+  if (segment === undefined) return differencesAt(before, after, spot, []).length > 0;
   const keys = segment === "*" ? [before, after].flatMap((side) => Object.keys(Object(side))) : [segment];
-  return keys.some((key) => isChangedAt(valueAt(before, pointerOf([key])), valueAt(after, pointerOf([key])), rest));
-}
-
-function isUnordered(path: Path, { unordered }: CompareOptions): boolean {
-  return unordered.length > 0 && unordered.some((pattern) => isAt(path, pattern));
+  return keys.some((key) => {
+    const pointer = pointerOf([key]);
+    return isChangedAt(valueAt(before, pointer), valueAt(after, pointer), rest, spot?.below(key));
+  });
 }
 
 /**
  * The live elements, each at the index of a declared element that it satisfies; the others fill the gaps in order. As
  * many as possible are matched: one that satisfies several declared elements goes where no other can.
  */
-function inDeclaredOrder(
-  live: readonly Json[],
-  declared: readonly Json[],
-  options: CompareOptions,
-  path: Path,
-): readonly Json[] {
-  const similarTo = bySimilarity(live);
+function inDeclaredOrder(live: readonly Json[], declared: readonly Json[], spot: Spot): readonly Json[] {
+  const similarTo = bySimilarity(live, spot);
   // Where a pattern names elements by their number, equal elements may have different candidates.
-  const isNumbered = options.unordered.some((pattern) => /^\d/.test(segmentsOf(pattern)[path.length] ?? ""));
+  const isNumbered = spot.namesElements();
   const known = new Map<string, readonly number[]>();
   const candidates = declared.map((wanted, index) => {
-    const here = [...path, index];
-    const text = canonical(wanted, options, here);
+    const here = spot.below(index);
+    const text = textOf(wanted, here);
     const key = isNumbered ? `${index} ${text}` : text;
-    const satisfies = (at: number): boolean =>
-      canonical(project(live[at] ?? null, wanted, options, here), options, here) === text;
+    const satisfies = (at: number): boolean => textOf(projected(live[at] ?? null, wanted, here), here) === text;
     const found = known.get(key) ?? similarTo(wanted).filter(satisfies);
     known.set(key, found);
     return found;
@@ -162,16 +174,18 @@ function inDeclaredOrder(
 
 /**
  * An index of elements. It gives those that have all marks of a wanted one, and so all that satisfy it: projection takes
- * fields away and adds nothing but nulls. Without it, each element would be compared with each.
+ * fields away and adds nothing but nulls and defaults. Without it, each element would be compared with each.
  */
-function bySimilarity(elements: readonly Json[]): (wanted: Json) => readonly number[] {
-  const marks = elements.map(marksOf);
+function bySimilarity(elements: readonly Json[], spot: Spot): (wanted: Json) => readonly number[] {
   const all = [...elements.keys()];
+  // There an element has other marks at another place.
+  if (spot.namesElements({ inForms: true })) return () => all;
+  const marks = elements.map((element) => marksOf(element, spot.below(0)));
   const marked = new Map<string, number[]>();
   for (const mark of new Set(marks.flatMap((each) => [...each]))) marked.set(mark, []);
   for (const at of all) for (const mark of marks[at] ?? []) marked.get(mark)?.push(at);
   return (wanted) => {
-    const needed = [...marksOf(wanted)];
+    const needed = [...marksOf(wanted, spot.below(0))];
     const fewest = needed.reduce<readonly number[]>((few, mark) => {
       const others = marked.get(mark) ?? [];
       return others.length < few.length ? others : few;
@@ -180,12 +194,16 @@ function bySimilarity(elements: readonly Json[]): (wanted: Json) => readonly num
   };
 }
 
-/** The texts, numbers and truth values in an element, each with the names that lead there; indices may change. */
-function marksOf(element: Json): ReadonlySet<string> {
+/** The texts, numbers and truth values in an element, each with the names that lead there; indices may change, and defaults be absent. */
+function marksOf(element: Json, spot: Spot | undefined): ReadonlySet<string> {
   const marks = new Set<string>();
-  walk(element, (value, { path }) => {
-    const names = path.map((key) => (typeof key === "number" ? "*" : key));
-    if (typeof value !== "object") marks.add(`${canonical(value)} ${names.join("/")}`);
-  });
+  const note = (value: Json, here: Spot | undefined, names: string): void => {
+    if (isDefault(value, here)) return;
+    if (isJsonArray(value)) for (const each of value) note(each, here?.below(0), `${names}/*`);
+    else if (isJsonObject(value))
+      for (const [name, each] of Object.entries(value)) note(each, here?.below(name), `${names}/${name}`);
+    else if (value !== null) marks.add(`${textOf(value, here)} ${names}`);
+  };
+  note(element, spot, "");
   return marks;
 }

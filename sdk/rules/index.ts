@@ -1,4 +1,14 @@
-export { canonical, type Difference, differences, isEqual, laidOver, project, touches } from "./compare.ts";
+export {
+  asWritten,
+  type CompareOptions,
+  canonical,
+  canonicalAt,
+  isEqual,
+  type Spot,
+  spotAt,
+  textOf,
+} from "./canonical.ts";
+export { type Difference, differences, fieldsShown, laidOver, project, touches } from "./compare.ts";
 export { definitionOf, definitionsOf } from "./definition.ts";
 export {
   field,

@@ -21,6 +21,11 @@ const contract = {
   rule: {
     naturalKey: "/name",
     unordered: ["/tags"],
+    forms: [
+      { at: "/name", is: "lower" },
+      { at: "/amount", is: "decimal" },
+      { at: "/token", is: "trimmed" },
+    ],
     secret: ["/token"],
     owner: { at: "/managedBy" },
     foreign: [{ at: "/origin", is: ["service"] }],
@@ -37,9 +42,10 @@ let folder: string;
 beforeAll(async () => {
   [sandbox, production] = await Promise.all([
     startLocalService({ contract: defineContract(contract) }),
-    startLocalService({ contract: defineContract(contract) }),
+    // It answers values as they were sent.
+    startLocalService({ contract: defineContract({ ...contract, rule: { ...contract.rule, forms: [] } }) }),
   ]);
-  const same = Array.from({ length: 25 }, (_, n) => ({ name: `same-${n}`, tags: ["x", "y"] }));
+  const same = Array.from({ length: 25 }, (_, n) => ({ name: `same-${n}`, tags: ["x", "y"], amount: 10, token: "t" }));
   fill(sandbox, [
     ...same.map((rule) => ({ ...rule, managedBy: markBy("shop/sandbox/all") })),
     { name: "only-here", priority: 1 },
@@ -52,7 +58,13 @@ beforeAll(async () => {
   fill(production, [
     { name: "changed", priority: 2, token: "hidden-2" },
     { name: "only-there" },
-    ...same.map((rule) => ({ ...rule, tags: ["y", "x"], managedBy: markBy("shop/production/all") })),
+    ...same.map((_, n) => ({
+      name: `Same-${n}`,
+      tags: ["y", "x"],
+      amount: "10.0",
+      token: " t",
+      managedBy: markBy("shop/production/all"),
+    })),
   ]);
 });
 afterAll(() => Promise.all([sandbox.close(), production.close()]));

@@ -5,6 +5,7 @@ import { withSecretsMarked } from "../../provider/state/secrets.ts";
 import { secret } from "../../provider/state/wire.ts";
 import type { StateResource } from "../../provider/state-resource.ts";
 import {
+  asWritten,
   isJsonArray,
   isJsonObject,
   type Json,
@@ -131,7 +132,7 @@ function byPath(a: { path: string }, b: { path: string }): number {
 
 function expectedOf(before: JsonObject, live: JsonObject, isRefreshed: boolean): Expected[] {
   // A field that is not declared is not managed, also where an element with one changed places.
-  const seen = project(live, before);
+  const seen = project(live, before, asWritten);
   const after = isJsonObject(seen) ? seen : {};
   return differences(before, after).map(({ path }): Expected => {
     const sides = [before, after].map((side) => valueAt(side, pointerOf(path)));

@@ -266,6 +266,22 @@ describe("merchant-rules export", () => {
     expect(stack.imported().resources[1].outputs.marks).toEqual({ "rule-1": "", "rule-5": "" });
   });
 
+  test("counts natural keys as one that the service stores as one", async () => {
+    const forms = [
+      { at: "/name", is: "lower" as const },
+      { at: "/priority", is: "decimal" as const },
+    ];
+    const stack = await opened([rule(1), rule(2, { name: "Rule-2" }), rule(3, { name: "RULE-1" })], {
+      ...preset,
+      rule: { ...freeRule, forms },
+    });
+    const refused = await stack.exports();
+    expect(refused.stderr).toMatch(/two rules with one natural key .*\n +"rule-1": /);
+    const { code, stdout } = await stack.exports("--exclude", `id:${stack.ids[2]}`);
+    expect(code, stdout).toBe(0);
+    expect(loadRules(stack.fileOf("rules"))).toMatchObject({ "rule-1": { priority: "1.00" }, "rule-2": {} });
+  });
+
   test("gives a program that adopts the rules where there is no project for an import.json", async () => {
     const stack = await opened([rule(1)], undefined, { isProject: false });
     const { code, stdout } = await stack.exports();

@@ -75,6 +75,21 @@ Pull of stack prod: 1 to leave out, 1 to change, 1 by hand. Nothing was written:
     expect((await pull(...folders, "--yes")).stdout).toContain("the files say so already");
   });
 
+  test("leaves alone what the service stores in another form", async () => {
+    const forms = [
+      { at: "/limits/*", is: "decimal" as const },
+      { at: "/conditions/*/field", is: "upper" as const },
+      { at: "/name", is: "upper" as const },
+    ];
+    const preset = loadPreset("illustrative");
+    const { pull, edit, read } = await declared(files, { ...preset, rule: { ...preset.rule, forms } });
+    expect(await pull(...folders)).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing to do") });
+    edit("night", { name: "Night", limits: { day: "1.0", hour: 7 } });
+    expect(await pull(...folders, "--yes")).toMatchObject({ code: 0, stdout: expect.stringContaining("1 changed") });
+    expect(read("rules/night.json")).toBe(files["rules/night.json"]);
+    expect(read("overlays/prod/night.yaml")).toBe('# prod is stricter\nlimits:\n  hour: "7.00"\n');
+  });
+
   test("takes fields and elements away, also from an overlay", async () => {
     const { pull, edit, read } = await declared({
       ...files,

@@ -8,7 +8,7 @@ import { type Format, formats, leastOfComment } from "../../report/formats.ts";
 import { errorsOf, type Finding, githubAnnotations, type Report, render, reportOf } from "../../report/index.ts";
 import { markerOf } from "../../report/markdown.ts";
 import { changes, publishedSchema } from "../../report/report.ts";
-import { blindMask, maskOf } from "../../sdk/rules/index.ts";
+import { asWritten, blindMask, maskOf } from "../../sdk/rules/index.ts";
 import { elementsOf } from "./markup.ts";
 
 const report = reportOf({
@@ -334,9 +334,12 @@ describe("the rule of a finding", () => {
   });
 
   test("has no secret in any format: a mask is its text everywhere", () => {
-    const masked = { ...finding("create", "m"), rule: { after: { token: blindMask, list: [maskOf("s3cret-value")] } } };
+    const masked = {
+      ...finding("create", "m"),
+      rule: { after: { token: blindMask, list: [maskOf("s3cret-value", asWritten)] } },
+    };
     const report = reportOf({ report: "plan", subject: "s", rules: 0, unchanged: 0, findings: [masked] });
-    const hash = Object.values(maskOf("s3cret-value"))[0];
+    const hash = Object.values(maskOf("s3cret-value", asWritten))[0];
     for (const format of formats) {
       expect(render(report, format)).not.toMatch(/s3cret-value/);
       expect(render(report, format)).not.toContain(String(hash));

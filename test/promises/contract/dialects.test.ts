@@ -7,7 +7,7 @@ import { ownerOf } from "../../../provider/reconcile/index.ts";
 import { ownerField } from "../../../provider/state/names.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
-import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/rules/index.ts";
+import { asWritten, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
 import { EngineModel } from "../faults/engine-model.ts";
 import { hooksWithConnection } from "../faults/hooks.ts";
@@ -89,7 +89,7 @@ type Field = ReturnType<typeof contractFields>[number];
 function isTried(value: Json, { schema, default: fallback }: Field): boolean {
   if (schema.const !== undefined) return value === schema.const;
   const hasOthers = schema.enum === undefined || schema.enum.length > 1;
-  return fallback === undefined || !hasOthers || !isEqual(value, fallback);
+  return fallback === undefined || !hasOthers || !isEqual(value, fallback, asWritten);
 }
 
 /** The values at a path such as `rule.gone[].at` or `parameters.<name>.default`. */

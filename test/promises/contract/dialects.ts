@@ -147,6 +147,32 @@ export const dialects: readonly Dialect[] = [
       rule: { readOnly: ["/createdAt", "/updatedAt", "/version"] },
     }),
   })),
+  ...(["declared", "changes", "merged"] as const).map((body) => ({
+    name: `values that are stored in another form than they are sent in, updated by what is ${body}`,
+    contract: () => ({
+      ...described,
+      operations: {
+        delete: { identifyBy: { in: "query" } as const },
+        update: {
+          path: "/api/v1/merchants/rules/{ruleId}",
+          body,
+          omit: body === "merged" ? ["/createdAt", "/updatedAt"] : [],
+        },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0 },
+      },
+      rule: {
+        naturalKey: "/name",
+        unordered: ["/conditions"],
+        forms: [
+          { at: "/name", is: "upper" as const },
+          { at: "/priority", is: "decimal" as const },
+          { at: "/isActive", default: true },
+          { at: "/conditions/*/value", is: "decimal" as const },
+          { at: "/actions", is: "distinct" as const },
+        ],
+      },
+    }),
+  })),
   {
     name: "ids that the client chooses, in a body",
     contract: () => ({

@@ -20,9 +20,9 @@ export const described: readonly Described[] = [
     preset: "alertmanager-silences",
     service: { answers: "id" },
     rule: (k, value) => ({
-      matchers: [{ name: "rule", value: `r${k}`, isRegex: false, isEqual: true }],
-      startsAt: "2030-01-01T00:00:00.000Z",
-      endsAt: "2030-01-02T00:00:00.000Z",
+      matchers: [{ name: "rule", value: `r${k}`, isRegex: false, ...(k % 2 === 0 ? { isEqual: true } : {}) }],
+      startsAt: "2030-01-01T00:00:00Z",
+      endsAt: "2030-01-02T01:00:00+01:00",
       createdBy: "rules",
       comment: `${value} days`,
     }),
@@ -42,7 +42,12 @@ export const described: readonly Described[] = [
     rule: (k, value) => ({
       name: `segment-${k}`,
       constraints: [
-        { contextName: "amount", operator: "NUM_GT", value: String(value), inverted: false, caseInsensitive: false },
+        {
+          contextName: "amount",
+          operator: "NUM_GT",
+          value: String(value),
+          ...(k % 2 === 0 ? { inverted: false } : {}),
+        },
       ],
     }),
   },
@@ -60,7 +65,7 @@ export const described: readonly Described[] = [
     rule: (k, value) => ({
       name: `rule-${k}`,
       priority: k,
-      request: { method: "POST", urlPath: `/payments/${value}` },
+      request: { method: k % 2 === 0 ? "ANY" : "POST", urlPath: `/payments/${value}` },
       response: { status: 200 },
     }),
   },

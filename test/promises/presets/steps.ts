@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { canonical, type JsonObject } from "../../../sdk/rules/index.ts";
+import { asWritten, canonical, type JsonObject } from "../../../sdk/rules/index.ts";
 import type { EngineName } from "../../support/project.ts";
 import type { Declared } from "../stacks.ts";
 import { type Described, openPreset } from "./presets.ts";
@@ -38,10 +38,10 @@ export async function live(
     return count;
   };
   const holds = (each: Record<string, JsonObject>): void => {
-    const seen = service.rules().map(({ rule }) => canonical(withoutMark(rule)));
+    const seen = service.rules().map(({ rule }) => canonical(withoutMark(rule), asWritten));
     expect(seen.sort()).toEqual(
       Object.values(each)
-        .map((rule) => canonical(rule))
+        .map((rule) => canonical(rule, asWritten))
         .sort(),
     );
   };

@@ -47,6 +47,7 @@ describe("a contract that says nothing but its version", () => {
       changedAt: null,
       immutable: [],
       unordered: [],
+      forms: [],
       secret: [],
     });
     expect(auth.identity).toBe(null);
@@ -509,6 +510,47 @@ describe("a contract that cannot work is refused", () => {
       "-1",
       "at least 0",
     ],
+    ...[
+      ["at: '', is: lower", "at", '""', "a pointer to a field"],
+      ["at: /amount", "", '{"at":"/amount"}', "is, default or both"],
+      ["at: /ruleId, is: lower", "at", "/ruleId", "a place apart from rule.id"],
+      ["at: /meta/*, is: lower", "at", "/meta/*", "a place apart from rule.owner"],
+      ["at: /v, is: decimal", "at", "/v", "a place apart from operations.update.version"],
+      ["at: /tags/*, default: a", "at", "/tags/*", "ends with the name of a field"],
+      ["at: /tags/0, default: a", "at", "/tags/0", "ends with the name of a field"],
+      ["at: /key, default: {}", "default", "{}", "no default: by rule.naturalKey"],
+      ["at: /amount, is: decimal, default: ten", "default", '"ten"', "a value of the form decimal"],
+      ["at: /on, is: dateTime, default: 2026-02-30T00:00:00Z", "default", "2026-02-30", "a value of the form dateTime"],
+      ["at: /tags, is: distinct, default: a", "default", '"a"', "a value of the form distinct"],
+      ["at: /set, is: lower", "is", '"lower"', "distinct, because rule.unordered"],
+      ["at: /first, is: upper", "", "upper", "goes together with rule.forms.0"],
+      ["at: /*/x, is: decimal", "", "decimal", "goes together with rule.forms.1"],
+      ["at: /first, is: lower", "", "lower", "goes together with rule.forms.0"],
+      ["at: /on, default: false", "", "false", "goes together with rule.forms.2"],
+      ["at: /first, is: rounded", "is", '"rounded"', "trimmed"],
+    ].map(
+      ([entry = "", part = "", found = "", allowed = ""]): Row => [
+        `a normal form that says ${entry}`,
+        `version: 1
+operations: { update: { path: "/r/{ruleId}", version: { at: /v } } }
+rule:
+  naturalKey: /key/name
+  owner: { at: /meta/by }
+  unordered: [/set]
+  forms:
+    - { at: /first, is: lower }
+    - { at: /y/x, is: trimmed }
+    - { at: /on, default: true }
+    - { at: /first, is: trimmed }
+    - { at: /first, default: a }
+    - { at: /set, is: distinct }
+    - { ${entry} }`,
+        14,
+        `rule.forms.6${part === "" ? "" : `.${part}`}`,
+        found,
+        allowed,
+      ],
+    ),
     ["nothing at all", "", 1, "the contract", "null", "object"],
     ["a list", "[]", 1, "the contract", "[]", "object"],
   ])("%s: with file, line, path, what was found and what is allowed", (_name, text, line, path, found, allowed) => {

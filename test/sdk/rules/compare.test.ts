@@ -1,20 +1,29 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  canonical,
-  differences,
+  asWritten,
+  type CompareOptions,
+  canonical as canonicalBy,
+  type Difference,
+  differences as differencesBy,
   field,
-  isEqual,
+  isEqual as isEqualBy,
   isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
   type Path,
   pathOf,
-  project,
-  touches,
+  project as projectBy,
+  touches as touchesBy,
   valueAt,
 } from "../../../sdk/rules/index.ts";
+
+const canonical = (value: Json, by: CompareOptions = asWritten): string => canonicalBy(value, by);
+const isEqual = (a: Json, b: Json, by: CompareOptions = asWritten): boolean => isEqualBy(a, b, by);
+const project = (live: Json, declared: Json, by: CompareOptions = asWritten): Json => projectBy(live, declared, by);
+const differences = (before: Json, after: Json): Difference[] => differencesBy(before, after, asWritten);
+const touches = (difference: Difference, pattern: string): boolean => touchesBy(difference, pattern, asWritten);
 
 const json = fc.jsonValue({ maxDepth: 4 }).map((value): Json => JSON.parse(JSON.stringify(value)));
 const object = fc
@@ -68,7 +77,7 @@ describe("the canonical form", () => {
   });
 
   test("ignores order where the contract says that order means nothing, and only there", () => {
-    const options = { unordered: ["/tags", "/conditions/*/values"] };
+    const options = { ...asWritten, unordered: ["/tags", "/conditions/*/values"] };
     const a = { tags: ["x", "y"], conditions: [{ values: [1, 2] }], order: [1, 2] };
     expect(isEqual(a, { tags: ["y", "x"], conditions: [{ values: [2, 1] }], order: [1, 2] }, options)).toBe(true);
     expect(isEqual(a, { ...a, order: [2, 1] }, options)).toBe(false);
@@ -134,7 +143,7 @@ describe("the projection onto what is declared", () => {
   });
 
   test("puts elements of unordered arrays where the declaration has them", () => {
-    const options = { unordered: ["/tags"] };
+    const options = { ...asWritten, unordered: ["/tags"] };
     fc.assert(
       fc.property(fc.array(object, { maxLength: 5 }), (tags) => {
         const live = { tags: withServerFields([...tags].reverse()) };

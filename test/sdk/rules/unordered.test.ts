@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  asWritten,
   differences,
   isEqual,
   isJsonObject,
@@ -10,7 +11,7 @@ import {
   valueAt,
 } from "../../../sdk/rules/index.ts";
 
-const options = { unordered: ["/conditions"] };
+const options = { ...asWritten, unordered: ["/conditions"] };
 
 function condition(index: number): JsonObject {
   return { field: `f${index}`, operator: index % 2 === 0 ? "eq" : "in", value: [index, "x"], note: null };
@@ -91,7 +92,7 @@ describe("an unordered array", () => {
       fc.record({ a: few, b: few, tags: list }, { requiredKeys: [], noNullPrototype: true }),
     );
     const elements = fc.array(element, { maxLength: 5 });
-    const nested = { unordered: ["/*", "/*/*/tags"] };
+    const nested = { ...asWritten, unordered: ["/*", "/*/*/tags"] };
     fc.assert(
       fc.property(elements, elements, (declared, found) => {
         // Where elements are missing, those after them move up.
@@ -117,7 +118,7 @@ describe("an unordered array", () => {
   });
 
   test("is compared element by element where a pattern names one by its number", () => {
-    const numbered = { unordered: ["/x", "/x/0/tags"] };
+    const numbered = { ...asWritten, unordered: ["/x", "/x/0/tags"] };
     const declared = { x: [{ tags: [1, 2] }, { tags: [1, 2] }] };
     const live = { x: [{ tags: [1, 2] }, { tags: [2, 1] }] };
     expect(project(live, declared, numbered)).toEqual(declared);

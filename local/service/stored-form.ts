@@ -1,0 +1,69 @@
+import {
+  type CompareOptions,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Spot,
+  spotAt,
+  textOf,
+} from "../../sdk/rules/index.ts";
+import { type Decimal, decimalOf, instantOf, type ValueForm, valueText } from "../../sdk/rules/normal-form.ts";
+
+/**
+ * A definition as a service shows it that stores what it is sent in the contract's `rule.forms`: decimals as texts with two
+ * digits or more behind the point, instants in UTC with milliseconds, each element once, and no field that has its default.
+ */
+export function inStoredForm(definition: JsonObject, by: CompareOptions): JsonObject {
+  const spot = by.forms.length === 0 ? undefined : spotAt(by);
+  return spot === undefined ? definition : fieldsStored(definition, spot);
+}
+
+function fieldsStored(fields: JsonObject, spot: Spot | undefined): JsonObject {
+  const kept = Object.entries(fields).flatMap(([key, value]): [string, Json][] => {
+    const below = spot?.below(key);
+    const isDefault = below?.defaultText !== undefined && textOf(value, below) === below.defaultText;
+    return isDefault ? [] : [[key, stored(value, below)]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function stored(value: Json, spot: Spot | undefined): Json {
+  if (spot === undefined) return value;
+  if (isJsonObject(value)) return fieldsStored(value, spot);
+  if (!isJsonArray(value)) return valueStored(value, spot.forms);
+  const texts = new Set<string>();
+  const kept = value.filter((element, index) => {
+    const text = textOf(element, spot.below(index));
+    const isNew = !texts.has(text);
+    texts.add(text);
+    return isNew || !spot.isDistinct;
+  });
+  return kept.map((element, index) => stored(element, spot.below(index)));
+}
+
+function valueStored(value: Json, forms: readonly ValueForm[]): Json {
+  const decimal = forms.includes("decimal") ? decimalOf(value) : undefined;
+  if (decimal !== undefined) return textOfDecimal(decimal) ?? value;
+  const instant = forms.includes("dateTime") ? instantOf(value) : undefined;
+  if (instant !== undefined) return withMilliseconds(instant);
+  const inForm: Json = JSON.parse(valueText(value, forms));
+  return inForm;
+}
+
+const mostZeros = 100;
+
+/** `-1.50`; undefined of a value that is written as a power of ten. */
+function textOfDecimal({ sign, digits, exponent }: Decimal): string | undefined {
+  if (Math.abs(exponent) > mostZeros) return undefined;
+  const scaled = digits.padEnd(digits.length + exponent, "0").padStart(1 - exponent, "0");
+  const point = exponent < 0 ? scaled.length + exponent : scaled.length;
+  return `${sign}${scaled.slice(0, point)}.${scaled.slice(point).padEnd(2, "0")}`;
+}
+
+/** `10:00:00Z` → `10:00:00.000Z` */
+function withMilliseconds(instant: string): string {
+  return instant.replace(/:(\d\d)(?:\.(\d+))?Z$/, (_, second: string, fraction = "") => {
+    return `:${second}.${String(fraction).padEnd(3, "0")}Z`;
+  });
+}
