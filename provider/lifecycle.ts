@@ -96,7 +96,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (isRule && first?.kind === "update" && isTakenOver(first, of, place)) return { replaces: [field] };
       share(steps, of, place);
       if (isRule && first?.kind === "replace") {
-        if (first.declared.adopt === id) throw hasAdopted(id);
+        if (first.declared.adopt === first.known.ruleId) throw hasAdopted(first.known.ruleId);
         if (of.owner !== "") place.holders.replaced.set(of.holder, { of, next: first.declared.definition });
         return { replaces: [field], deleteBeforeReplace: first.deleteFirst };
       }
@@ -153,7 +153,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (this.#shape.isRule && rules.size === 0) return { id: "" };
       const secrets = place.contract.rule.secret;
       return {
-        id,
+        id: this.#idOf(id, rules),
         props: writeState(this.#shape, rules, props, state.formerOwnerIds, secrets),
         inputs: writeInputs(this.#shape, rules, props, secrets),
       };

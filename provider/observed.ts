@@ -13,6 +13,7 @@ import {
   type Resource,
   seenAs,
   stackOf,
+  successors,
   whoseIs,
 } from "./reconcile/index.ts";
 import type { Shape } from "./state/shape.ts";
@@ -74,9 +75,7 @@ export interface Observed {
  */
 export async function observed(of: Resource, place: Place): Promise<Map<string, Observed>> {
   const found = new Map<string, Observed>();
-  for (const [key, live] of await place.proof.observe(of)) {
-    const known = of.known.get(key);
-    if (known === undefined) continue;
+  for (const { key, known, live } of await present(of, place)) {
     const mark = markIn(live, place.contract);
     const whose = whoseIs(mark, of);
     const verdict = judgeRead({
@@ -108,4 +107,18 @@ export async function observed(of: Resource, place: Place): Promise<Map<string, 
     });
   }
   return found;
+}
+
+/** The rules that are there, each by the id that it has now. */
+async function present(of: Resource, place: Place) {
+  const seen = await place.proof.observe(of);
+  const found = [...of.known].map(async ([key, known]) => {
+    const live = seen.get(key);
+    if (live !== undefined) return [{ key, known, live }];
+    const [successor, ...others] = await successors(key, { of, place });
+    // Of several nobody can tell which; a create names them.
+    if (successor === undefined || others.length > 0) return [];
+    return [{ key, known: { ...known, ruleId: successor.ruleId }, live: successor.rule }];
+  });
+  return (await Promise.all(found)).flat();
 }

@@ -153,10 +153,14 @@ export class RuleOperations {
     this.#judge.demandValid(definition);
     this.#judge.demandMutable(stored.definition, definition);
     this.#demandFreeKey(definition, ruleId);
-    const entry = this.entry(ruleId, definition);
-    const updated = { ...stored, definition, updatedAt: entry.at };
+    const entry = this.entry(update.id === "new" ? this.#newRuleId() : ruleId, definition);
+    const updated = update.id === "new" ? storedOf(entry) : { ...stored, definition, updatedAt: entry.at };
     this.#demandNotForeign(updated);
-    this.#store.replace(entry);
+    if (update.id === "new") {
+      // As after a delete: dead where the contract has such rows, else gone.
+      this.#remove(stored);
+      this.#store.insert(entry);
+    } else this.#store.replace(entry);
     return { status: first(update.success), body: this.#shape.written(updated) };
   }
 

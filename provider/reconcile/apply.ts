@@ -157,7 +157,8 @@ async function updated({ known, declared }: Change, task: Task, progress: Progre
     return;
   }
   delete progress.known;
-  take(await createOnce(withoutOwnId(declared, known), task), progress);
+  const gone = task.place.live.isGone(known.ruleId) ? known : undefined;
+  take(await createOnce(withoutOwnId(declared, known), task, gone), progress);
 }
 
 async function replaced({ known, declared, deleteFirst }: Change, task: Task, progress: Progress): Promise<void> {

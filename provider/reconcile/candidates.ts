@@ -4,6 +4,7 @@ import { chosenId } from "./chosen-id.ts";
 import { ownFields } from "./live-rule.ts";
 import type { Making } from "./making.ts";
 import { type Mark, markIn } from "./mark.ts";
+import { idsChange } from "./new-ids.ts";
 import { ownMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
 import { isOwnMark, whoseIs } from "./resource.ts";
@@ -61,6 +62,7 @@ export async function candidates(found: readonly LiveRule[], making: Making): Pr
           (isTwice(mark) || isKnownElsewhere(mark, ruleId, place)),
         hasOurNames: mark !== undefined && hasOurNames(mark, making),
         isWhole: isWhole(existing, { definition, place }),
+        isSuccessor: making.inPlaceOf !== undefined && idsChange(place) && !place.holders.isKnown(ruleId),
       },
     };
   });

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { candidates, type Found, search } from "./candidates.ts";
 import { cannotSearch, inItsOwnWay, inTheWay, mayExist, refused, several, unmarked } from "./create-errors.ts";
 import { kept } from "./kept.ts";
-import type { Pass } from "./live.ts";
 import { isAsDeclared, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
+import { type Before, canLookUp, madeMeanwhile, wasBefore } from "./made-meanwhile.ts";
 import { type Made, type Making, mayReplace } from "./making.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
@@ -21,13 +20,14 @@ import { judgeCreate } from "./whose.ts";
  * Makes a declared rule exist exactly once. It looks before it creates, where the contract allows it. A rule that exists
  * already is taken when it is this resource's own, or the program or the user says so; else it is refused. Nothing is
  * overwritten without a word that names the rule.
+ * @param inPlaceOf a rule that the state knows and that is gone
  * @throws MerchantRulesError RULE_CONFLICT: another rule has its natural key; RULE_OUTCOME_UNKNOWN: the rule may exist
  * @throws Written: the state must know the rule as it is, and the run has not made it as declared
  */
-export function createOnce(declared: DeclaredRule, task: Task): Promise<Made> {
+export function createOnce(declared: DeclaredRule, task: Task, inPlaceOf?: KnownRule): Promise<Made> {
   const { definition, adopt } = declared;
   const { key, of, place } = task;
-  const making = { ...declared, ...task, attempted: `create rule ${of.label(key) ?? ""}`.trimEnd() };
+  const making = { ...declared, ...task, inPlaceOf, attempted: `create rule ${of.label(key) ?? ""}`.trimEnd() };
   return place.live.oneAtATime(definition, async () => {
     if (typeof adopt === "string") return (await adoptNamed(adopt, making)) ?? create(making);
     if (adopt === true && !place.live.canSearch(definition)) throw cannotSearch(making);
@@ -128,9 +128,9 @@ async function create(making: Making): Promise<Made> {
 class Unanswered extends Error {
   readonly error: MerchantRulesError;
   /** The rules that were there before. */
-  readonly before: Pass["byId"] | undefined;
+  readonly before: Before;
 
-  constructor(error: MerchantRulesError, before: Pass["byId"] | undefined) {
+  constructor(error: MerchantRulesError, before: Before) {
     super(error.message);
     this.error = error;
     this.before = before;
@@ -155,7 +155,7 @@ async function send(making: Making): Promise<Made> {
       const created = await client.create(body, options);
       const isOld =
         created.ruleId !== chosen &&
-        wasBefore(created.ruleId, before, making) &&
+        wasBefore(created.ruleId, before, place) &&
         !place.live.isBeingDeleted(created.ruleId);
       demandOwnMaking(created, isOld, making);
       if (place.live.isBeingDeleted(created.ruleId)) place.holders.release(created.ruleId);
@@ -178,11 +178,6 @@ async function send(making: Making): Promise<Made> {
     if (making.isDue) throw unanswered;
     return afterLostAnswer(unanswered, making);
   }
-}
-
-/** True of a rule that was there before this create; the id of one that this run has deleted may be given again. */
-function wasBefore(ruleId: string, before: Pass["byId"] | undefined, { place }: Making): boolean {
-  return before?.has(ruleId) === true && !place.live.isGone(ruleId);
 }
 
 /**
@@ -225,31 +220,14 @@ function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boole
  * @throws MerchantRulesError RULE_OUTCOME_UNKNOWN: the rule may exist; RULE_CONFLICT
  */
 async function afterLostAnswer({ error, before }: Unanswered, making: Making): Promise<Made> {
-  const { definition, of, key, place } = making;
+  const { definition, of, place } = making;
   const { outcomeUnknown } = error;
-  const hasMark = ownMark(making) !== undefined && place.contract.operations.list !== null;
   if (making.ruleId !== undefined) return await foundAfter(error, { ...making, isDue: true });
-  if (!place.live.canSearch(definition) && !hasMark)
-    throw outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
-  await sleep(place.contract.operations.list?.lagMs ?? 0);
-  const isOurs = ({ ruleId, rule }: LiveRule): boolean => {
-    if (wasBefore(ruleId, before, making) || !outcomeUnknown || place.holders.keeperOf(ruleId) !== undefined)
-      return false;
-    const mark = markIn(rule, place.contract);
-    // There was none before. The mark says so, where there is one; else a rule that is as declared was made by this create.
-    if (mark !== undefined) return isOwnMark(mark, of, key);
-    return (
-      place.live.naturalKeyOf(rule) === place.live.naturalKeyOf(definition) && isAsDeclared(rule, definition, place)
-    );
-  };
-  const listedAnew = (): Promise<Pass> =>
-    place.live.listedAnew().catch((failed: unknown) => {
-      throw outcomeUnknown && isMerchantRulesError(failed) ? mayExist(error, making, { unread: failed }) : failed;
-    });
-  let pass = await listedAnew();
-  // Where rows move between pages while they are read, one reading may miss a rule.
-  if (place.live.canShift(pass) && !pass.byId.values().some(isOurs)) pass = await listedAnew();
-  const own = pass.byId.values().find(isOurs);
+  if (!canLookUp(definition, making)) throw outcomeUnknown ? mayExist(error, making) : inTheWay(error, making);
+  const { made, pass } = await madeMeanwhile(definition, before, making).catch((failed: unknown) => {
+    throw outcomeUnknown && isMerchantRulesError(failed) ? mayExist(error, making, { unread: failed }) : failed;
+  });
+  const own = outcomeUnknown ? made : undefined;
   if (own !== undefined) {
     place.holders.claim(own.ruleId, of);
     const known = { ruleId: own.ruleId, definition, ...seenMark(markIn(own.rule, place.contract), place) };

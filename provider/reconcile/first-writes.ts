@@ -6,7 +6,9 @@ import { warn } from "../print.ts";
 import type { Holders } from "./holders.ts";
 import type { Live, Pass } from "./live.ts";
 import { isAsDeclared } from "./live-rule.ts";
+import { idsChange } from "./new-ids.ts";
 import type { KnownRule } from "./plan.ts";
+import { Written } from "./task.ts";
 
 type Kind = "update" | "delete";
 
@@ -15,6 +17,8 @@ export interface Done<T> {
   readonly value: T;
   /** The service said that it did so; one that was not there to be deleted proves nothing. */
   readonly isDone: boolean;
+  /** The id that the rule has after it. Default: the same as before. */
+  readonly ruleId?: string;
 }
 
 /** The other rules, as they were before the first write. */
@@ -88,12 +92,19 @@ export class FirstWrites {
       done = await this.#send(kind, target, write);
     } catch (error) {
       // It may have been carried out all the same, and be wrong.
-      if (!isMerchantRulesError(error)) await this.#lookAfter(kind, target, declared, before);
+      if (!isMerchantRulesError(error))
+        await this.#lookAfter(
+          kind,
+          target,
+          declared,
+          before,
+          error instanceof Written ? error.known.ruleId : undefined,
+        );
       else if (error.outcomeUnknown) await this.#lookForHarm(kind, target, before);
       throw error;
     }
     if (!done.isDone) return done.value;
-    await this.#lookAfter(kind, target, declared, before);
+    await this.#lookAfter(kind, target, declared, before, done.ruleId);
     this.#lookedAt.add(kind);
     return done.value;
   }
@@ -118,7 +129,13 @@ export class FirstWrites {
     return { pass: undefined, other: undefined };
   }
 
-  async #lookAfter(kind: Kind, target: KnownRule, declared: JsonObject, before: Before): Promise<void> {
+  async #lookAfter(
+    kind: Kind,
+    target: KnownRule,
+    declared: JsonObject,
+    before: Before,
+    now: string = target.ruleId,
+  ): Promise<void> {
     const { list } = this.#live.contract.operations;
     await sleep(list?.lagMs ?? 0);
     let after: Pass | undefined;
@@ -126,8 +143,10 @@ export class FirstWrites {
       after = list === null ? undefined : await this.#live.listedAnew();
       const fault =
         (kind === "update"
-          ? await this.#updateFault(target, declared, before, after)
-          : await this.#deleteFault(target, after)) ?? (await this.#harm(before, after));
+          ? await this.#updateFault({ ...target, ruleId: now }, declared, before, after)
+          : await this.#deleteFault(target, after)) ??
+        (now === target.ruleId ? undefined : await this.#stillThereFault(target, after)) ??
+        (await this.#harm(before, after));
       if (fault !== undefined) this.#stop = wrong(kind, target.ruleId, fault);
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
@@ -202,6 +221,15 @@ export class FirstWrites {
     return sight.is === "present" ? found.ruleId : undefined;
   }
 
+  /** The rule of which an update has made another one. */
+  async #stillThereFault(target: KnownRule, after: Pass | undefined): Promise<Fault | undefined> {
+    if ((await this.#deleteFault(target, after)) === undefined) return undefined;
+    return {
+      what: `the service made another rule of it, and rule ${target.ruleId} is still there`,
+      first: `delete rule ${target.ruleId} at the service; if it is a deleted one, describe that in rule.gone of the contract; and`,
+    };
+  }
+
   /** The rule that was deleted. */
   async #deleteFault(target: KnownRule, after: Pass | undefined): Promise<Fault | undefined> {
     if (after !== undefined && !after.byId.has(target.ruleId)) return undefined;
@@ -225,7 +253,11 @@ export class FirstWrites {
 
   /** Another rule that is gone with the write, or has lost fields with it. Rules that this run wrote may have other fields. */
   async #harm({ pass, other }: Before, after: Pass | undefined): Promise<Fault | undefined> {
-    const isDeleted = (id: string): boolean => this.#written.get(id) === "delete" || this.#live.isGone(id);
+    const isDeleted = (id: string): boolean =>
+      this.#written.get(id) === "delete" ||
+      this.#live.isGone(id) ||
+      // An update that was not answered may have given it another id.
+      (idsChange(this.#live) && this.#written.get(id) === "update");
     const isChanged = (id: string): boolean => this.#written.has(id) || this.#live.written(id) !== undefined;
     const known = other === undefined ? [] : [{ ruleId: other.ruleId, rule: other.definition }];
     const others =
@@ -262,7 +294,7 @@ const whatIsLeft = "look at the service which rules are left, and";
 
 function wrong(kind: Kind, ruleId: string, { what, first }: Fault): MerchantRulesError {
   const operation =
-    kind === "delete" ? "operations.delete.identifyBy" : "operations.update (method, path, identifyBy, bodyAt)";
+    kind === "delete" ? "operations.delete.identifyBy" : "operations.update (method, path, identifyBy, bodyAt, id)";
   return new MerchantRulesError("SERVICE_FAILED", `${what}; nothing else was written`, {
     attempted: `${kind} rule ${ruleId}`,
     advice: `${first} correct ${operation} in the contract before anything else is written. Then run \`pulumi up --refresh\`, which makes again what is missing; where all rules of the stack are gone, with MERCHANT_RULES_ACCEPT_ALL_GONE=true`,

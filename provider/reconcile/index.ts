@@ -13,6 +13,7 @@ export {
 export { pathsOf, seenAs } from "./live-rule.ts";
 export { keyIn, markIn, markOf, type Owner, ownerIn, ownerOf, placeOf, stackOf } from "./mark.ts";
 export { lackedKey, naturalKeyText } from "./natural-key.ts";
+export { successors } from "./new-ids.ts";
 export { Place, type PlaceOptions } from "./place.ts";
 export {
   type Change,

@@ -40,7 +40,7 @@ export interface Pass {
 /** This run's knowledge of one rule beside the list. */
 interface RuleRecord {
   /** The rule as this run wrote or saw it after the list was read; null: it is gone. */
-  written?: JsonObject | null;
+  written?: JsonObject | null | undefined;
   /** When this run wrote or saw it so (performance.now). */
   writtenAt?: number;
   /** The rule as a GET showed it, and when that GET began (performance.now). */
@@ -377,14 +377,17 @@ export class Live {
     return saysSo(rule, "foreign", this.contract);
   }
 
-  /** This run made, changed or saw the rule (null: deleted it, or saw that it is gone): the list tells it no longer. */
-  remember(ruleId: string, rule: JsonObject | null): void {
+  /**
+   * This run made, changed or saw the rule (null: deleted it, or saw that it is gone): the list tells it no longer. Undefined:
+   * nothing is known of it.
+   */
+  remember(ruleId: string, rule: JsonObject | null | undefined): void {
     const record = this.#record(ruleId);
     if (record.written) this.#writtenWith(record.written)?.delete(ruleId);
     record.written = rule;
     record.writtenAt = performance.now();
     delete record.seen;
-    if (rule !== null) this.#writtenWith(rule)?.add(ruleId);
+    if (rule) this.#writtenWith(rule)?.add(ruleId);
   }
 
   /** The rule as this run wrote or saw it after the list was read; null: it is gone; undefined: nothing. */

@@ -6,6 +6,8 @@ import type { Task } from "./task.ts";
 export interface Making extends Task, DeclaredRule {
   /** `create rule limit-1`, for messages. */
   readonly attempted: string;
+  /** The rule that the state knows and that is gone: this may be it, by another id. */
+  readonly inPlaceOf?: KnownRule | undefined;
   /** The id that it is to have, where the client chooses ids (contract `operations.create.identifyBy`). */
   readonly ruleId?: string;
   /** It is its turn to be sent: what was seen before it waited may be old. */

@@ -5,6 +5,8 @@ import { factsOf, isSeen, isThere, lookBefore, needsLook, yetFound } from "./kno
 import type { How } from "./live.ts";
 import { whoIs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
+import { sayWhatMayBeLeft, successors } from "./new-ids.ts";
+import { seenMark } from "./own-mark.ts";
 import type { KnownRule } from "./plan.ts";
 import { say, warnOf } from "./say.ts";
 import { naming, type Task } from "./task.ts";
@@ -21,7 +23,12 @@ export async function remove(known: KnownRule, task: Task): Promise<void> {
   if (place.holders.isPassedOn(ruleId)) return place.holders.delivered(ruleId);
   await claimable(known, task);
   if (place.holders.isHeldByOther(ruleId, of)) return;
-  if (await isToGo(known, lookBefore(place), task)) await removeNow(known, task);
+  if ((await isToGo(known, lookBefore(place), task)) && (await removeNow(known, task))) return;
+  // An update that was not answered may have given it another id.
+  if (!place.live.isGone(ruleId)) return;
+  for (const { ruleId: now, rule } of await successors(task.key, task))
+    await remove({ ...known, ruleId: now, ...seenMark(markIn(rule, place.contract), place) }, task);
+  await sayWhatMayBeLeft(known, task);
 }
 
 /** False where the rule is let go of, which is said, or is gone already. */
@@ -69,21 +76,23 @@ async function claimable({ ruleId, definition }: KnownRule, { of, place }: Task)
 /** The time that a rule which another resource of this run declares waits to be taken over by it. */
 const mostClaimMs = 2000;
 
-async function removeNow(known: KnownRule, task: Task): Promise<void> {
+/** @returns true where the service said that it did so */
+async function removeNow(known: KnownRule, task: Task): Promise<boolean> {
   const { of, place } = task;
   const { ruleId } = known;
-  const write = async (): Promise<Done<void>> => {
+  const write = async (): Promise<Done<boolean>> => {
     // While this delete waited for its turn, another stack may have taken the rule over: the list may have been read anew.
-    if (known.doubt === undefined && !(await isToGo(known, "cheap", task))) return { value: undefined, isDone: false };
+    if (known.doubt === undefined && !(await isToGo(known, "cheap", task))) return { value: false, isDone: false };
     // Or another resource has. Nothing may come between this and the delete's beginning.
     if (place.holders.isHeldByOther(ruleId, of) || place.holders.isPassedOn(ruleId))
-      return { value: undefined, isDone: false };
-    return { value: undefined, isDone: await place.live.deleting(ruleId, () => sendDelete(known, task)) };
+      return { value: false, isDone: false };
+    const isDone = await place.live.deleting(ruleId, () => sendDelete(known, task));
+    return { value: isDone, isDone };
   };
   // Refused before the first request, so there is nothing to look at.
-  if (place.contract.operations.delete.identifyBy === null) return void (await write());
+  if (place.contract.operations.delete.identifyBy === null) return (await write()).value;
   try {
-    await place.firstWrites.run("delete", known, known.definition, write);
+    return await place.firstWrites.run("delete", known, known.definition, write);
   } catch (error) {
     if (place.live.isGone(ruleId)) await seeAgain(known, task);
     throw error;

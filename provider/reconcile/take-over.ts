@@ -22,7 +22,7 @@ import { judgeTakeOver } from "./whose.ts";
  * enters the state as it is, so that no write is blind: the next run makes it as declared.
  * @throws Written RULE_DIFFERS
  */
-export async function asOurs({ existing, mark }: Found, making: Making): Promise<Made> {
+export async function asOurs({ existing, mark, facts }: Found, making: Making): Promise<Made> {
   const { definition, of, place, attempted, key } = making;
   const { ruleId, rule } = existing;
   const isMoved = mark !== undefined && !isOwnMark(mark, of, key);
@@ -38,8 +38,8 @@ export async function asOurs({ existing, mark }: Found, making: Making): Promise
   const seen = seenAs(rule, spoken, place);
   if (isEqual(seen, definition, place.contract.rule)) {
     if (before === undefined) sayUndeclared(existing, making);
-    // After a lost answer it is what this run has made, by its id.
-    const isOwnMaking = making.sent !== undefined && making.ruleId === ruleId;
+    // After a lost answer it is what this run has made, by its id, or what an update has made of the rule that the state knows.
+    const isOwnMaking = facts.isSuccessor || (making.sent !== undefined && making.ruleId === ruleId);
     return { known: { ...known, definition }, isTakenOver: !isOwnMaking };
   }
   const paths = pathsBetween(seen, definition, place);
@@ -121,7 +121,7 @@ export async function takeOver(existing: LiveRule, making: Making, how?: string)
     return taken({ ...known, definition }, how ?? usual, making);
   }
   try {
-    const written = await overwrite(known, definition, rule, making);
+    const written = await overwrite(known, making, rule, making);
     return written === undefined ? undefined : taken(written, how ?? usual, making);
   } catch (error) {
     if (!(error instanceof Written)) place.holders.release(ruleId);

@@ -9,6 +9,7 @@ import { factsOf, isForeign, isSeen, lookBefore, needsLook, yetFound } from "./k
 import { hasFormerFields, isAsDeclared, isIdAlone, pathsBetween, seenAs, whoIs } from "./live-rule.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { isOfVersion, refusedVersion, versioned } from "./meanwhile.ts";
+import { afterLostAnswer, demandLookUp, follow, idsChange } from "./new-ids.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
 import { type DeclaredRule, type KnownRule, reasonToReplace } from "./plan.ts";
@@ -51,12 +52,12 @@ export async function update(known: KnownRule, declared: DeclaredRule, task: Tas
     case "let go and create":
       return undefined;
     case "create":
-      return await goneAtUpdate(known, attempted, task);
+      return await goneAtUpdate(known, declared, attempted, task);
     case "take over":
       say(`is taken over from ${whoIs(rule && markIn(rule, place.contract))}`, ruleId, task);
-      return await overwrite({ ...known, isTaken: true }, definition, rule, task);
+      return await overwrite({ ...known, isTaken: true }, declared, rule, task);
     case "write":
-      return await overwrite(known, definition, rule, task);
+      return await overwrite(known, declared, rule, task);
   }
 }
 
@@ -80,10 +81,11 @@ function anothers(
 /** Sends the update. @param rule the rule as it is, where it was looked at */
 export async function overwrite(
   known: KnownRule,
-  definition: JsonObject,
+  declared: DeclaredRule,
   rule: JsonObject | undefined,
   task: Task,
 ): Promise<KnownRule | undefined> {
+  const { definition } = declared;
   const { key, of, place } = task;
   const { ruleId } = known;
   const attempted = `update rule ${of.label(key) ?? ruleId}`;
@@ -104,8 +106,10 @@ export async function overwrite(
   if (known.isTaken && rule !== undefined) demandNothingErased({ ruleId, rule }, definition, attempted, task);
   const mark = ownMark(task);
   const sent = marked(definition, mark, place.contract);
-  const written = { ruleId, definition, ...seenMark(mark, place) };
+  /** The rule as it is written, by the id that it has afterwards. */
+  let written: KnownRule = { ruleId, definition, ...seenMark(mark, place) };
   let isAnswered = false;
+  let notFound: MerchantRulesError | undefined;
   const write = async (): Promise<Done<KnownRule | undefined>> => {
     // While this update waited for its turn, the list may have been read anew, and show that another stack has the rule.
     if (known.isTaken !== true && known.doubt === undefined && needsLook(known, place)) {
@@ -113,6 +117,7 @@ export async function overwrite(
       if (now.is === "present" && whoseIs(markIn(now.rule, place.contract), of) === "another's")
         throw anothers(ruleId, now.rule, attempted, task);
     }
+    const before = idsChange(place) && place.contract.operations.list ? (await place.live.listed()).byId : undefined;
     let answer: LiveRule | undefined;
     try {
       const seen = await versioned(known, definition, task);
@@ -128,22 +133,32 @@ export async function overwrite(
       }
       // A service that keeps deleted rules may refuse to change one as a conflict.
       const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
-      if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, known, definition, place);
-      if (await isSeen(known, task))
-        throw isConflict ? inTheWay(error, known, definition, place) : yetFound("update", error);
-      return { value: await goneAtUpdate(known, attempted, task, error), isDone: false };
+      if (idsChange(place) && error.outcomeUnknown) answer = await afterLostAnswer(error, definition, before, task);
+      else {
+        if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, known, definition, place);
+        if (await isSeen(known, task))
+          throw isConflict ? inTheWay(error, known, definition, place) : yetFound("update", error);
+        notFound = error;
+        return { value: undefined, isDone: false };
+      }
     }
+    written = { ...written, ruleId: answer?.ruleId ?? ruleId };
+    follow(known, written.ruleId, definition, before, task);
     isAnswered = true;
-    place.live.remember(ruleId, definition);
-    const before = answer === undefined || isIdAlone(answer.rule, place) ? known.definition : undefined;
-    return { value: await kept(answer, written, "update", task, before), isDone: true };
+    place.live.remember(written.ruleId, definition);
+    const shownBefore = answer === undefined || isIdAlone(answer.rule, place) ? known.definition : undefined;
+    const value = await kept(answer, written, "update", task, shownBefore);
+    return { value, isDone: true, ruleId: written.ruleId };
   };
   try {
-    return await place.firstWrites.run("update", known, definition, write);
+    const now = await place.firstWrites.run("update", known, definition, write);
+    return notFound === undefined ? now : await goneAtUpdate(known, declared, attempted, task, notFound);
   } catch (error) {
     if (!isAnswered || !isMerchantRulesError(error)) throw error;
-    const now = await asItIs(known, definition, task);
-    throw now === undefined ? error : new Written(now, error);
+    const now = await asItIs({ ...known, ruleId: written.ruleId }, definition, task);
+    if (now !== undefined) throw new Written(now, error);
+    // By its old id the state would lose it.
+    throw written.ruleId === ruleId ? error : new Written({ ...written, doubt: {} }, error);
   }
 }
 
@@ -186,17 +201,24 @@ async function asItIs(
   return { ruleId, definition: definitionNow, ...seenMark(mark, place), isSealed: true };
 }
 
-/** A set makes its rule anew. A resource of one rule has the id of the rule that is gone, so the engine must hear of it. */
+/**
+ * A set makes its rule anew. A resource of one rule has the id of the rule that is gone, so the engine must hear of it, but
+ * where updates give other ids.
+ */
 async function goneAtUpdate(
-  { ruleId }: KnownRule,
+  known: KnownRule,
+  { definition, adopt }: DeclaredRule,
   attempted: string,
   task: Task,
   error?: MerchantRulesError,
 ): Promise<undefined> {
   const { of, place } = task;
+  const { ruleId } = known;
+  const isNamed = typeof adopt === "string" && adopt !== ruleId;
+  if (idsChange(place) && !isNamed) demandLookUp(known, definition, attempted, task);
   place.live.remember(ruleId, null);
   place.holders.release(ruleId);
-  if (!of.isRule) {
+  if (!of.isRule || idsChange(place)) {
     sayGone(ruleId, place.options, task);
     return undefined;
   }

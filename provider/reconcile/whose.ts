@@ -111,6 +111,11 @@ export interface Candidate {
   readonly hasOurNames: boolean;
   /** It is the declared rule and has nothing besides. */
   readonly isWhole: boolean;
+  /**
+   * The state knows a rule of this resource and key, which is gone, and by the contract an update gives another id: an update
+   * that was not answered may have made this one of it.
+   */
+  readonly isSuccessor: boolean;
 }
 
 /** A create that names no id. */
@@ -119,7 +124,9 @@ export function judgeCreate(found: readonly Candidate[], words: { adopt: boolean
   if (first === undefined) return "create";
   if (found.some(({ isHeld }) => isHeld)) return "refused: still declared";
   if (found.some(({ isForeign }) => isForeign)) return "refused: the service's own";
-  const ours = found.filter(({ mark, isGivenUp, isCopy }) => (mark === "ours" || isGivenUp) && !isCopy);
+  const isOurs = ({ mark, isGivenUp, isSuccessor, isWhole }: Candidate): boolean =>
+    mark === "ours" || isGivenUp || (mark === "none" && isSuccessor && isWhole);
+  const ours = found.filter((each) => isOurs(each) && !each.isCopy);
   if (ours.length === 1 && others.length === 0) return "ours";
   if (ours.length > 0 || found.some(({ isCopy }) => isCopy)) return "refused: copies";
   if (others.length > 0) return "refused: several";

@@ -43,7 +43,8 @@ export const ruleShape: Shape = {
   options: ["connection", "adopt", "onDrift"],
   entries: (value) => new Map([["", value]]),
   write: (definitions) => definitions.get("") ?? {},
-  ids: (id, { ruleId }) => new Map([["", id === "" ? String(ruleId) : id]]),
+  // No update changes a resource's id in the state, so where updates give a rule another id, the outputs alone have it.
+  ids: (id, { ruleId }) => new Map([["", typeof ruleId === "string" && ruleId !== "" ? ruleId : id]]),
   writeIds: (ids) => ({ ruleId: ids.get("") ?? "" }),
   adopt: (adopt) => (adopt === true || typeof adopt === "string" ? adopt : undefined),
   adopting: (_, ruleId) => `adopt: ${JSON.stringify(ruleId)}`,

@@ -176,7 +176,8 @@ export class RulesClient {
    * Changes a rule to a definition. Where `operations.update.body` is `changes` or `merged` the rule is read first,
    * and nothing is sent when it is as the definition says. A PUT is sent again after a lost answer, PATCH and POST
    * only when the contract has `idempotency`. RULE_NOT_FOUND when the service answers 404 or 410.
-   * @returns the rule in the answer, or undefined where it has none with an id
+   * @returns the rule in the answer, or undefined where it has none with an id. Where the contract has
+   * `operations.update.id: new`, always the id that the rule has by now, and `{}` where the answer has an id alone
    */
   async update(ruleId: string, definition: JsonObject, options: UpdateOptions = {}): Promise<LiveRule | undefined> {
     const { operations, rule, idempotency } = this.contract;
@@ -203,17 +204,21 @@ export class RulesClient {
         headers: [...(named.headers ?? []), ...headers, ...this.#idempotencyKey()],
       }),
       ...this.#messages("update", ruleId, options, definition, live),
-      // Of a version that is no more, nothing is written.
-      isRepeatable: update.method === "PUT" || idempotency !== null || update.version !== null,
+      // Of a version or an id that is no more, nothing is written; and a second answer to that has no new id.
+      isRepeatable:
+        (update.method === "PUT" && update.id === "kept") || idempotency !== null || update.version !== null,
       mayMean: ["notFound", "exists"],
       writes: true,
       parse: (answer) => {
-        if (answer.body.length === 0) return undefined;
-        const json = jsonOf(answer);
-        const answered = ruleIdIn(json, rule);
-        expectId(answered, ruleId);
-        const updated = ruleIn(json, rule);
-        return answered === undefined || updated === undefined ? undefined : { ruleId, rule: updated };
+        const json = answer.body.length === 0 ? undefined : jsonOf(answer);
+        const answered = json === undefined ? undefined : ruleIdIn(json, rule);
+        const updated = json === undefined ? undefined : ruleIn(json, rule);
+        if (answered === undefined && update.id === "new")
+          throw new UnusableAnswer(`the answer has no id at ${rule.id.join(" or ")} (rule.id)`, { advice: noNewId });
+        if (answered === undefined) return undefined;
+        if (update.id === "kept") expectId(answered, ruleId, newId);
+        if (update.id === "new") return { ruleId: answered, rule: updated ?? {} };
+        return updated === undefined ? undefined : { ruleId, rule: updated };
       },
     });
   }
@@ -453,10 +458,18 @@ function expectExact(body: JsonObject, attempted: () => string): void {
   throw new MerchantRulesError("RULE_INVALID", reason, { attempted: attempted(), advice });
 }
 
-function expectId(answered: string | undefined, ruleId: string): void {
+function expectId(answered: string | undefined, ruleId: string, advice?: string): void {
   if (answered !== undefined && answered !== ruleId)
-    throw new UnusableAnswer(`the answer is about another rule, ${quoted(answered)}`);
+    throw new UnusableAnswer(
+      `the answer is about another rule, ${quoted(answered)}`,
+      advice === undefined ? {} : { advice },
+    );
 }
+
+const newId =
+  "if an update gives a rule another id, set operations.update.id to new in the contract and run again; else compare the answer with operations.update and rule.id there";
+const noNewId =
+  "name in rule.id of the contract where the answer to an update has the id; where a rule keeps its id, set operations.update.id to kept";
 
 function refusal(attempted: () => string): Refuse {
   return (reason) => {

@@ -194,8 +194,11 @@ function checkUpdate({ operations, rule }: Contract, refuseIf: RefuseIf): void {
   );
   const isUnlisted = versionAt !== undefined && !rule.readOnly.includes(versionAt);
   refuseIf(isUnlisted || versionAt === "", ["operations", "update", "version", "at"], inReadOnly);
-  const { identifyBy, bodyAt, body, omit } = update;
+  const { identifyBy, bodyAt, body, omit, id } = update;
   const at = ["operations", "update"];
+  const isChosen = operations.create.identifyBy !== null;
+  const byChoice = "kept, because the client chooses ids (operations.create.identifyBy)";
+  refuseIf(id === "new" && isChosen, [...at, "id"], byChoice);
   const idField = pointerOf([identifyBy.name]);
   const sendsLive = "changes or merged, because operations.update.omit is about what these send back of the live rule";
   refuseIf(omit.length > 0 && body === "declared", [...at, "body"], sendsLive);

@@ -108,6 +108,15 @@ const update = strict({
         ["/createdAt", "/updatedAt"],
       ),
     ),
+  id: z
+    .enum(["kept", "new"])
+    .default("kept")
+    .meta(
+      says(
+        "Whether a rule keeps its id when it is updated. new: the answer has the id that the rule has from then on, and the rule with the id before is gone, or dead by rule.gone. A service that gives a new id for some changes alone is new, too.",
+        "new",
+      ),
+    ),
   version: orNull(version).describe(
     "How the update says which version of the rule it changes. The rule is read before, and compared with the state: what somebody changed meanwhile is never overwritten unseen. null: the last write wins.",
   ),

@@ -229,6 +229,13 @@ export class Stack {
     return Object.fromEntries(this.resources("MerchantRule").map(({ urn, id }) => [urn.split("::").at(-1) ?? "", id]));
   }
 
+  /** The ids of all rules that the state knows. */
+  knownIds(): string[] {
+    const singles = this.resources("MerchantRule").map(({ outputs }) => String(outputs.ruleId));
+    const sets = this.resources("MerchantRuleSet").flatMap(({ outputs }) => Object.values(Object(outputs.ruleIds)));
+    return [...singles, ...sets.map(String)];
+  }
+
   async #runHere(verb: Verb, { environment = {}, diff = false, ...choice }: RunChoice): Promise<CommandResult> {
     const lines: string[] = [];
     const display = new TextDisplay({ verb, diff, color: false, print: (line) => lines.push(line) });
@@ -263,6 +270,7 @@ interface StateResource {
   readonly type: string;
   readonly id: string;
   readonly inputs: JsonObject;
+  readonly outputs: JsonObject;
 }
 
 function declareAll(declared: Declared): void {

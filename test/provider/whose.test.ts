@@ -167,6 +167,7 @@ describe("a create, the place proven, the list read", () => {
     isCopy: false,
     hasOurNames: false,
     isWhole: true,
+    isSuccessor: false,
   };
   const ours: Candidate = { ...others, mark: "ours" };
   const unmarked: Candidate = { ...others, mark: "none" };
@@ -229,6 +230,14 @@ describe("a create, the place proven, the list read", () => {
     ["none, adopt: true, not whole", [{ ...unmarked, isWhole: false }], adopt, "take over"],
     ["none, recover, whole", [unmarked], recover, "recover"],
     ["none, recover, not whole", [{ ...unmarked, isWhole: false }], recover, "refused: unmarked"],
+    [
+      "none, in place of one that is gone and whose id an update may have changed",
+      [{ ...unmarked, isSuccessor: true }],
+      {},
+      "ours",
+    ],
+    ["the same, not whole", [{ ...unmarked, isSuccessor: true, isWhole: false }], {}, "refused: unmarked"],
+    ["another owner id, in place of such a one", [{ ...others, isSuccessor: true }], {}, "refused: another's"],
     ["several that are another's", [unmarked, others], { adopt: true, recover: true }, "refused: several"],
   ])("%s", (_when, found, { adopt = false, recover = false }, verdict) => {
     expect(judgeCreate(found, { adopt, recover })).toBe(verdict);

@@ -159,7 +159,16 @@ export class TestProject {
 
   /** The state file as it stands on the disk. */
   state(): string {
-    return readFileSync(join(this.backend, ".pulumi/stacks/lifecycle", `${this.stack}.json`), "utf8");
+    return readFileSync(this.#stateFile, "utf8");
+  }
+
+  /** Puts an earlier state file back: what a run did after it is forgotten, as after a kill. */
+  restore(state: string): void {
+    writeFileSync(this.#stateFile, state);
+  }
+
+  get #stateFile(): string {
+    return join(this.backend, ".pulumi/stacks/lifecycle", `${this.stack}.json`);
   }
 
   /** Everything that any run left on the disk: state, backups, history, stack file, program. */

@@ -174,6 +174,18 @@ export const dialects: readonly Dialect[] = [
     }),
   })),
   {
+    name: "ids that change with an update",
+    contract: () => ({
+      ...described,
+      operations: {
+        delete: { identifyBy: { in: "query" } },
+        update: { path: "/api/v1/merchants/rules/{ruleId}", id: "new" },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0 },
+      },
+      rule: { naturalKey: "/name" },
+    }),
+  },
+  {
     name: "ids that the client chooses, in a body",
     contract: () => ({
       ...described,

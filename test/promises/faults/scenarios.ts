@@ -49,6 +49,8 @@ export interface MatrixContract {
   readonly allowsDuplicates?: boolean;
   /** The operations that a program may cause; the others are refused before the first request. */
   readonly operations: readonly OperationName[];
+  /** An update gives a rule another id. */
+  readonly hasNewIds?: boolean;
   /** Nothing can be changed, so that a drift is seen and stays. */
   readonly isFixed?: boolean;
   /** Who runs between the run with the fault and the next one. */
@@ -211,6 +213,27 @@ export const contracts: readonly MatrixContract[] = [
     },
     canLookUp: true,
     operations: ["update", "refresh"],
+  },
+  {
+    // The row of before stays, dead.
+    name: "ids that change with an update",
+    contract: {
+      ...full,
+      idempotency: null,
+      operations: { ...full.operations, update: { path: `${path}/replace`, method: "POST", id: "new" } },
+      rule: { ...full.rule, owner, gone: [{ at: "/status", is: ["deleted"] }] },
+    },
+    canLookUp: true,
+    operations: ["update", "replace", "delete", "refresh"],
+    isMarked: true,
+    hasNewIds: true,
+  },
+  {
+    name: "ids that change, no marks",
+    contract: { ...full, operations: { ...full.operations, update: { path, id: "new" } } },
+    canLookUp: true,
+    operations: ["update", "refresh"],
+    hasNewIds: true,
   },
   { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
   {

@@ -186,6 +186,14 @@ describe("a contract that cannot work is refused", () => {
       "a field that rule.readOnly lists",
     ],
     [
+      "ids that change, where the client chooses them",
+      'version: 1\noperations:\n  create: { identifyBy: { in: body, name: id } }\n  update: { path: "/r/{ruleId}", id: new }',
+      4,
+      "operations.update.id",
+      "new",
+      "kept, because the client chooses ids (operations.create.identifyBy)",
+    ],
+    [
       "a create that has the rule's id among the fields of the definition",
       "version: 1\noperations:\n  create: { identifyBy: { in: body, name: key } }",
       3,
