@@ -427,9 +427,8 @@ class Run {
 
   async go(): Promise<RunResult> {
     const { verb, fault } = this.#choice;
-    const { info, error } = console;
-    const tell = (...words: unknown[]) => void this.#said.push(words.join(" "));
-    Object.assign(console, { info: tell, error: tell });
+    const tell = console.error;
+    console.error = (...words: unknown[]) => void this.#said.push(words.join(" "));
     const client = await this.#killable();
     this.#world.service.faults.set(faultsOf(fault));
     try {
@@ -440,7 +439,7 @@ class Run {
       if (error !== killed) throw error;
       await Promise.allSettled(this.#sent);
     } finally {
-      Object.assign(console, { info, error });
+      console.error = tell;
       this.#world.service.faults.clear();
       if (!this.#isDead) client.close().catch(() => undefined);
     }

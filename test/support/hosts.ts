@@ -30,7 +30,7 @@ export interface Host {
   delete(id: string, props: JsonObject): Promise<void>;
   /** The same host, called for resources of another type. */
   as(hooks: HookNames): Host;
-  /** The lines that it printed, on both its streams. */
+  /** The lines that it printed. */
   readonly stderr: string;
   close(): Promise<void>;
 }
@@ -164,16 +164,14 @@ export function withoutSecretMarks(properties: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(properties), (_, each: Json) => (isSecret(each) ? each.value : each));
 }
 
-/** The streams that hooks print to: a provider host's own. */
+/** The stream that hooks print to: a provider host's own standard error. */
 const heard = new AsyncLocalStorage<string[]>();
-for (const name of ["info", "error"] as const) {
-  const tell = console[name];
-  console[name] = (...words: unknown[]) => {
-    const said = heard.getStore();
-    if (said === undefined) tell(...words);
-    else said.push(words.join(" "));
-  };
-}
+const tell = console.error;
+console.error = (...words: unknown[]) => {
+  const said = heard.getStore();
+  if (said === undefined) tell(...words);
+  else said.push(words.join(" "));
+};
 
 function sent(properties: JsonObject): JsonObject {
   return { ...JSON.parse(JSON.stringify(properties)), __provider: "the code of the hooks" };

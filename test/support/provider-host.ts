@@ -32,10 +32,9 @@ export class ProviderHost implements Host {
       // As the engine: it takes far more than the 4 MiB that gRPC takes by itself.
       "grpc.max_receive_message_length": 400 << 20,
     });
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on("data", (text: Buffer) => {
-        this.#stderr += text.toString();
-      });
+    child.stderr?.on("data", (text: Buffer) => {
+      this.#stderr += text.toString();
+    });
   }
 
   static async start(

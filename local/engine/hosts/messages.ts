@@ -1,5 +1,5 @@
 /**
- * Messages of a provider by `console`. On stderr alone the messages of calls that run side by side could not be told
+ * Messages of a provider by `console`, or as facts. On stderr alone the messages of calls that run side by side could not be told
  * apart. So the host writes each message as one line that also names the resource.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -12,7 +12,7 @@ const mark = "\u001e";
 
 /** A message of the provider, and the URN of the resource that it is about, where that is known. */
 export interface Message {
-  /** `info` by `console.info`; what is written in any other way may be a fault, and is a warning. */
+  /** `info` for facts, as the provider calls them itself; what is written in any other way may be a fault, and is a warning. */
   readonly severity: "info" | "warning";
   readonly text: string;
   readonly urn: string | undefined;
@@ -32,7 +32,9 @@ export function markMessages(grpc: typeof Grpc): void {
       if (held.push({ severity, urn: urns.getStore() ?? "", text: format(...words) }) === 1) queueMicrotask(flush);
     };
   const warn = sayAs("warning");
-  Object.assign(console, { info: sayAs("info"), error: warn, warn });
+  Object.assign(console, { error: warn, warn });
+  // The provider of this package looks for it.
+  Reflect.set(globalThis, Symbol.for("pulumi-merchant-rules:inform"), sayAs("info"));
   process.on("exit", flush);
   wrapServedMethods(grpc, (method) => {
     return function tell(this: unknown, call, answer) {

@@ -41,7 +41,7 @@ describe.concurrent("what a provider says while it works", { timeout: 120_000 },
       );
   });
 
-  test("stands with the word warning once, on a line of its own; what is only told, by console.info, without it", async () => {
+  test("stands with the word warning once, on a line of its own; what is told as a fact, without it", async () => {
     const project = new Project(
       rules(["a"], { say: { create: ["one", "warning: two"] }, tell: { create: ["three\nfour"] } }),
     );
