@@ -339,6 +339,8 @@ function isTakenOver({ known, deleteFirst }: Change, of: Resource, place: Place)
  */
 function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
   const changed = steps.filter(({ kind }) => kind !== "keep");
+  // The engine has the inputs of the run after which nobody knew.
+  if (changed.some((step) => step.kind === "update" && step.known.doubt !== undefined)) return true;
   const areNulls = ({ known, declared }: Change): boolean =>
     differences(known.definition, declared.definition, contract.rule).every(
       ({ kind, before, after }) => kind !== "update" && (before ?? null) === null && (after ?? null) === null,

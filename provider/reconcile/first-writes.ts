@@ -3,6 +3,7 @@ import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { type CompareOptions, fieldsShown, type JsonObject } from "../../sdk/rules/index.ts";
 import { warn } from "../print.ts";
+import { fittingForms } from "./fitting-forms.ts";
 import type { Holders } from "./holders.ts";
 import type { Live, Pass } from "./live.ts";
 import { isAsDeclared } from "./live-rule.ts";
@@ -188,8 +189,13 @@ export class FirstWrites {
     if (sight.is === "absent") return { what: "the rule is gone after it", first: whatIsLeft };
     if (isAsDeclared(sight.rule, declared, this.#live)) return undefined;
     if (isAsDeclared(sight.rule, definition, this.#live)) {
+      const { forms } = fittingForms(sight.rule, declared, this.#live.contract);
+      const why =
+        forms.length === 0
+          ? "see whether operations.update in the contract is right"
+          : `say in the contract that the service stores the same in another form: add rule.forms: [${forms.join(", ")}]`;
       warn(
-        `after the update of rule ${ruleId} the service still shows what was before; it cannot be told whether it was carried out`,
+        `after the update of rule ${ruleId} the service still shows what was before; it cannot be told whether it was carried out. The next run looks again. What to do if it stays so: ${why}`,
       );
       return undefined;
     }

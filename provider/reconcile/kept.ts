@@ -1,6 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
+import { fieldsAdded } from "./doubt.ts";
 import { fittingForms } from "./fitting-forms.ts";
 import { isAsDeclared, listed, pathsOf, seenAs } from "./live-rule.ts";
 import { type Mark, marked, markIn } from "./mark.ts";
@@ -38,8 +39,9 @@ export async function kept(
     if (sight.is === "absent") return written;
     live = sight.rule;
     if (isAsSent(live)) return written;
-    // A read may be behind. That an update was not carried out is told by the look after the first one.
-    if (before !== undefined && isAsDeclared(live, before, place)) return written;
+    // A read may be behind, or the service keeps the same in its own form: the next run looks again.
+    if (before !== undefined && isAsDeclared(live, before, place))
+      return { ...written, definition: before, doubt: fieldsAdded(before, definition) };
   }
   const now = { ...written, definition: seenAs(live, definition, place) };
   place.live.remember(ruleId, now.definition);
@@ -61,7 +63,7 @@ function waysOut(live: JsonObject, definition: JsonObject, operation: string, { 
     ...(unordered.length === 0 ? [] : [`rule.unordered: [${unordered.join(", ")}]`]),
   ];
   const others = entries.length === 0 ? "these fields" : "the other fields";
-  const byHand = `declare ${others} as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (body, bodyAt)`;
+  const byHand = `declare ${others} as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (${operation === "update" ? "body, " : ""}bodyAt), or where its answers have the rule (rule.envelope)`;
   const byDefault = `where the service leaves out what is a default, say so in the contract: add { at, default } to rule.forms (${listed(missing)})`;
   return [
     ...(entries.length === 0

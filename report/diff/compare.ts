@@ -73,7 +73,7 @@ export async function compareSides(from: Environment, to: Environment): Promise<
     const paths = pathFindingsOf(differences(rule.definition, counterpart.definition, by));
     const content = contentOf({ before: rule.definition, after: counterpart.definition });
     const { name } = counterpart;
-    const names = isShown && name !== rule.name ? { name, formerName: rule.name } : { name: rule.name };
+    const names = isShown && renamed.has(rule) ? { name, formerName: rule.name } : { name: rule.name };
     if (paths.length === 0) unchanged += 1;
     else findings.push({ change: "changed", ...names, ...content, paths });
   }

@@ -59,12 +59,21 @@ function targetOf(url: string | undefined, where: string, { origin, target }: Ad
 /**
  * Refuses a page that would be the last one and itself says that there is more, in a way that the contract does not
  * describe: a list that was cut would be taken for the whole.
+ * @param count the rules of the page
  * @throws UnusableAnswer, which names the field of the contract to set
  */
-export function demandNoMore({ json, headers }: PageAnswer, pagination: Pagination): void {
-  const sign = signIn(headers, pagination) ?? signWithin(json, "", describedBy(pagination), deepestSign);
+export function demandNoMore({ json, headers }: PageAnswer, pagination: Pagination, count: number): void {
+  const isUnpaged = pagination.type === "none";
+  if (isUnpaged && pagination.complete) return;
+  const sign =
+    signIn(headers, pagination) ??
+    signWithin(json, "", describedBy(pagination), deepestSign) ??
+    (isUnpaged ? (totalIn(headers, count) ?? totalWithin(json, "", count, deepestSign)) : undefined);
   if (sign === undefined) return;
-  const advice = `describe in the contract how the list comes in pages: set ${at}, here likely to ${sign.toSet}`;
+  const pages = `describe in the contract how the list comes in pages: set ${at}, here likely to ${sign.toSet}`;
+  const advice = isUnpaged
+    ? `${pages}; if all rules are in this answer, set it to { type: none, complete: true }`
+    : pages;
   throw new UnusableAnswer(`the answer says by ${sign.where} that the list goes on, where it ends by ${at}`, {
     advice,
   });
@@ -123,6 +132,35 @@ function toSetFor(next: Json, pointer: string): string {
   if (typeof next === "number") return next > 0 ? numbered : "";
   if (typeof next !== "string" || isNothing(next)) return "";
   return isUrl(next) ? `{ type: url, url: ${pointer} }` : `{ type: cursor, next: ${pointer} }`;
+}
+
+const totalNames = /^x?total(count|items?|results?|records?|elements?|rules?|hits|size|number)?$/;
+/** Objects beside the items in which `count` is that of the whole list. */
+const pageNames = /^(meta|metadata|paging|pagination|page|pageinfo)$/;
+
+function totalIn(headers: Answer["headers"], count: number): Sign | undefined {
+  const found = Object.entries(headers).find(
+    ([name, value]) => totalNames.test(plain(name)) && Number(textOf(value)) > count,
+  );
+  return found === undefined ? undefined : { where: `its header ${found[0]}`, toSet: numbered };
+}
+
+/** A number of rules that is greater than that of the page. */
+function totalWithin(value: Json, pointer: string, count: number, levels: number): Sign | undefined {
+  if (levels === 0 || !isJsonObject(value)) return undefined;
+  const isOfPages = pageNames.test(plain(pointer.slice(pointer.lastIndexOf("/") + 1)));
+  for (const [name, inner] of Object.entries(value)) {
+    const here = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const isTotal = totalNames.test(plain(name)) || (isOfPages && plain(name) === "count");
+    if (isTotal && typeof inner === "number" && inner > count)
+      return {
+        where: `${here}, which is ${inner},`,
+        toSet: `{ type: page, total: ${here} } or { type: offset, total: ${here} }`,
+      };
+    const sign = totalWithin(inner, here, count, levels - 1);
+    if (sign !== undefined) return sign;
+  }
+  return undefined;
 }
 
 function describedBy(pagination: Pagination): string[] {

@@ -40,7 +40,7 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
         const total = totalIn(answer.json, pagination);
         const end = { count: rules.length, counted: counts, total, pageSize: limits.pageSize };
         const isLast = isLastPage(pagination, end, more, next);
-        if (isLast && more === undefined) demandNoMore(answer, pagination);
+        if (isLast && more === undefined) demandNoMore(answer, pagination, rules.length);
         if (!isLast && next !== undefined && visited.has(next))
           throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
         const isRepeated =

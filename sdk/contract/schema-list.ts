@@ -36,7 +36,18 @@ const shortPage = z
 const typeOfPages = "How the list comes in pages.";
 
 const pagination = z.discriminatedUnion("type", [
-  strict({ type: z.literal("none").meta(says(`${typeOfPages} none: all rules in one response.`, "none")) }),
+  strict({
+    type: z.literal("none").meta(says(`${typeOfPages} none: all rules in one response.`, "none")),
+    complete: z
+      .boolean()
+      .default(false)
+      .meta(
+        says(
+          "Whether a response holds all rules whatever else it says. false: one that counts more rules, or names a next page, is refused.",
+          true,
+        ),
+      ),
+  }),
   strict({
     type: z
       .literal("cursor")
@@ -147,7 +158,7 @@ export const list = strict({
       says("Whether the items lack fields of the rule. true: each rule of the list is read by a GET of its own.", true),
     ),
   pagination: pagination
-    .default({ type: "none" })
+    .default({ type: "none", complete: false })
     .meta(says("How the list comes in pages. By default all rules come in one response.", { type: "page" })),
   lagMs: orNull(z.int().min(0).max(600_000)).meta(
     says(

@@ -47,7 +47,7 @@ export const rule = strict({
     .default(["/ruleId", "/id"])
     .meta(
       says(
-        "Where a response has the rule's id. It is looked for inside the envelope first, then in the whole response. The first pointer that finds something wins.",
+        "Where a response has the rule's id. It is looked for inside the envelope first, then in the whole response; in a list, in the whole item. The first pointer that finds something wins.",
         ["/data/id"],
       ),
     ),

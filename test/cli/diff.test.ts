@@ -56,7 +56,7 @@ beforeAll(async () => {
     { name: "same-0" },
   ]);
   fill(production, [
-    { name: "changed", priority: 2, token: "hidden-2" },
+    { name: "Changed", priority: 2, token: "hidden-2" },
     { name: "only-there" },
     ...same.map((_, n) => ({
       name: `Same-${n}`,

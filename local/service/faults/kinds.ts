@@ -232,5 +232,5 @@ function serveLater(visit: Visit, laterMs = 1000, closing: AbortSignal): void {
 }
 
 function paginationOf({ operations }: Contract): Pagination {
-  return operations.list?.pagination ?? { type: "none" };
+  return operations.list?.pagination ?? { type: "none", complete: false };
 }

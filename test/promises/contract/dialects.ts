@@ -287,7 +287,7 @@ export const dialects: readonly Dialect[] = [
   },
   ...(
     [
-      { type: "none" },
+      { type: "none", complete: true },
       { type: "page", limit: "limit", page: "number", first: 0, more: "/more" },
       { type: "page", limit: "limit", total: "/total" },
       { type: "offset", limit: "limit", offset: "skip", more: "/more" },

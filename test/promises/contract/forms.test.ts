@@ -41,7 +41,8 @@ const storing: ContractInput = contractOf({ rule: formed });
 
 test("a service that stores values in forms of its own has rules made, left alone, changed, healed and destroyed", async () => {
   const program = (which: 0 | 1 | 3) => () => {
-    new MerchantRuleSet("all", { rules: rules(which) });
+    // One that nobody edits shows that this is the right merchant.
+    new MerchantRuleSet("all", { rules: { ...rules(which), still: { name: "still" } } });
   };
   const world = await startWorld({ program: program(0), contract: storing });
   onTestFinished(() => world.close());
@@ -149,6 +150,25 @@ describe("a service whose contract does not say how it stores what it is sent", 
     expect(unshown).toMatch(
       /at default\.on\. What to do: where the service leaves out .* \(default\.on\); declare these/,
     );
+  });
+
+  test("is looked at by each run after an update that is answered without the rule, until the contract has the form", async () => {
+    const lower = contractOf({ rule: { forms: [{ at: "/note", is: "lower" }] } });
+    const world = await open({ contract: lower, spoken: contractOf(), answers: "id" });
+    const stack = new Stack(world, "merchantRuleSet");
+    const noted = (note: string) => ({ all: { rules: { a: { name: "a", note } } } });
+    expect(await stack.up(noted("one"))).toEqual([]);
+    for (let run = 1; run <= 2; run += 1) {
+      world.service.resetRequests();
+      expect(await stack.up(noted("One"))).toEqual([]);
+      expect(writesOf(world)).toHaveLength(1);
+    }
+    expect(stack.said).toContain("add rule.forms: [{ at: /note, is: lower }]");
+    const environment = { MERCHANT_RULES_CONTRACT: fileOf(lower) };
+    world.service.resetRequests();
+    expect(await stack.up(noted("One"), environment)).toEqual([]);
+    expect(await stack.up(noted("One"), environment)).toEqual([]);
+    expect(writesOf(world)).toEqual([]);
   });
 
   test("is named without a value of the rule, which may be secret", async () => {

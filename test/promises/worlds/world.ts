@@ -116,6 +116,7 @@ export class Stack {
   readonly #engine = new EngineModel();
   readonly #world: World;
   readonly #hooks: HookNames;
+  #last: Host | undefined;
 
   constructor(world: World, hooks: HookNames = "merchantRule") {
     this.#world = world;
@@ -126,9 +127,15 @@ export class Stack {
     return this.#engine.state;
   }
 
+  /** What the last run printed. */
+  get said(): string {
+    return this.#last?.stderr ?? "";
+  }
+
   /** One `up`. Gives what failed. */
   async up(declared: Record<string, JsonObject>, environment: Record<string, string> = {}): Promise<string[]> {
     const host = await this.#world.host(this.#hooks, environment);
+    this.#last = host;
     return this.#engine.up(hooksOf(host), declared);
   }
 

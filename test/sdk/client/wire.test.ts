@@ -155,6 +155,34 @@ describe("a list", () => {
     ]);
   });
 
+  test.each([
+    ["total", { total: 3 }, {}],
+    ["a count of pages", { meta: { count: 3 } }, {}],
+    ["a header", {}, { "x-total-count": "3" }],
+  ])(
+    "that counts more rules than it has, by %s, is not taken for the whole, unless the contract says that it is",
+    async (_, said, headers) => {
+      const answer = { json: { rules: [{ id: "r1" }, { id: "r2" }], ...said }, headers };
+      const read = async (pagination?: Partial<List>["pagination"]) => {
+        const server = await serve([answer]);
+        const list = { path, items: "/rules", ...(pagination === undefined ? {} : { pagination }) };
+        return allOf(clientOf(server, { operations: { list } }).list());
+      };
+      await expect(read()).rejects.toThrow(
+        /that the list goes on.*set operations.list.pagination.*if all rules are in this answer, set it to \{ type: none, complete: true \}/s,
+      );
+      expect(await read({ type: "none", complete: true })).toHaveLength(2);
+    },
+  );
+
+  test.each([
+    ["as many", { total: 2, meta: { count: 2 } }],
+    ["of something else", { count: 9, limits: { count: 9, totalPages: 4 }, rulesets: [{ total: 9 }] }],
+  ])("that counts %s is the whole", async (_, said) => {
+    const server = await serve([{ json: { rules: [{ id: "r1" }, { id: "r2" }], ...said } }]);
+    expect(await allOf(clientOf(server, { operations: { list: { path, items: "/rules" } } }).list())).toHaveLength(2);
+  });
+
   test("that has fewer rules than it says is not the whole list", async () => {
     const server = await serve([{ json: { rules: [{ id: "r1" }], n: 2 } }, { json: { rules: [], n: 2 } }]);
     const pagination = { type: "offset", total: "/n" } as const;
