@@ -75,7 +75,7 @@ describe("docs/reference/contract.md", () => {
     const missing = contractFields().filter(
       ({ path }) =>
         !there.has(path) &&
-        !/pagination\.(?:page|first|offset|total|shortPage|header|url)$|identity\.(?:claim|clientId)$|version\.etag$/.test(
+        !/pagination\.(?:page|first|offset|total|shortPage|header|url|complete)$|identity\.(?:claim|clientId)$|version\.etag$/.test(
           path,
         ),
     );

@@ -330,7 +330,7 @@ test.each<[string, unknown, Record<string, string>]>([
     { "x-next-page": "" },
   ],
   ["fields of the rules", { rules: [{ id: "a", next: "b", hasMore: true }] }, {}],
-  ["other names", { nextReview: "2026-12-01", context: "x", total: 9 }, { "next-gen": "yes" }],
+  ["other names", { nextReview: "2026-12-01", context: "x", totals: 9 }, { "next-gen": "yes" }],
 ])("%s says nothing of another page", async (_, body, headers) => {
   const server = await serve([{ json: { rules: rules("a"), ...Object(body) }, headers }]);
   expect(await idsOf(clientOf(server, listing({ type: "none" })).list())).toEqual(["a"]);
