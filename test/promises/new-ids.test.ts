@@ -1,42 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
-import { forgetting, forms, idOfLive, live, loseUpdate, named, operations, path, priorities } from "./new-ids.ts";
+import { forms, foundAfterKill, foundAfterLostAnswer, live, named, operations, path, priorities } from "./new-ids.ts";
 import { idOf, openPlace, owner } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";
 
 const declared = forms["a set"];
 
-test.each(named)(
-  "rules of which an update loses its answer are found again in the same run, %s",
-  async (_kind, contract) => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
-    await stack.up(declared(1));
-    loseUpdate(place);
-    await stack.up(declared(7));
-    expect(priorities(place)).toEqual([2, 7]);
-    expect(stack.knownIds()).toContain(idOfLive(place, "rule-1"));
-    place.writes();
-    await stack.isUnchanged();
-    await stack.up(declared(8));
-    expect(place.writes()).toHaveLength(1);
-    expect(priorities(place)).toEqual([2, 8]);
-  },
+test.each(named)("rules of which an update loses its answer are found again in the same run, %s", (_kind, contract) =>
+  foundAfterLostAnswer(contract, declared),
 );
 
 test.each(named)(
   "rules of which an update was killed after its write are found again by the next run, %s",
-  async (_kind, contract) => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
-    await stack.up(declared(1));
-    await forgetting(stack, () => stack.up(declared(7)));
-    await stack.up(declared(7));
-    expect(priorities(place)).toEqual([2, 7]);
-    expect(stack.knownIds()).toContain(idOfLive(place, "rule-1"));
-    await stack.isUnchanged();
-  },
+  (_kind, contract) => foundAfterKill(contract, declared),
 );
 
 test("a contract that has rules keep their ids is corrected as its error says, and the next run goes on", async () => {

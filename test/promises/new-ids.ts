@@ -1,6 +1,7 @@
+import { expect } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { rule } from "../support/connections.ts";
-import { type Declared, owner, type Place, type Stack, unmarked } from "./stacks.ts";
+import { type Declared, openPlace, owner, type Place, type Stack, unmarked } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";
 
 export const path = "/api/v1/merchants/rules/{ruleId}";
@@ -47,4 +48,35 @@ export async function forgetting(stack: Stack, run: () => Promise<unknown>): Pro
   const before = stack.project.state();
   await run();
   stack.project.restore(before);
+}
+
+/** Rules of which an update loses its answer are found again in the same run. */
+export async function foundAfterLostAnswer(
+  contract: ContractInput,
+  declared: (first: number) => Declared,
+): Promise<void> {
+  const place = await openPlace({ contract });
+  const stack = await place.stack("local");
+  await stack.up(declared(1));
+  loseUpdate(place);
+  await stack.up(declared(7));
+  expect(priorities(place)).toEqual([2, 7]);
+  expect(stack.knownIds()).toContain(idOfLive(place, "rule-1"));
+  place.writes();
+  await stack.isUnchanged();
+  await stack.up(declared(8));
+  expect(place.writes()).toHaveLength(1);
+  expect(priorities(place)).toEqual([2, 8]);
+}
+
+/** Rules of which an update was killed after its write are found again by the next run. */
+export async function foundAfterKill(contract: ContractInput, declared: (first: number) => Declared): Promise<void> {
+  const place = await openPlace({ contract });
+  const stack = await place.stack("local");
+  await stack.up(declared(1));
+  await forgetting(stack, () => stack.up(declared(7)));
+  await stack.up(declared(7));
+  expect(priorities(place)).toEqual([2, 7]);
+  expect(stack.knownIds()).toContain(idOfLive(place, "rule-1"));
+  await stack.isUnchanged();
 }

@@ -3,6 +3,8 @@ import { rule } from "../../support/connections.ts";
 import {
   contracts,
   forgetting,
+  foundAfterKill,
+  foundAfterLostAnswer,
   idOfLive,
   live,
   loseUpdate,
@@ -49,31 +51,13 @@ function markOfLive({ service }: Place): object {
 }
 
 describe.each(shapes)("%s, of which an update", (_, declared) => {
-  test.each(named)("loses its answer, are found again in the same run, %s", async (_kind, contract) => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
-    await stack.up(declared(1));
-    loseUpdate(place);
-    await stack.up(declared(7));
-    expect(priorities(place)).toEqual([2, 7]);
-    expect(stack.knownIds()).toContain(idOfLive(place, "rule-1"));
-    place.writes();
-    await stack.isUnchanged();
-    await stack.up(declared(8));
-    expect(place.writes()).toHaveLength(1);
-    expect(priorities(place)).toEqual([2, 8]);
-  });
+  test.each(named)("loses its answer, are found again in the same run, %s", (_kind, contract) =>
+    foundAfterLostAnswer(contract, declared),
+  );
 
-  test.each(named)("was killed after its write, are found again by the next run, %s", async (_kind, contract) => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
-    await stack.up(declared(1));
-    await forgetting(stack, () => stack.up(declared(7)));
-    await stack.up(declared(7));
-    expect(priorities(place)).toEqual([2, 7]);
-    expect(stack.knownIds()).toContain(idOfLive(place, "rule-1"));
-    await stack.isUnchanged();
-  });
+  test.each(named)("was killed after its write, are found again by the next run, %s", (_kind, contract) =>
+    foundAfterKill(contract, declared),
+  );
 
   test.each(named)("was killed, leave nothing behind that nobody was told of, %s", async (kind, contract) => {
     const place = await openPlace({ contract });
