@@ -15,6 +15,7 @@ export type RefusalCode =
   | "RULE_DELETED"
   | "RULE_CHANGED"
   | "RULE_IN_USE"
+  | "NO_SUCH_STEP"
   | "RULE_FOREIGN"
   | "PAYLOAD_TOO_LARGE"
   | "UNSUPPORTED_MEDIA_TYPE"

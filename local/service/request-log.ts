@@ -1,7 +1,16 @@
 import type { FaultKind } from "./faults/schema.ts";
 
 /** The name of an operation in a contract; `unknown`: no operation has this path, or not this method. */
-export type ServedOperation = "create" | "get" | "update" | "delete" | "list" | "token" | "identity" | "unknown";
+export type ServedOperation =
+  | "create"
+  | "get"
+  | "update"
+  | "delete"
+  | "list"
+  | "transition"
+  | "token"
+  | "identity"
+  | "unknown";
 
 /** One request that was served. Never a body, a header or a credential. */
 export interface ServedRequest {

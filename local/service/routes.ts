@@ -1,4 +1,4 @@
-import { type Contract, type IdentifyBy, identityOperation } from "../../sdk/contract/index.ts";
+import { type Contract, type IdentifyBy, identityOperation, type Transition } from "../../sdk/contract/index.ts";
 import { pageParameters } from "./pagination.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
@@ -19,10 +19,12 @@ export interface Route {
   readonly freeQuery: readonly string[];
   /** How bodies are written, and what they hold besides. */
   readonly body: SentBody;
+  /** Of a request that gives one field one value. */
+  readonly transition?: Transition;
 }
 
 /** Every operation that a contract has. */
-export function routesOf({ operations, auth }: Contract, values: Readonly<Record<string, string>>): Route[] {
+export function routesOf({ operations, rule, auth }: Contract, values: Readonly<Record<string, string>>): Route[] {
   const { create, get, update, list } = operations;
   const route = (
     operation: Route["operation"],
@@ -58,6 +60,9 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
     ...route("list", list, null, list?.method !== "GET" ? [] : pageParameters(list.pagination)),
     ...route("update", update, update?.identifyBy ?? null),
     ...route("delete", operations.delete, operations.delete.identifyBy),
+    ...rule.transitions.flatMap((transition) =>
+      route("transition", transition).map((each) => ({ ...each, transition })),
+    ),
     ...route("token", auth.token),
     ...route("identity", identityOperation(auth)),
   ];
@@ -66,6 +71,7 @@ export function routesOf({ operations, auth }: Contract, values: Readonly<Record
 type Operation =
   | Contract["operations"]["create" | "delete"]
   | NonNullable<Contract["operations"]["get"]>
+  | Transition
   | NonNullable<Contract["auth"]["token"]>
   | NonNullable<ReturnType<typeof identityOperation>>
   | NonNullable<Contract["operations"]["update" | "list"]>;

@@ -1,6 +1,7 @@
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, drivenFields, type Transition } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
+  isJsonObject,
   type Json,
   type JsonObject,
   pointerOf,
@@ -88,7 +89,9 @@ export class RuleOperations {
     if (ruleId !== undefined) demandForm(ruleId, idFormat);
     const beside = identifyBy?.in === "body" ? [identifyBy.name] : [];
     const carried = bodyAt === "" ? beside.map((name) => pointerOf([name])).reduce(withoutValueAt, body) : body;
-    const definition = amend(definitionIn(carried, bodyAt, beside));
+    const given = amend(definitionIn(carried, bodyAt, beside));
+    this.#demandUndriven(given);
+    const definition = begun(given, this.#contract.rule.transitions);
     this.#judge.demandValid(definition);
     const there = ruleId === undefined ? undefined : this.#store.find(ruleId);
     this.#demandFreeId(there, mustBeNew);
@@ -149,7 +152,9 @@ export class RuleOperations {
     demandOmitted(sent, update.omit);
     // A client that merges sends back what it read, and with it what only the service sets.
     const own = update.body === "merged" ? this.#shape.withoutManaged(sent) : sent;
-    const definition = update.body === "changes" ? { ...stored.definition, ...own } : own;
+    this.#demandUndriven(own);
+    const changed = update.body === "changes" ? { ...stored.definition, ...own } : own;
+    const definition = drivenAs(stored.definition, changed, this.#contract);
     this.#judge.demandValid(definition);
     this.#judge.demandMutable(stored.definition, definition);
     this.#demandFreeKey(definition, ruleId);
@@ -162,6 +167,32 @@ export class RuleOperations {
       this.#store.insert(entry);
     } else this.#store.replace(entry);
     return { status: first(update.success), body: this.#shape.written(updated) };
+  }
+
+  /** Gives one field one value, as the contract's `rule.transitions` say. @throws Refusal 409 for a step that does not lead on */
+  transition(ruleId: string, { at, to, from, success }: Transition): JsonAnswer {
+    const stored = this.#existing(ruleId);
+    this.#demandOwn(stored);
+    if (this.#standing.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
+    const before = valueAt(stored.definition, at);
+    if (from.length > 0 && !from.some((each) => each === before))
+      throw new Refusal(409, "NO_SUCH_STEP", `${segmentsOf(at).join(".")} is ${JSON.stringify(before ?? null)}`);
+    const definition = withValue(stored.definition, at, to);
+    const entry = this.entry(ruleId, definition);
+    this.#store.replace(entry);
+    return { status: first(success), body: this.#shape.written({ ...stored, definition, updatedAt: entry.at }) };
+  }
+
+  /** @throws Refusal 422 for fields that requests of their own change. */
+  #demandUndriven(sent: JsonObject): void {
+    const details = drivenFields(this.#contract)
+      .filter((at) => valueAt(sent, at) !== undefined)
+      .map((at) => ({ path: segmentsOf(at).join("."), reason: "is changed by a request of its own" }));
+    if (details.length === 0) return;
+    const paths = details.map(({ path }) => path).join(", ");
+    throw new Refusal(422, "VALIDATION_FAILED", `${paths} cannot be sent: a request of its own changes it`, {
+      details,
+    });
   }
 
   delete(ruleId: string): JsonAnswer {
@@ -303,6 +334,29 @@ function demandOmitted(sent: JsonObject, omit: readonly string[]): void {
   if (details.length === 0) return;
   const paths = details.map(({ path }) => path).join(", ");
   throw new Refusal(422, "VALIDATION_FAILED", `an update must not carry ${paths}`, { details });
+}
+
+/** A new rule: each field that requests of their own change has the value from which they lead on. */
+function begun(definition: JsonObject, transitions: readonly Transition[]): JsonObject {
+  const fields = Map.groupBy(transitions, ({ at }) => at);
+  return [...fields].reduce((made, [at, own]) => {
+    const ends = own.map(({ to }) => to);
+    const start = own.flatMap(({ from }) => from).find((value) => !ends.includes(value)) ?? ends.at(-1);
+    return start === undefined ? made : withValue(made, at, start);
+  }, definition);
+}
+
+/** A changed definition with these fields as they were. */
+function drivenAs(before: JsonObject, changed: JsonObject, contract: Contract): JsonObject {
+  return drivenFields(contract).reduce((made, at) => {
+    const value = valueAt(before, at);
+    return value === undefined ? made : withValue(made, at, value);
+  }, changed);
+}
+
+function withValue(definition: JsonObject, at: string, value: Json): JsonObject {
+  const changed = withValueAt(definition, at, value);
+  return isJsonObject(changed) ? changed : definition;
 }
 
 function storedOf({ ruleId, definition, at }: RuleEntry): StoredRule {

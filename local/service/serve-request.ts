@@ -1,5 +1,5 @@
 import { type Contract, identityOperation } from "../../sdk/contract/index.ts";
-import { type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
+import { type JsonObject, pointerOf, valueAt, walk, withValueAt } from "../../sdk/rules/index.ts";
 import type { Answer } from "./answer.ts";
 import { demandNoBody } from "./body.ts";
 import type { Gate } from "./credentials.ts";
@@ -57,6 +57,8 @@ export function serveRequest(service: Service, match: Match, request: IncomingRe
       return serveWrite(call);
     case "delete":
       return serveDelete(call);
+    case "transition":
+      return serveTransition(call);
     case "list":
       if (match.route.method === "POST") return serveListByPost(call);
       demandNoBody(request);
@@ -83,13 +85,37 @@ function serveToken({ contract, gate }: Service, { route }: Match, request: Inco
   return answerOf({ status: token?.success[0] ?? 200, body });
 }
 
-/** A create or update: what is written, and the answer that its idempotency key stands for, are one transaction. */
 function serveWrite(call: Call): Answer {
-  const { contract, request, merchant } = call;
+  const body = bodyOf(call.request, call.match.route.body, call.contract.limits.maxBodyBytes);
+  return written(call, () => answerOf(perform(call, body)));
+}
+
+/** A request that gives one field of a rule one value. */
+function serveTransition(call: Call): Answer {
+  const { contract, request, match, merchant } = call;
+  const { route, names } = match;
+  const hasBody = Object.keys(route.body.fields).length > 0;
+  const body = hasBody ? bodyOf(request, route.body, contract.limits.maxBodyBytes) : {};
+  if (!hasBody) demandNoBody(request);
+  const ruleId = names.ruleId ?? ruleIdIn(body, route.body.fields);
+  const { transition } = route;
+  if (transition === undefined || ruleId === undefined) throw badRequest("the request must name the rule");
+  demandKnownFields(withoutFixed(body, route.body, { ruleId }), []);
+  return written(call, () => answerOf(merchant.operations.transition(ruleId, transition)));
+}
+
+/** The id in a body whose fixed fields say where it stands. */
+function ruleIdIn(body: JsonObject, fields: JsonObject): string | undefined {
+  return walk(fields, (value, { path }) => {
+    const found = value === "{ruleId}" ? valueAt(body, pointerOf(path)) : undefined;
+    return typeof found === "string" ? found : undefined;
+  });
+}
+
+/** What is written, and the answer that its idempotency key stands for, are one transaction. */
+function written({ contract, request, merchant }: Call, write: () => Answer): Answer {
   const { store, replays } = merchant;
   const key = contract.idempotency === null ? undefined : idempotencyKey(request, contract.idempotency.header);
-  const body = bodyOf(request, call.match.route.body, contract.limits.maxBodyBytes);
-  const write = (): Answer => answerOf(perform(call, body));
   if (key === undefined) return store.transaction(write);
   const fingerprint = fingerprintOf(request);
   return store.transaction(() => {

@@ -1,4 +1,5 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
+import { withoutDriven } from "../../sdk/contract/index.ts";
 import { differences } from "../../sdk/rules/index.ts";
 import { chosenId } from "./chosen-id.ts";
 import { ownFields } from "./live-rule.ts";
@@ -86,6 +87,9 @@ export function hasOurNames(mark: Mark, task: Task): boolean {
 
 /** True of a live rule that is the declared one and has nothing besides. Services drop nulls. */
 export function isWhole({ rule }: LiveRule, { definition, place }: Pick<Making, "definition" | "place">): boolean {
-  const found = differences(ownFields(rule, place), definition, place.contract.rule);
+  const { contract } = place;
+  // Of a create that was not finished, requests of their own have not changed what they are to change.
+  const [live, declared] = [ownFields(rule, place), definition].map((each) => withoutDriven(each, contract));
+  const found = differences(live ?? {}, declared ?? {}, contract.rule);
   return found.every(({ kind, after }) => kind === "add" && after === null);
 }

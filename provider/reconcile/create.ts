@@ -3,7 +3,7 @@ import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { candidates, type Found, search } from "./candidates.ts";
 import { cannotSearch, inItsOwnWay, inTheWay, mayExist, refused, several, unmarked } from "./create-errors.ts";
 import { kept } from "./kept.ts";
-import { isAsDeclared, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
+import { isAsDeclared, isAsSent, isIdAlone, seenAs, whoIs } from "./live-rule.ts";
 import { type Before, canLookUp, madeMeanwhile, wasBefore } from "./made-meanwhile.ts";
 import { type Made, type Making, mayReplace } from "./making.ts";
 import { marked, markIn, named } from "./mark.ts";
@@ -14,6 +14,7 @@ import { isOwnMark } from "./resource.ts";
 import { warnOf } from "./say.ts";
 import { adoptNamed, asOurs, takeOver } from "./take-over.ts";
 import { naming, type Task, Written } from "./task.ts";
+import { driveNew } from "./transitions.ts";
 import { judgeCreate } from "./whose.ts";
 
 /**
@@ -170,7 +171,8 @@ async function send(making: Making): Promise<Made> {
       return await made(making);
     }
     if (chosen !== undefined && answer.ruleId !== chosen) throw new Written(written, notChosen(answer.ruleId, making));
-    return { known: await kept(answer, written, "create", making), isTakenOver: false };
+    const driven = await driveNew(answer, written, making);
+    return { known: await kept(driven, written, "create", making), isTakenOver: false };
   } catch (error) {
     if (!isMerchantRulesError(error) || !(error.outcomeUnknown || error.code === "RULE_CONFLICT")) throw error;
     if (error.cause === notOurMaking) throw error;
@@ -204,7 +206,7 @@ function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boole
     answer.ruleId === making.ruleId ||
     answer.status === 201 ||
     isIdAlone(answer.rule, place) ||
-    isAsDeclared(answer.rule, definition, place);
+    isAsSent(answer.rule, definition, place);
   const mark = markIn(answer.rule, place.contract);
   const isMarkedByOther = mark !== undefined && !isOwnMark(mark, of, key);
   const hasList = place.contract.operations.list !== null;
@@ -231,7 +233,7 @@ async function afterLostAnswer({ error, before }: Unanswered, making: Making): P
   if (own !== undefined) {
     place.holders.claim(own.ruleId, of);
     const known = { ruleId: own.ruleId, definition, ...seenMark(markIn(own.rule, place.contract), place) };
-    return { known: await kept(own, known, "create", making), isTakenOver: false };
+    return { known: await kept(await driveNew(own, known, making), known, "create", making), isTakenOver: false };
   }
   return await foundAfter(error, making, place.live.leftOutOf(pass));
 }

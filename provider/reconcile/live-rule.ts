@@ -1,4 +1,4 @@
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import * as json from "../../sdk/rules/index.ts";
 import { type Mark, markIn, ownerIn } from "./mark.ts";
@@ -17,6 +17,11 @@ export function seenAs(live: JsonObject, definition: JsonObject, { contract }: S
 /** True of a live rule that is as a definition says, whatever else it has. */
 export function isAsDeclared(live: JsonObject, definition: JsonObject, place: Spoken): boolean {
   return json.isEqual(seenAs(live, definition, place), definition, place.contract.rule);
+}
+
+/** True of a live rule that is as create and update make it, whatever requests of their own have still to change. */
+export function isAsSent(live: JsonObject, definition: JsonObject, place: Spoken): boolean {
+  return isAsDeclared(live, withoutDriven(definition, place.contract), place);
 }
 
 /** A rule without what the service adds to it: its id, the mark, what it alone sets. */

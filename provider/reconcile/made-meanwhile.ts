@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import type { Pass } from "./live.ts";
-import { isAsDeclared } from "./live-rule.ts";
+import { isAsSent } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import { ownMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
@@ -41,7 +41,7 @@ export async function madeMeanwhile(definition: JsonObject, before: Before, task
     if (wasBefore(ruleId, before, place) || holders.keeperOf(ruleId) !== undefined) return false;
     const mark = markIn(rule, contract);
     if (mark !== undefined) return isOwnMark(mark, of, key);
-    return live.naturalKeyOf(rule) === live.naturalKeyOf(definition) && isAsDeclared(rule, definition, place);
+    return live.naturalKeyOf(rule) === live.naturalKeyOf(definition) && isAsSent(rule, definition, place);
   };
   let pass = await live.listedAnew();
   // Where rows move between pages while they are read, one reading may miss a rule.

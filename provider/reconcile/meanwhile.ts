@@ -3,7 +3,7 @@ import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { lookedAtBy } from "./doubt.ts";
-import { isAsDeclared, pathsBetween, pathsOf, seenAs } from "./live-rule.ts";
+import { isAsDeclared, isAsSent, pathsBetween, pathsOf, seenAs } from "./live-rule.ts";
 import type { Place } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
 import { naming, type Task } from "./task.ts";
@@ -30,7 +30,7 @@ export async function refusedVersion(
   task: Task,
 ): Promise<{ readonly live: LiveRule; readonly error: MerchantRulesError | undefined }> {
   const live = await read(known, task);
-  const isDone = isAsDeclared(live.rule, definition, task.place);
+  const isDone = isAsSent(live.rule, definition, task.place);
   const paths = pathsBetween(known.definition, seenAs(live.rule, lookedAtBy(known), task.place), task.place);
   const where =
     paths === "" ? `what the program does not declare, beside ${pathsOf(live.rule, definition, task.place)}` : paths;

@@ -1,4 +1,4 @@
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { canonicalAt, differences, isEqual, type JsonObject, touches } from "../../sdk/rules/index.ts";
 
@@ -118,17 +118,26 @@ function planRule(key: string, known: KnownRule | undefined, declared: DeclaredR
   if (reason !== undefined) requireDelete(contract, `this change replaces the rule, because by the contract ${reason}`);
   // A replacement keeps an id that the client has chosen.
   const isIdKept = reason !== undefined && contract.operations.create.identifyBy !== null;
-  const deleteFirst = isIdKept || isNaturalKeyKept(known.definition, declared.definition, contract);
+  // Two rules of one purpose must not be in force at once, and a new one is only when its transitions are done.
+  const isDriven = reason !== undefined && contract.rule.transitions.length > 0;
+  const deleteFirst = isIdKept || isDriven || isNaturalKeyKept(known.definition, declared.definition, contract);
   return { kind: reason === undefined ? "update" : "replace", key, known, declared, deleteFirst };
 }
 
 /** Why a change of a definition cannot be made in place; undefined where it can. */
 export function reasonToReplace(before: JsonObject, after: JsonObject, contract: Contract): string | undefined {
   const { operations, rule } = contract;
+  if (isDrivenAlone(before, after, contract)) return undefined;
   if (operations.update === null) return "there is no update operation (operations.update)";
   const changes = rule.immutable.length === 0 ? [] : differences(before, after, rule);
   const immutable = rule.immutable.find((pattern) => changes.some((change) => touches(change, pattern, rule)));
   return immutable === undefined ? undefined : `${immutable} is immutable (rule.immutable)`;
+}
+
+/** True of a change that requests of its own make: no other field differs. */
+function isDrivenAlone(before: JsonObject, after: JsonObject, contract: Contract): boolean {
+  if (contract.rule.transitions.length === 0) return false;
+  return isEqual(withoutDriven(before, contract), withoutDriven(after, contract), contract.rule);
 }
 
 /** Two rules with one natural key cannot stand side by side: if the rule is replaced, the old one goes first. */

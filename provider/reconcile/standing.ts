@@ -7,7 +7,7 @@ import { warn } from "../print.ts";
 import type { Held, Holders } from "./holders.ts";
 import { hashOfIdentity } from "./identity.ts";
 import type { How, Live, Sight } from "./live.ts";
-import { isAsDeclared } from "./live-rule.ts";
+import { isAsSent } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import type { Known, KnownRule } from "./plan.ts";
 import { isOfState, type Resource } from "./resource.ts";
@@ -235,8 +235,7 @@ export class PlaceProof {
   #isAsKnown(of: Resource, { definition, wanted, mark: lastMark }: KnownRule, rule: JsonObject): boolean {
     const { contract } = this.#live;
     if (contract.rule.owner !== null && typeof lastMark === "string") return isOfState(markIn(rule, contract), of);
-    const isSeen = (known: JsonObject): boolean =>
-      Object.keys(known).length > 0 && isAsDeclared(rule, known, this.#live);
+    const isSeen = (known: JsonObject): boolean => Object.keys(known).length > 0 && isAsSent(rule, known, this.#live);
     return isSeen(definition) || (wanted !== undefined && isSeen(wanted));
   }
 

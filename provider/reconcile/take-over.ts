@@ -6,7 +6,7 @@ import { refused } from "./create-errors.ts";
 import { lookedAtFor } from "./doubt.ts";
 import { demandNothingErased, erasedBy } from "./erased.ts";
 import { lookBefore } from "./known-facts.ts";
-import { isAsDeclared, listed, pathsBetween, pathsOf, seenAs, whoIs } from "./live-rule.ts";
+import { isAsDeclared, isAsSent, listed, pathsBetween, pathsOf, seenAs, whoIs } from "./live-rule.ts";
 import { claim, type Made, type Making } from "./making.ts";
 import { markIn, named, ownerIn } from "./mark.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
@@ -109,7 +109,7 @@ export async function takeOver(existing: LiveRule, making: Making, how?: string)
     mark: whoseIs(mark, of),
     hasUpdate: update !== null,
     hasOwnMark: ownMark(making) !== undefined,
-    erases: erasedBy(definition, rule, place).length > 0,
+    erases: !isAsSent(rule, definition, place) && erasedBy(definition, rule, place).length > 0,
   });
   if (verdict === "refused: its mark stays") throw cannotBeMarked(existing, attempted, making);
   const reason = isSame ? undefined : reasonToReplace(known.definition, definition, place.contract);

@@ -1,12 +1,13 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
+import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { lookedAtBy } from "./doubt.ts";
 import { demandNothingErased } from "./erased.ts";
 import type { Done } from "./first-writes.ts";
 import { kept } from "./kept.ts";
 import { factsOf, isForeign, isSeen, lookBefore, needsLook, yetFound } from "./known-facts.ts";
-import { hasFormerFields, isAsDeclared, isIdAlone, pathsBetween, seenAs, whoIs } from "./live-rule.ts";
+import { hasFormerFields, isAsDeclared, isAsSent, isIdAlone, pathsBetween, seenAs, whoIs } from "./live-rule.ts";
 import { marked, markIn, named } from "./mark.ts";
 import { isOfVersion, refusedVersion, versioned } from "./meanwhile.ts";
 import { afterLostAnswer, demandLookUp, follow, idsChange } from "./new-ids.ts";
@@ -16,6 +17,7 @@ import { type DeclaredRule, type KnownRule, reasonToReplace } from "./plan.ts";
 import { whoseIs } from "./resource.ts";
 import { say, sayGone } from "./say.ts";
 import { naming, type Task, Written } from "./task.ts";
+import { drive } from "./transitions.ts";
 import { judgeUpdate } from "./whose.ts";
 
 /**
@@ -103,8 +105,11 @@ export async function overwrite(
       ...(known.isTaken ? { isTaken: true } : {}),
     };
   if (known.doubt !== undefined && rule !== undefined) demandChangeable(known, rule, definition, attempted, task);
-  if (known.isTaken && rule !== undefined) demandNothingErased({ ruleId, rule }, definition, attempted, task);
-  const mark = ownMark(task);
+  // Where requests of their own make the whole change, no update is sent.
+  const isUpdate = rule === undefined ? needsUpdate(known, definition, place) : differs(known, rule, definition, task);
+  if (known.isTaken && isUpdate && rule !== undefined)
+    demandNothingErased({ ruleId, rule }, definition, attempted, task);
+  const mark = isUpdate ? ownMark(task) : markNow;
   const sent = marked(definition, mark, place.contract);
   /** The rule as it is written, by the id that it has afterwards. */
   let written: KnownRule = { ruleId, definition, ...seenMark(mark, place) };
@@ -119,6 +124,11 @@ export async function overwrite(
     }
     const before = idsChange(place) && place.contract.operations.list ? (await place.live.listed()).byId : undefined;
     let answer: LiveRule | undefined;
+    if (!isUpdate) {
+      await drive(rule === undefined ? undefined : { ruleId, rule }, written, task);
+      place.live.remember(ruleId, definition);
+      return { value: { ...written, ...(known.isTaken ? { isTaken: true } : {}) }, isDone: true };
+    }
     try {
       const seen = await versioned(known, definition, task);
       const options = { ...naming(known, task), ...(seen === undefined ? {} : { seen }) };
@@ -129,7 +139,7 @@ export async function overwrite(
         const { live, error: changed } = await refusedVersion(known, definition, task);
         if (changed !== undefined) throw changed;
         // It is as declared: by an attempt of this run whose answer was lost.
-        return { value: await kept(live, written, "update", task), isDone: true };
+        return { value: await kept(await drive(live, written, task), written, "update", task), isDone: true };
       }
       // A service that keeps deleted rules may refuse to change one as a conflict.
       const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
@@ -147,7 +157,7 @@ export async function overwrite(
     isAnswered = true;
     place.live.remember(written.ruleId, definition);
     const shownBefore = answer === undefined || isIdAlone(answer.rule, place) ? known.definition : undefined;
-    const value = await kept(answer, written, "update", task, shownBefore);
+    const value = await kept(await drive(answer, written, task), written, "update", task, shownBefore);
     return { value, isDone: true, ruleId: written.ruleId };
   };
   try {
@@ -160,6 +170,23 @@ export async function overwrite(
     // By its old id the state would lose it.
     throw written.ruleId === ruleId ? error : new Written({ ...written, doubt: {} }, error);
   }
+}
+
+/** True of a change that an update makes, wholly or in part. */
+function needsUpdate({ definition: before }: KnownRule, definition: JsonObject, { contract }: Place): boolean {
+  const isDriven = contract.rule.transitions.length > 0;
+  return !isDriven || !isEqual(withoutDriven(before, contract), withoutDriven(definition, contract), contract.rule);
+}
+
+/** The same of a rule that was looked at. */
+function differs(known: KnownRule, rule: JsonObject, definition: JsonObject, { of, place }: Task): boolean {
+  if (place.contract.rule.transitions.length === 0 || whoseIs(markIn(rule, place.contract), of) === "another's")
+    return true;
+  const before = withoutDriven(lookedAtBy(known), place.contract);
+  return (
+    !isAsSent(rule, definition, place) ||
+    hasFormerFields(rule, before, withoutDriven(definition, place.contract), place)
+  );
 }
 
 /** A doubt may hide a change that only a replacement makes: the state has to know it first. @throws Written */

@@ -23,7 +23,7 @@ export type Templates = ReturnType<typeof templatesOf>;
  * @throws MerchantRulesError SETTINGS_INVALID, as {@link RequestTemplate}
  */
 export function templatesOf(connection: Target, prefix: string) {
-  const { operations, auth } = connection.contract;
+  const { operations, rule, auth } = connection.contract;
   const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
   const { get, update, list } = operations;
   const identity = identityOperation(auth);
@@ -33,6 +33,7 @@ export function templatesOf(connection: Target, prefix: string) {
     delete: template("operations.delete", operations.delete),
     update: update && template("operations.update", update),
     list: list && template("operations.list", list),
+    transitions: rule.transitions.map((each, index) => template(`rule.transitions[${index}]`, each)),
     identity: identity && template("auth.identity", identity),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Contract, identityOperation } from "../contract/schema.ts";
+import { drivenFields, withoutDriven } from "../contract/driven.ts";
+import { type Contract, identityOperation, type Transition } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
   findInexactNumber,
@@ -106,7 +107,8 @@ export class RulesClient {
 
   /**
    * Creates a rule. It is sent again only when an earlier attempt cannot have taken effect, or when the contract has
-   * `idempotency` or the client chooses the id, so that no second rule can come of it. RULE_OUTCOME_UNKNOWN: the rule may exist; so it may with RESPONSE_INVALID and `outcomeUnknown`.
+   * `idempotency` or the client chooses the id, so that no second rule can come of it. Fields of `rule.transitions` are
+   * not sent. RULE_OUTCOME_UNKNOWN: the rule may exist; so it may with RESPONSE_INVALID and `outcomeUnknown`.
    * @returns the id, and the rule in the answer, `{}` where the answer has an id alone
    */
   async create(definition: JsonObject, options: CreateOptions = {}): Promise<CreatedRule> {
@@ -115,7 +117,8 @@ export class RulesClient {
     const messages = this.#messages("create", undefined, options, definition);
     const { attempted } = messages;
     const template = this.#templates.create;
-    const body = sendable(template.body(options.ruleId, definition, bodyAt), operations.create, "create", attempted);
+    const own = withoutDriven(definition, this.contract);
+    const body = sendable(template.body(options.ruleId, own, bodyAt), operations.create, "create", attempted);
     const named: Additions =
       identifyBy === null ? { body } : identify(options.ruleId ?? "", identifyBy, body, refusal(attempted));
     return await this.#caller.call({
@@ -173,14 +176,15 @@ export class RulesClient {
   }
 
   /**
-   * Changes a rule to a definition. Where `operations.update.body` is `changes` or `merged` the rule is read first,
+   * Changes a rule to a definition, but for fields of `rule.transitions`. Where `operations.update.body` is `changes` or `merged` the rule is read first,
    * and nothing is sent when it is as the definition says. A PUT is sent again after a lost answer, PATCH and POST
    * only when the contract has `idempotency`. RULE_NOT_FOUND when the service answers 404 or 410.
    * @returns the rule in the answer, or undefined where it has none with an id. Where the contract has
    * `operations.update.id: new`, always the id that the rule has by now, and `{}` where the answer has an id alone
    */
-  async update(ruleId: string, definition: JsonObject, options: UpdateOptions = {}): Promise<LiveRule | undefined> {
+  async update(ruleId: string, declared: JsonObject, options: UpdateOptions = {}): Promise<LiveRule | undefined> {
     const { operations, rule, idempotency } = this.contract;
+    const definition = withoutDriven(declared, this.contract);
     const { update } = operations;
     const template = this.#templates.update;
     const { attempted } = this.#messages("update", ruleId, options);
@@ -191,7 +195,8 @@ export class RulesClient {
     if (update.body !== "declared") {
       live = seen?.rule ?? options.live ?? (await this.get(ruleId, options)).rule;
       demandOwnFields(live, { ...options.known, ...definition }, rule, { ruleId, label: options.label });
-      changed = updateBody(definition, live, { body: update.body, omit: update.omit }, rule);
+      const omit = [...update.omit, ...drivenFields(this.contract)];
+      changed = updateBody(definition, live, { body: update.body, omit }, rule);
       if (changed === undefined) return { ruleId, rule: live };
       expectExact(changed, attempted);
     }
@@ -219,6 +224,35 @@ export class RulesClient {
         if (update.id === "kept") expectId(answered, ruleId, newId);
         if (update.id === "new") return { ruleId: answered, rule: updated ?? {} };
         return updated === undefined ? undefined : { ruleId, rule: updated };
+      },
+    });
+  }
+
+  /**
+   * Sends a request of `rule.transitions`, which gives one field one value. RULE_NOT_FOUND when the service answers 404 or
+   * 410. It is sent again after a lost answer where it is a PUT or the contract has `idempotency`.
+   * @param step one of the contract's own
+   * @returns the rule in the answer, or undefined where it has none with an id
+   */
+  async transition(ruleId: string, step: Transition, options: CallOptions = {}): Promise<LiveRule | undefined> {
+    const { rule, idempotency } = this.contract;
+    const messages = this.#messages(`change ${step.at} to ${String(step.to)} of`, ruleId, options);
+    const template = this.#templates.transitions[rule.transitions.indexOf(step)];
+    if (template === undefined) throw unsupported(messages.attempted, "this", "rule.transitions");
+    const body = template.hasFields ? template.body(ruleId) : undefined;
+    const named = identify(ruleId, { in: "path", name: "ruleId" }, body, refusal(messages.attempted));
+    return await this.#caller.call({
+      request: template.request({ ...named, headers: this.#idempotencyKey() }),
+      ...messages,
+      isRepeatable: step.method === "PUT" || idempotency !== null,
+      mayMean: ["notFound"],
+      writes: true,
+      parse: (answer) => {
+        const json = answer.body.length === 0 ? undefined : jsonIfAny(answer);
+        const answered = json === undefined ? undefined : ruleIdIn(json, rule);
+        expectId(answered, ruleId);
+        const now = json === undefined ? undefined : ruleIn(json, rule);
+        return answered === undefined || now === undefined ? undefined : { ruleId, rule: now };
       },
     });
   }

@@ -41,6 +41,7 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
     checkListQuery,
     checkMarks,
     checkForms,
+    checkTransitions,
     checkAnswers,
     checkOthers,
   ])
@@ -65,8 +66,9 @@ export function shownAt(root: unknown, path: Path): string {
 }
 
 /** Every request that a contract describes, with where it is described. */
-function requestsOf({ operations, auth }: Contract) {
+function requestsOf({ operations, rule, auth }: Contract) {
   const named = [
+    ...rule.transitions.map((request, index) => ({ at: ["rule", "transitions", index], name: "transition", request })),
     ...Object.entries(operations).map(([name, request]) => ({ at: ["operations", name], name, request })),
     { at: ["auth", "token"], name: "token", request: auth.token },
     { at: ["auth", "identity"], name: "identity", request: identityOperation(auth) },
@@ -75,7 +77,8 @@ function requestsOf({ operations, auth }: Contract) {
 }
 
 /** True of a request that has a body: a write, the token operation, a list by POST, a delete that says something. */
-function hasBody(name: string, { operations: { list, delete: remove } }: Contract): boolean {
+function hasBody(name: string, { operations: { list, delete: remove }, rule }: Contract): boolean {
+  if (name === "transition") return rule.transitions.some(({ fields }) => Object.keys(fields).length > 0);
   if (name === "delete") return remove.identifyBy?.in === "body" || Object.keys(remove.fields).length > 0;
   return name === "list" ? list?.method === "POST" : ["create", "update", "token"].includes(name);
 }
@@ -136,7 +139,7 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
   for (const { at, name, request } of requestsOf(contract)) {
     const path = [...at, "path"];
     const times = namesIn(request.path).filter((each) => each === "ruleId").length;
-    const isOfOneRule = ["get", "create", "delete", "update"].includes(name);
+    const isOfOneRule = ["get", "create", "delete", "update", "transition"].includes(name);
     refuseIf(times > 1, path, "a path that contains {ruleId} once");
     refuseIf(name === "get" && times === 0, path, "a path that contains {ruleId}");
     const isChosen = contract.operations.create.identifyBy !== null;
@@ -236,7 +239,7 @@ function checkNames(contract: Contract, refuseIf: RefuseIf): void {
         checkText([...at, part, key], text, name === "token" && part === "headers" ? ["basic"] : []);
     if (name === "token" || !("fields" in request)) continue;
     walk(request.fields, (value, { path }) => {
-      const isOfOneRule = "identifyBy" in request && request.identifyBy !== null;
+      const isOfOneRule = name === "transition" || ("identifyBy" in request && request.identifyBy !== null);
       const own = isOfOneRule ? ["ruleId"] : [];
       if (typeof value === "string") checkText([...at, "fields", ...path], value, own);
     });
@@ -320,6 +323,36 @@ function checkMarks({ rule }: Contract, refuseIf: RefuseIf): void {
   refuseIf(rule.naturalKey !== null && overlaps(rule.naturalKey), path, "a place apart from rule.naturalKey");
   refuseIf(rule.id.some(overlaps), path, "a place apart from rule.id");
   refuseIf(rule.immutable.some(overlaps), path, byOwner);
+}
+
+/** Refuses transitions that name no rule, change what something else decides by, or cannot be told apart. */
+function checkTransitions({ rule }: Contract, refuseIf: RefuseIf): void {
+  const others = [rule.naturalKey, rule.owner?.at, ...rule.id, ...rule.readOnly, ...rule.immutable];
+  for (const [index, { at, to, from, path, fields }] of rule.transitions.entries()) {
+    const place = ["rule", "transitions", index];
+    refuseIf(at === "", [...place, "at"], "a pointer to one field, such as /status");
+    const isTaken = others.some((each) => each && (isWithin(at, each) || isWithin(each, at)));
+    const apart = "a place apart from rule.naturalKey, rule.owner, rule.id, rule.readOnly and rule.immutable";
+    refuseIf(at !== "" && isTaken, [...place, "at"], apart);
+    const isNamed = [path, JSON.stringify(fields)].some((text) => namesIn(text).includes("ruleId"));
+    refuseIf(!isNamed, [...place, "path"], "a path, or fields, with {ruleId}");
+    const isGone = rule.gone.some((each) => each.at === at && each.is.includes(to));
+    refuseIf(isGone, [...place, "to"], "a value that does not count as deleted (rule.gone)");
+    refuseIf(from.includes(to), [...place, "from"], "values other than to");
+    const isTwice = rule.transitions
+      .slice(0, index)
+      .some((each) => each.at === at && each.to === to && overlap(each.from, from));
+    refuseIf(isTwice, place, "one request for each field, value and value before");
+  }
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}/`);
+}
+
+/** Without values before, a request is for all of them. */
+function overlap<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === 0 || other.length === 0 || one.some((each) => other.includes(each));
 }
 
 /** A status alone that has another meaning as well would have rules that are there counted as gone. */

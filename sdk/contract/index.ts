@@ -1,5 +1,6 @@
 export type { ContractUse } from "./consistency.ts";
 export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
+export { drivenFields, withoutDriven } from "./driven.ts";
 export {
   contractFileNames,
   defineContract,
@@ -19,5 +20,6 @@ export {
   identityOperation,
   type Operations,
   type Pagination,
+  type Transition,
 } from "./schema.ts";
 export { expand, namesIn, presentsClient } from "./template.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formNames } from "../rules/normal-form.ts";
 import { orNull, patterns, pointer, pointerOrNull, says, strict } from "./schema-parts.ts";
+import { transition } from "./schema-transitions.ts";
 
 const marked = strict({
   at: pointer.meta(says("Where a rule says so.", "/status")),
@@ -75,6 +76,18 @@ export const rule = strict({
       [{ at: "/status", is: ["deleted"] }],
     ),
   ),
+  transitions: z
+    .array(transition)
+    .default([])
+    .meta(
+      says(
+        "Fields that the service changes by requests of their own: activate, deactivate, publish a draft. A program declares such a field like any other. Create and update never send it; where the rule has another value after them, these requests follow. Without it a field is sent with the others.",
+        [
+          { at: "/status", to: "active", path: "/api/v1/merchants/rules/{ruleId}/activate" },
+          { at: "/status", to: "inactive", path: "/api/v1/merchants/rules/{ruleId}/deactivate" },
+        ],
+      ),
+    ),
   foreign: markedRules.meta(
     says(
       "The service's own rules. They are never adopted, changed, deleted or reported as unmanaged. Without it they are like any other rule.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const anyOperation = ["create", "get", "update", "delete", "list", "token", "identity"] as const;
+const anyOperation = ["create", "get", "update", "delete", "list", "transition", "token", "identity"] as const;
 const aboutRules = ["create", "get", "update", "delete", "list"] as const;
 
 /** The requests that a fault hits: the same fields for every kind, with the operations that the kind can hit. */

@@ -273,3 +273,55 @@ test("a literal path wins over a name, and paths are compared as what they mean"
   expect((await call(service, "GET", "/r/all-of%3athem%21")).at("/0/ruleId")).toBe("a b/ü");
   expect((await call(service, "GET", `/r/${encodeURIComponent("a b/ü")}`)).status).toBe(200);
 });
+
+describe("rules that requests of their own publish, and that an update gives another id", () => {
+  const path = "/v2/rules/{ruleId}";
+  const contract = defineContract({
+    version: 1,
+    operations: {
+      create: { path: "/v2/rules" },
+      get: { path },
+      delete: { path, identifyBy: { in: "path" } },
+      update: { path, id: "new" },
+    },
+    rule: {
+      id: ["/id"],
+      gone: [{ at: "/state", is: ["deleted"] }],
+      transitions: [
+        { at: "/state", to: "live", from: ["draft"], path: `${path}/publish`, success: [202] },
+        { at: "/state", to: "off", from: ["live"], path: "/v2/rules/off", fields: { rule: "{ruleId}" } },
+      ],
+    },
+    auth: { present: null },
+  });
+
+  test("begin as drafts, and go where a request leads", async () => {
+    const service = await serve({ contract });
+    const refused = await call(service, "POST", "/v2/rules", { body: { state: "live" } });
+    expect([refused.status, refused.at("/error/code")]).toEqual([422, "VALIDATION_FAILED"]);
+    const created = await call(service, "POST", "/v2/rules", { body: { a: 1 } });
+    expect(created.at("/state")).toBe("draft");
+    const id = textAt(created, "/id");
+    expect((await call(service, "POST", "/v2/rules/off", { body: { rule: id } })).status).toBe(409);
+    const published = await call(service, "POST", `/v2/rules/${id}/publish`);
+    expect([published.status, published.at("/state"), published.at("/a")]).toEqual([202, "live", 1]);
+    expect((await call(service, "POST", `/v2/rules/${id}/publish`)).status).toBe(409);
+    expect((await call(service, "POST", "/v2/rules/off", { body: { rule: id, more: 1 } })).status).toBe(400);
+    expect((await call(service, "POST", "/v2/rules/off", { body: { rule: id } })).at("/state")).toBe("off");
+    expect((await call(service, "POST", "/v2/rules/none/publish")).status).toBe(404);
+  });
+
+  test("have another id after an update, and the row of before is dead", async () => {
+    const service = await serve({ contract });
+    const id = textAt(await call(service, "POST", "/v2/rules", { body: { a: 1 } }), "/id");
+    await call(service, "POST", `/v2/rules/${id}/publish`);
+    const updated = await call(service, "PUT", `/v2/rules/${id}`, { body: { a: 2 } });
+    const next = textAt(updated, "/id");
+    expect(next).not.toBe(id);
+    expect([updated.at("/a"), updated.at("/state")]).toEqual([2, "live"]);
+    expect((await call(service, "GET", `/v2/rules/${id}`)).at("/state")).toBe("deleted");
+    expect((await call(service, "PUT", `/v2/rules/${id}`, { body: { a: 3 } })).status).toBe(409);
+    expect((await call(service, "POST", `/v2/rules/${id}/publish`)).status).toBe(409);
+    expect(service.rules().map(({ ruleId }) => ruleId)).toEqual([next]);
+  });
+});

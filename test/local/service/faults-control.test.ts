@@ -24,7 +24,7 @@ describe("over its control address, a running service", () => {
     expect(added.at("/faults/1/fault")).toEqual({
       kind: "close",
       at: "after",
-      operations: ["create", "get", "update", "delete", "list", "token", "identity"],
+      operations: ["create", "get", "update", "delete", "list", "transition", "token", "identity"],
       request: 1,
       seed: 1,
     });

@@ -174,6 +174,38 @@ export const dialects: readonly Dialect[] = [
     }),
   })),
   {
+    name: "fields that requests of their own change",
+    settings: { MERCHANT_RULES_PARAM_ACCOUNT: "shop 7" },
+    contract: () => ({
+      ...described,
+      parameters: { account: {}, apiVersion: { default: "2026-01-15" } },
+      operations: {
+        delete: { identifyBy: { in: "query" } },
+        update: { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0 },
+      },
+      rule: {
+        naturalKey: "/name",
+        transitions: [
+          {
+            at: "/isActive",
+            to: true,
+            from: [false],
+            method: "PATCH",
+            path: "/api/v1/merchants/rules/states",
+            headers: version,
+            query: account,
+            encoding: "form",
+            fields: { rule: "{ruleId}", state: "on" },
+            waitMs: 10,
+            success: [202],
+          },
+          { at: "/isActive", to: false, path: "/api/v1/merchants/rules/{ruleId}/deactivate" },
+        ],
+      },
+    }),
+  },
+  {
     name: "ids that change with an update",
     contract: () => ({
       ...described,

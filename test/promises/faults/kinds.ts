@@ -11,9 +11,9 @@ export interface FaultKind {
   readonly isOfLaterPages?: true;
 }
 
-const any = ["token", "identity", "create", "get", "update", "delete", "list"] as const;
+const any = ["token", "identity", "create", "get", "update", "delete", "list", "transition"] as const;
 const lists = ["list"] as const;
-const writes = ["create", "update", "delete"] as const;
+const writes = ["create", "update", "delete", "transition"] as const;
 /** Later than a look-up just after the answer. */
 const laterMs = 300;
 

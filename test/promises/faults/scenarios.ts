@@ -235,6 +235,39 @@ export const contracts: readonly MatrixContract[] = [
     operations: ["update", "refresh"],
     hasNewIds: true,
   },
+  {
+    name: "transitions",
+    contract: {
+      ...full,
+      idempotency: null,
+      rule: {
+        ...full.rule,
+        owner,
+        transitions: [
+          { at: "/isActive", to: true, path: `${path}/activate` },
+          { at: "/isActive", to: false, path: `${path}/deactivate` },
+        ],
+      },
+    },
+    canLookUp: true,
+    operations: all,
+    isMarked: true,
+  },
+  {
+    name: "transitions, no marks",
+    contract: {
+      ...full,
+      operations: { ...full.operations, update: null },
+      rule: {
+        ...full.rule,
+        transitions: [
+          { at: "/isActive", to: true, from: [false], path: `${path}/state`, method: "PUT", fields: { active: true } },
+        ],
+      },
+    },
+    canLookUp: true,
+    operations: ["create", "replace", "refresh"],
+  },
   { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
   {
     name: "seed with delete",

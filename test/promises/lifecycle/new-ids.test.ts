@@ -17,7 +17,7 @@ import { type Declared, idOf, onBothEngines, openPlace, type Place } from "../st
 import { contractOf } from "../worlds/world.ts";
 
 onBothEngines((engine) => {
-  describe.each(shapes)("%s", (_, declared) => {
+  describe.each(shapes)("%s", (shape, declared) => {
     test.each(named)("follow their rules to the ids that updates give them, %s", async (_kind, contract) => {
       const place = await openPlace({ contract });
       const stack = await place.stack(engine);
@@ -31,7 +31,11 @@ onBothEngines((engine) => {
       expect(stack.knownIds()).not.toContain(first);
       place.writes();
       await stack.isUnchanged();
+      // A set's own id is no rule's.
+      const idAtEngine = (): string => stack.known().a ?? second;
+      expect(idAtEngine()).toBe(shape === "a set" ? second : first);
       await stack.succeeds("refresh");
+      expect(idAtEngine()).toBe(second);
       await stack.isUnchanged();
       await stack.up(declared(8));
       expect(priorities(place)).toEqual([2, 8]);

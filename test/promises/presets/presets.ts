@@ -57,6 +57,7 @@ export const described: readonly Described[] = [
     rule: (k, value) => ({
       name: `rule-${k}`,
       action: "review",
+      status: k % 2 === 0 ? "active" : "inactive",
       conditions: { all: [{ field: "amount", operator: "gt", value }] },
     }),
   },
