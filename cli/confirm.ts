@@ -18,7 +18,7 @@ export async function ask(question: string): Promise<boolean> {
 }
 
 /** Asks the user on the terminal; undefined where Ctrl-C, or the end of the input, is the answer. */
-async function askUser(question: string): Promise<string | undefined> {
+export async function askUser(question: string): Promise<string | undefined> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<undefined>((resolve) => prompt.once("close", () => resolve(undefined)));
   prompt.once("SIGINT", () => prompt.close());

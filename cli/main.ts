@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { packageVersion } from "../sdk/version.ts";
 import { catalogCommand } from "./catalog.ts";
+import { contractCommand } from "./contract.ts";
 import { diffCommand } from "./diff.ts";
 import { driftCommand } from "./drift.ts";
 import { runCommandLine } from "./exit-code.ts";
@@ -41,6 +42,7 @@ export function commandLine(): Command {
     pullCommand,
     diffCommand,
     catalogCommand,
+    contractCommand,
     schemaCommand,
     serveCommand,
     localCommand,

@@ -12,6 +12,7 @@ import {
   loadContract,
   loadPreset,
   namesIn,
+  type Preset,
   presentsClient,
   presets,
 } from "../sdk/contract/index.ts";
@@ -21,7 +22,7 @@ import { field, isJsonObject, type Json, type JsonObject } from "../sdk/rules/in
 import { projectFolderAbove } from "./project-folder.ts";
 import { type OnDrift, onDriftChoices } from "./reconcile/hand-edits.ts";
 import type { Answer, PlaceOptions } from "./reconcile/index.ts";
-import { settingNames, type singleSettings } from "./setting-names.ts";
+import { settingNames, singleSettings } from "./setting-names.ts";
 
 /** The sources of settings. */
 export interface SettingsSources extends ContractUse {
@@ -147,6 +148,42 @@ export function declaredContract(sources: SettingsSources, name: string = defaul
   return noContract === undefined ? contract : undefined;
 }
 
+/** A setting, and where it comes from. */
+export interface SettingOrigin {
+  readonly setting: string;
+  /** In words: `stack config merchant-rules:baseUrl`; undefined where it is not set. */
+  readonly origin: string | undefined;
+  /** The value that counts. A caller prints it only where it is no credential. */
+  readonly value: string | undefined;
+  /** The ways to give it. */
+  readonly howTo: string;
+}
+
+/** Where the settings of a connection come from. @throws MerchantRulesError SETTINGS_INVALID: stack config that is no object */
+export function settingOrigins(
+  sources: SettingsSources,
+  parameters: readonly string[],
+  name: string = defaultConnection,
+): SettingOrigin[] {
+  const setting = settingsOf(sources, name);
+  const names: SettingName[] = [...singleSettings, ...parameters.map((each) => `parameters.${each}` as const)];
+  return names.map((each) => {
+    const { configured, inEnvironment, variable, howTo } = setting(each);
+    const places = [
+      { value: configured, origin: `stack config ${howTo.split(" ")[0]}` },
+      { value: inEnvironment, origin: `environment ${variable}` },
+    ];
+    const first = isCredential(each) ? places.toReversed() : places;
+    const found = first.find(({ value }) => value !== undefined);
+    return { setting: each, origin: found?.origin, value: found?.value, howTo };
+  });
+}
+
+/** True of a setting whose value is never printed. */
+export function isCredential(setting: string): boolean {
+  return ["token", "clientId", "clientSecret"].includes(setting);
+}
+
 type SettingName = (typeof singleSettings)[number] | `parameters.${string}`;
 
 /** One setting of a connection. */
@@ -257,25 +294,42 @@ export function variableName(name: string): string {
     .toUpperCase();
 }
 
+/** Where the contract of a connection comes from. */
+export interface ContractSource {
+  /** The file, or the preset. */
+  readonly found: { readonly file: string } | { readonly preset: Preset };
+  /** The folders in which a file was looked for, because none was named. */
+  readonly searched: readonly string[];
+}
+
+/** Where a connection's contract comes from, without reading it. */
+export function contractSource(sources: SettingsSources, name: string = defaultConnection): ContractSource {
+  const own = settingsOf(sources, name)("contract").value;
+  return sourceOf(own ?? settingsOf(sources, defaultConnection)("contract").value, sources.folder);
+}
+
+function sourceOf(named: string | undefined, folder: string): ContractSource {
+  const project = projectFolder(folder);
+  if (named !== undefined)
+    return { found: isPreset(named) ? { preset: named } : { file: resolve(project, named) }, searched: [] };
+  const searched = [...new Set([resolve(folder), project])];
+  const files = searched.flatMap((each) => contractFileNames.map((file) => join(each, file)));
+  const file = files.find((each) => existsSync(each));
+  return { found: file === undefined ? { preset: presets[0] } : { file }, searched };
+}
+
 /** The contract by a preset's name or a file's path; without either, the file found in the folder or the project's. */
 function contractOf(
   named: string | undefined,
   { folder, ...use }: SettingsSources,
 ): Pick<ConnectionSettings, "contract" | "noContract"> {
-  const project = projectFolder(folder);
-  const noContract = undefined;
-  if (named !== undefined)
-    return {
-      contract: isPreset(named) ? loadPreset(named, use) : loadContract(resolve(project, named), use),
-      noContract,
-    };
-  const folders = [...new Set([resolve(folder), project])];
-  const files = folders.flatMap((each) => contractFileNames.map((file) => join(each, file)));
-  const found = files.find((file) => existsSync(file));
-  if (found !== undefined) return { contract: loadContract(found, use), noContract };
+  const { found, searched } = sourceOf(named, folder);
+  if ("file" in found) return { contract: loadContract(found.file, use), noContract: undefined };
+  const contract = loadPreset(found.preset, use);
+  if (searched.length === 0) return { contract, noContract: undefined };
   return {
-    contract: loadPreset(presets[0], use),
-    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${folders.join(" and ")}), so only what the service's specification documents is known. Write one (\`npx --no-install merchant-rules help contract\` says how), or name a file or a preset in merchant-rules:contract`,
+    contract,
+    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${searched.join(" and ")}), so only what the service's specification documents is known. Write one (\`npx --no-install merchant-rules contract init\` asks for what it needs), or name a file or a preset in merchant-rules:contract`,
   };
 }
 

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { Document, isCollection, isMap, isScalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
-import { type Contract, parseContract } from "../../sdk/contract/index.ts";
+import { type Contract, type Preset, parseContract, presetFile } from "../../sdk/contract/index.ts";
 import { isJsonObject, type Json, type Pointer, pointerOf, valueAt, withValueAt } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { quoteWhereNeeded } from "../../sdk/yaml-quotes.ts";
@@ -41,6 +42,12 @@ export function draftContract(facts: readonly Fact[], title: readonly string[]):
   const head = [contractSchemaLine, ...title.map(commentLine)];
   const text = `${head.join("\n")}\n${document.toString({ lineWidth: 0 })}${gapLines(ordered)}`;
   return { contract: parseContract(text, drafted), text };
+}
+
+/** The text of a preset's file, for a project. */
+export function presetText(preset: Preset): string {
+  const text = readFileSync(presetFile(preset), "utf8");
+  return text.replace(/^# yaml-language-server: .*$/m, contractSchemaLine);
 }
 
 const drafted = "the contract";

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { reasonOf } from "../../sdk/rules/json.ts";
@@ -36,11 +36,52 @@ export function writeFiles(folder: string, files: Files, rulesFolder: string | u
   return others;
 }
 
-/** Folder by folder: Node's own `recursive` never ends where a folder takes no others, as /proc. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  makeFolder(dirname(path));
+/**
+ * Writes new files, all of them or none: where one cannot be written, those before it are removed again. No signal ends
+ * the process meanwhile.
+ * @param attempted in words, for messages: `write a project`
+ * @throws MerchantRulesError SETTINGS_INVALID: files are there already, which are all named, or one cannot be written
+ */
+export function writeNewFiles(folder: string, files: Files, attempted: string): void {
+  demandFree(folder, [...files.keys()], attempted);
+  const written: string[] = [];
+  const later = (): void => {};
+  for (const signal of endings) process.on(signal, later);
+  try {
+    for (const [file, text] of files) {
+      const path = join(folder, file);
+      written.push(...makeFolder(dirname(path)));
+      writeFileSync(path, text, { flag: "wx" });
+      written.push(path);
+    }
+  } catch (cause) {
+    for (const path of written.toReversed()) rmSync(path, { recursive: true, force: true });
+    const advice = "name a folder that can be written to; nothing was left there";
+    throw new MerchantRulesError("SETTINGS_INVALID", reasonOf(cause), { attempted, advice, cause });
+  } finally {
+    for (const signal of endings) process.off(signal, later);
+  }
+}
+
+const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** @throws MerchantRulesError SETTINGS_INVALID: files are there already; all are named */
+export function demandFree(folder: string, files: readonly string[], attempted: string): void {
+  const inTheWay = files.filter((file) => lstatSync(join(folder, file), { throwIfNoEntry: false }) !== undefined);
+  if (inTheWay.length === 0) return;
+  const names = inTheWay.map((file) => join(folder, file)).join(", ");
+  const isOne = inTheWay.length === 1;
+  const reason = `${isOne ? "this file is" : "these files are"} there already, so nothing was written: ${names}`;
+  const advice = `move ${isOne ? "it" : "them"} away, or name another place`;
+  throw new MerchantRulesError("SETTINGS_INVALID", reason, { attempted, advice });
+}
+
+/** Folder by folder: Node's own `recursive` never ends where a folder takes no others, as /proc. @returns the folders that were made */
+function makeFolder(path: string): string[] {
+  if (existsSync(path)) return [];
+  const above = makeFolder(dirname(path));
   mkdirSync(path);
+  return [...above, path];
 }
 
 /** Other files that loadRules would read. */

@@ -1,0 +1,56 @@
+import { isJson, type Json, pointerOf } from "../../sdk/rules/index.ts";
+import { printable } from "../../sdk/rules/printable.ts";
+import { YamlDocument } from "../../sdk/yaml-document.ts";
+import { WrongCall } from "../exit-code.ts";
+import type { Fact } from "./draft.ts";
+import { gaps } from "./gaps.ts";
+import { type Answers, questions } from "./questions.ts";
+
+/**
+ * Asks all questions, one after the other; an empty answer leaves one open.
+ * @param ask asks on the terminal; undefined where the user ends it
+ * @returns the answers; undefined where the user ended it
+ */
+export async function askAll(ask: (question: string) => Promise<string | undefined>): Promise<Answers | undefined> {
+  let answers: Answers = {};
+  let intro = "An empty answer leaves a question open. Nothing is guessed, and no request is sent.\n";
+  for (const { option, after, asks, gap, read } of questions) {
+    if (after !== undefined && answers[after] === undefined) continue;
+    const without = gaps.find(({ field }) => field === gap)?.without;
+    let hint = without === undefined ? "" : `\n  (open: ${without})`;
+    for (;;) {
+      const answer = (await ask(`${intro}\nSay ${asks}${hint}\n> `))?.trim();
+      intro = "";
+      if (answer === undefined) return undefined;
+      if (answer === "") break;
+      const said = read(answer);
+      if (typeof said !== "string") {
+        answers = { ...answers, [option]: answer };
+        break;
+      }
+      hint = `\n  (found ${printable(JSON.stringify(answer), 80)}; allowed: ${said})`;
+    }
+  }
+  return answers;
+}
+
+/** What answers say of the contract. */
+export function answerFacts(answers: Answers): Fact[] {
+  return questions.flatMap(({ option, read, flags }) => {
+    const answer = answers[option];
+    const said = answer === undefined ? [] : read(answer);
+    if (typeof said === "string") throw new WrongCall(`${flags}: allowed: ${said}`);
+    return said.map((fact) => ({ ...fact, source: `answered: ${answer ?? ""}` }));
+  });
+}
+
+/** What `--set` says. @throws WrongCall: a value that is no YAML */
+export function settingFacts(settings: readonly { readonly field: string; readonly text: string }[]): Fact[] {
+  return settings.map(({ field, text }) => {
+    const read = new YamlDocument(text).read();
+    if ("fault" in read) throw new WrongCall(`--set ${field}: the value ${printable(read.fault.what, 200)}`);
+    if (!isJson(read.value)) throw new WrongCall(`--set ${field}: the value is not what JSON can hold`);
+    const value: Json = read.value;
+    return { at: pointerOf(field.split(".")), value, source: "answered: --set" };
+  });
+}

@@ -1,0 +1,47 @@
+import { Command, Option } from "commander";
+import { printable, printableJson } from "../../sdk/rules/printable.ts";
+import { exiting } from "../exit-code.ts";
+
+interface CheckOptions {
+  readonly json?: boolean;
+}
+
+/**
+ * `merchant-rules contract check`: whether a contract can work, and what it leaves open. Exit codes: 0 it can work, also
+ * with gaps; 1 it cannot, or cannot be read; 2 called wrongly.
+ */
+export function checkCommand(): Command {
+  return new Command("check")
+    .description("Say whether a contract can work, which questions it leaves open, and what each costs")
+    .argument("[file]", "the contract's file, or a preset's name (default: the contract of this folder)")
+    .addOption(new Option("--json", "the same as JSON: { file, open: [{ field, question, without }] }"))
+    .addHelpText("after", help)
+    .exitOverride()
+    .action(exiting(check));
+}
+
+const help = `
+Exit codes: 0 it can work, also with gaps; 1 it cannot work, or cannot be read; 2 called wrongly.
+
+Example:
+  npx --no-install merchant-rules contract check merchant-rules.contract.yaml`;
+
+async function check(file: string | undefined, { json }: CheckOptions): Promise<number> {
+  const { gaps, openGaps } = await import("./gaps.ts");
+  const { readWritten } = await import("./written.ts");
+  const { name, written } = readWritten(file);
+  const open = openGaps(written);
+  if (json === true) {
+    const shown = open.map(({ field, question, without }) => ({ field, question, without }));
+    console.log(printableJson({ file: name, open: shown }, 2));
+    return 0;
+  }
+  console.log(`${printable(name)} can work. Of ${gaps.length} questions, ${open.length} are open:`);
+  for (const { field, question, without } of open)
+    console.log(`  ${field}\n    ${question}\n    Without it: ${without}.`);
+  if (open.length > 0)
+    console.log(
+      "What to do: answer them in the file, from your service's documentation; `npx --no-install merchant-rules help contract` says how.",
+    );
+  return 0;
+}

@@ -1,0 +1,33 @@
+import { Command } from "commander";
+import { exiting } from "../exit-code.ts";
+
+/**
+ * `merchant-rules contract explain`: of each field of a contract, who says it. Exit codes: 0 done, 1 the contract cannot
+ * work, or cannot be read, 2 called wrongly.
+ */
+export function explainCommand(): Command {
+  return new Command("explain")
+    .description(
+      "Say of each field of a contract where it comes from: the specification, the file, or that it is a gap",
+    )
+    .argument("[file]", "the contract's file, or a preset's name (default: the contract of this folder)")
+    .addHelpText("after", help)
+    .exitOverride()
+    .action(exiting(explain));
+}
+
+const help = `
+What the file says comes with the file's comment at that place, where there is one: \`contract init\` and \`contract probe\`
+write there what a field was learnt from.
+
+Exit codes: 0 done; 1 the contract cannot work, or cannot be read; 2 called wrongly.
+
+Example:
+  npx --no-install merchant-rules contract explain merchant-rules.contract.yaml`;
+
+async function explain(file: string | undefined): Promise<number> {
+  const { explanation } = await import("./explanation.ts");
+  const { readWritten } = await import("./written.ts");
+  console.log(explanation(readWritten(file)).join("\n"));
+  return 0;
+}
