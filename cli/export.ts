@@ -1,7 +1,4 @@
-import { resolve } from "node:path";
 import { Command, Option } from "commander";
-import { projectFolderAbove } from "../provider/project-folder.ts";
-import type { SettingsSources } from "../provider/settings.ts";
 import type { RulePattern } from "../report/rule-pattern.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 import type { StackIdentity } from "../stack/stack-identity.ts";
@@ -9,7 +6,8 @@ import { callCode, exiting } from "./exit-code.ts";
 import type { StoredConnection } from "./export/connection.ts";
 import { andPattern } from "./patterns.ts";
 import { withProgress } from "./progress.ts";
-import { engineOf, pulumi, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
+import { readState, type StackOptions, withStackOptions } from "./stack.ts";
+import { settingsOfStack } from "./stack-settings.ts";
 
 export interface ExportOptions extends StackOptions {
   readonly out: string;
@@ -55,7 +53,7 @@ Example: npx --no-install merchant-rules export --stack dev --exclude "test-*"`,
 }
 
 async function exportRules(options: ExportOptions): Promise<number> {
-  const { sources, identity } = await stackOf(options);
+  const { sources, identity } = await settingsOfStack(options);
   const { Session } = await import("../provider/hooks/session.ts");
   const { connectionName } = await import("../provider/state/state.ts");
   const { readRules } = await import("./export/rules.ts");
@@ -90,31 +88,5 @@ async function storedConnection(
   } catch (error) {
     if (isEngineError(error) && error.code === "STACK_NOT_FOUND") return undefined;
     throw error;
-  }
-}
-
-/** The settings of the service, and the stack that the rules go into. Outside a project only the first is known. */
-async function stackOf(
-  options: ExportOptions,
-): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
-  const { isEngineError } = await import("../stack/errors.ts");
-  const { stackIdentity } = await import("../stack/stack-identity.ts");
-  const { stack, cwd, backend } = options;
-  const folder = resolve(cwd ?? process.cwd());
-  if (projectFolderAbove(folder) === undefined) return { sources: await readSettings(options), identity: undefined };
-  const isLocal = engineOf(options) === "local";
-  const named = isLocal ? undefined : (await pulumi(["stack", "--show-name"], options, folder)).trim();
-  const identity = await stackIdentity({ stack, cwd, backendUrl: backend }, named);
-  try {
-    return { sources: await readSettings(options), identity };
-  } catch (error) {
-    if (!identity.isFirst || !isEngineError(error) || error.code !== "STACK_NOT_FOUND") throw error;
-    const config = await identity.projectConfig();
-    const sources = {
-      config: (key: string) => config.get(key)?.text,
-      environment: process.env,
-      folder: identity.folder,
-    };
-    return { sources, identity };
   }
 }

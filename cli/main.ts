@@ -3,10 +3,12 @@ import { packageVersion } from "../sdk/version.ts";
 import { catalogCommand } from "./catalog.ts";
 import { contractCommand } from "./contract.ts";
 import { diffCommand } from "./diff.ts";
+import { doctorCommand } from "./doctor.ts";
 import { driftCommand } from "./drift.ts";
 import { runCommandLine } from "./exit-code.ts";
 import { exportCommand } from "./export.ts";
 import { helpCommand } from "./help.ts";
+import { projectInitCommand } from "./init.ts";
 import { localCommand } from "./local.ts";
 import { planCommand } from "./plan.ts";
 import { pullCommand } from "./pull.ts";
@@ -42,7 +44,9 @@ export function commandLine(): Command {
     pullCommand,
     diffCommand,
     catalogCommand,
+    projectInitCommand,
     contractCommand,
+    doctorCommand,
     schemaCommand,
     serveCommand,
     localCommand,

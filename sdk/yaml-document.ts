@@ -23,14 +23,17 @@ export type TextFault = Fault & TextPlace;
 
 const maxFileBytes = 1_048_576;
 
-/** The text of a file: UTF-8 of at most 1 MiB, without a byte order mark. */
-export function readTextFile(path: string): { readonly text: string } | { readonly fault: Fault } {
+/** The text of a file: UTF-8 of at most 1 MiB, or so many bytes, without a byte order mark. */
+export function readTextFile(
+  path: string,
+  mostBytes: number = maxFileBytes,
+): { readonly text: string } | { readonly fault: Fault } {
   let bytes: Buffer;
   try {
     const found = statSync(path);
     // Reading a pipe would wait for ever.
     if (!found.isFile()) return { fault: { what: "is not a file" } };
-    if (found.size > maxFileBytes) return { fault: { what: `is larger than ${maxFileBytes} bytes` } };
+    if (found.size > mostBytes) return { fault: { what: `is larger than ${mostBytes} bytes` } };
     bytes = readFileSync(path);
   } catch (cause) {
     return { fault: { what: `cannot be read: ${reasonOf(cause)}`, cause } };

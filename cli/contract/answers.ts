@@ -3,19 +3,25 @@ import { printable } from "../../sdk/rules/printable.ts";
 import { YamlDocument } from "../../sdk/yaml-document.ts";
 import { WrongCall } from "../exit-code.ts";
 import type { Fact } from "./draft.ts";
-import { gaps } from "./gaps.ts";
+import { gaps, openGaps } from "./gaps.ts";
 import { type Answers, questions } from "./questions.ts";
 
 /**
- * Asks all questions, one after the other; an empty answer leaves one open.
+ * Asks all questions that are open, one after the other; an empty answer leaves one open.
  * @param ask asks on the terminal; undefined where the user ends it
+ * @param written what is known already
  * @returns the answers; undefined where the user ended it
  */
-export async function askAll(ask: (question: string) => Promise<string | undefined>): Promise<Answers | undefined> {
+export async function askAll(
+  ask: (question: string) => Promise<string | undefined>,
+  written: Json,
+): Promise<Answers | undefined> {
+  const open = openGaps(written);
   let answers: Answers = {};
   let intro = "An empty answer leaves a question open. Nothing is guessed, and no request is sent.\n";
   for (const { option, after, asks, gap, read } of questions) {
-    if (after !== undefined && answers[after] === undefined) continue;
+    const isOpen = open.some(({ field }) => field === gap);
+    if (after === undefined ? !isOpen : answers[after] === undefined && !isOpen) continue;
     const without = gaps.find(({ field }) => field === gap)?.without;
     let hint = without === undefined ? "" : `\n  (open: ${without})`;
     for (;;) {

@@ -44,6 +44,11 @@ export function draftContract(facts: readonly Fact[], title: readonly string[]):
   return { contract: parseContract(text, drafted), text };
 }
 
+/** What facts say together, without the defaults. */
+export function writtenOf(facts: readonly Fact[]): Json {
+  return laidTogether(facts).written;
+}
+
 /** The text of a preset's file, for a project. */
 export function presetText(preset: Preset): string {
   const text = readFileSync(presetFile(preset), "utf8");

@@ -1,12 +1,14 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { contractFileNames, type Preset, presets } from "../../sdk/contract/load.ts";
 import { exiting, WrongCall } from "../exit-code.ts";
+import type { Fact } from "./draft.ts";
 import { type Answers, type Question, questions } from "./questions.ts";
 
 /** What says something about the contract. */
 export interface ContractOptions extends Answers {
   readonly preset?: Preset;
   readonly openapi?: string;
+  readonly collection?: string;
   readonly set: readonly Setting[];
 }
 
@@ -39,6 +41,14 @@ export function withContractOptions(command: Command): Command {
   command.addOption(
     new Option("--preset <name>", "take a contract that comes with the package, comments included").choices(presets),
   );
+  command
+    .addOption(
+      new Option(
+        "--openapi <file>",
+        "take what a description of the service states: OpenAPI 3.0 or 3.1, JSON or YAML",
+      ).conflicts("preset"),
+    )
+    .option("--collection <path>", "with --openapi: the path there of all rules (default: the one that can be meant)");
   for (const { flags, asks, read } of questions)
     command.addOption(
       new Option(flags, asks)
@@ -63,8 +73,9 @@ says is named at the end of the file, with what it costs. No request is sent, an
 
 Exit codes: 0 written; 1 failed (and why); 2 called wrongly; 8 ended by Ctrl-C at a question, with nothing written.
 
-Examples, from answers, and from a contract that comes with the package:
+Examples, from answers, from a description of the service, and from a contract that comes with the package:
   npx --no-install merchant-rules contract init --delete-by query:ruleId --update "PUT /api/v1/merchants/rules/{ruleId}"
+  npx --no-install merchant-rules contract init --openapi openapi.yaml
   npx --no-install merchant-rules contract init --preset wiremock`;
 
 async function init({ output, ...options }: InitOptions): Promise<number> {
@@ -89,31 +100,36 @@ async function init({ output, ...options }: InitOptions): Promise<number> {
 
 /** The text of the contract that options or answers describe; undefined where the user ended it at a question. */
 export async function contractTextOf(options: ContractOptions): Promise<string | undefined> {
-  const { draftContract, presetText } = await import("./draft.ts");
-  const { answerFacts, settingFacts } = await import("./answers.ts");
+  const { draftContract, presetText, writtenOf } = await import("./draft.ts");
+  const { answerFacts, askAll, settingFacts } = await import("./answers.ts");
   if (options.preset !== undefined) return presetText(options.preset);
+  const described = options.openapi === undefined ? [] : await describedFacts(options.openapi, options.collection);
   const isSaid = options.set.length > 0 || questions.some(({ option }) => options[option] !== undefined);
   let answers: Answers = options;
-  if (!isSaid) {
-    if (!process.stdin.isTTY || !process.stderr.isTTY)
-      throw new WrongCall(
-        "there is nothing to write, and no terminal to ask on. What to do: give answers as options (--help lists them), or a contract that comes with the package (--preset)",
-      );
+  if (isSaid) demandPairs(answers, described.length > 0);
+  else if (process.stdin.isTTY && process.stderr.isTTY) {
     const { askUser } = await import("../confirm.ts");
-    const { askAll } = await import("./answers.ts");
-    const asked = await askAll(askUser);
+    const asked = await askAll(askUser, writtenOf(described));
     if (asked === undefined) return undefined;
     answers = asked;
-  }
-  demandPairs(answers);
+  } else if (described.length === 0)
+    throw new WrongCall(
+      "there is nothing to write, and no terminal to ask on. What to do: give answers as options (--help lists them), a description of the service (--openapi), or a contract that comes with the package (--preset)",
+    );
   const title = [
     "What nobody has said stands at the end, with what it costs. All fields: merchant-rules help contract",
   ];
-  return draftContract([...answerFacts(answers), ...settingFacts(options.set)], title).text;
+  return draftContract([...described, ...answerFacts(answers), ...settingFacts(options.set)], title).text;
+}
+
+async function describedFacts(file: string, collection: string | undefined): Promise<readonly Fact[]> {
+  const { openapiFacts } = await import("./openapi/facts.ts");
+  return openapiFacts(file, collection);
 }
 
 /** A list is of use only with the place of its rules. */
-function demandPairs(answers: Answers): void {
+function demandPairs(answers: Answers, isDescribed: boolean): void {
+  if (isDescribed) return;
   const flagOf = (each: Question): string => each.flags.split(" ")[0] ?? "";
   for (const question of questions) {
     const before = questions.find(({ option }) => option === question.after);

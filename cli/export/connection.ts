@@ -16,13 +16,18 @@ export function connectionOf(
   resources: readonly ResourceState[],
   name: string = defaultConnection,
 ): StoredConnection | undefined {
-  // One of an explicit provider has that provider's type in its URN, before its own.
-  const found = resources.find(
-    ({ urn, delete: isOld }) => !isOld && urn.split("::").slice(2).join("::") === `${connectionType}::${name}`,
-  );
+  const found = connectionIn(resources, name);
   if (found === undefined) return undefined;
   const { identity } = found.outputs;
   return { id: found.id, identity: typeof identity === "string" ? identity : undefined };
+}
+
+/** The resource of a connection in a state; one that is still to be deleted is not it. */
+export function connectionIn(resources: readonly ResourceState[], name: string): ResourceState | undefined {
+  // One of an explicit provider has that provider's type in its URN, before its own.
+  return resources.find(
+    ({ urn, delete: isOld }) => !isOld && urn.split("::").slice(2).join("::") === `${connectionType}::${name}`,
+  );
 }
 
 /**

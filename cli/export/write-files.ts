@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { reasonOf } from "../../sdk/rules/json.ts";
@@ -67,13 +67,21 @@ const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** @throws MerchantRulesError SETTINGS_INVALID: files are there already; all are named */
 export function demandFree(folder: string, files: readonly string[], attempted: string): void {
-  const inTheWay = files.filter((file) => lstatSync(join(folder, file), { throwIfNoEntry: false }) !== undefined);
+  const inTheWay = [...new Set(files.flatMap((file) => obstacleAt(join(folder, file)) ?? []))];
   if (inTheWay.length === 0) return;
-  const names = inTheWay.map((file) => join(folder, file)).join(", ");
+  const names = inTheWay.join(", ");
   const isOne = inTheWay.length === 1;
   const reason = `${isOne ? "this file is" : "these files are"} there already, so nothing was written: ${names}`;
   const advice = `move ${isOne ? "it" : "them"} away, or name another place`;
   throw new MerchantRulesError("SETTINGS_INVALID", reason, { attempted, advice });
+}
+
+/** What is at a path already, or is a file where the path needs a folder. */
+function obstacleAt(path: string): string | undefined {
+  const above = dirname(path);
+  if (above !== path && existsSync(above) && !statSync(above).isDirectory()) return above;
+  if (above !== path && !existsSync(above)) return obstacleAt(above);
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : path;
 }
 
 /** Folder by folder: Node's own `recursive` never ends where a folder takes no others, as /proc. @returns the folders that were made */

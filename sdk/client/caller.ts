@@ -34,6 +34,8 @@ export interface CallerOptions extends FailureContext {
   readonly takesTurns?: boolean;
   /** The bound of the first wait between attempts. */
   readonly backoffMs: number;
+  /** Hears of every whole answer, whatever its status. */
+  readonly onAnswer?: (answer: Pick<Answer, "status" | "headers">) => void;
 }
 
 const mostBackoffMs = 10_000;
@@ -142,10 +144,11 @@ export class Caller {
   }
 
   async #send(call: Call<unknown>, presented: Presented, { deadline }: Progress): Promise<Answer> {
-    const { tokens, transport, contract } = this.#options;
+    const { tokens, transport, contract, onAnswer } = this.#options;
     const mostMs = Math.min(contract.limits.attemptTimeoutMs, deadline - performance.now());
     const answer = await transport.send(call.request, presented.headers, timerMs(Math.max(1, mostMs)));
     if ("fault" in answer) throw errorOfNoAnswer(this.#options, call, answer);
+    onAnswer?.(answer);
     if (answer.status !== 401) tokens.accepted(presented);
     return answer;
   }

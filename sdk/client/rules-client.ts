@@ -23,7 +23,7 @@ import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, Unusa
 import { Shared } from "./shared.ts";
 import { pathsLackingIn } from "./summaries.ts";
 import { tokenSetup } from "./token.ts";
-import { Transport } from "./transport.ts";
+import { type Answer, Transport } from "./transport.ts";
 import { demandOwnFields, updateBody } from "./update-body.ts";
 import { versionIn, versionSent } from "./version.ts";
 
@@ -31,6 +31,8 @@ import { versionIn, versionSent } from "./version.ts";
 export interface RulesClientOptions {
   /** The bound of the random wait before the second attempt, in milliseconds; it doubles with each. Default 200. */
   readonly backoffMs?: number;
+  /** Hears of every whole answer: its status, and the service's clock (the header Date). Default: nobody does. */
+  readonly onAnswer?: (answer: { readonly status: number; readonly date: string | undefined }) => void;
 }
 
 /** Facts of the rule for the messages of one call. */
@@ -89,7 +91,7 @@ export class RulesClient {
   #identity: Promise<string> | undefined;
 
   /** @throws MerchantRulesError SETTINGS_INVALID: an address, a parameter or a credential that cannot be used */
-  constructor(connection: Connection, { backoffMs = 200 }: RulesClientOptions = {}) {
+  constructor(connection: Connection, { backoffMs = 200, onAnswer }: RulesClientOptions = {}) {
     const { contract, name } = connection;
     const base = parseBaseUrl(connection.baseUrl, `baseUrl of connection ${JSON.stringify(name)}`);
     this.contract = contract;
@@ -99,7 +101,9 @@ export class RulesClient {
     this.#templates = templatesOf(connection, base.prefix);
     const transport = new Transport(base, contract.limits);
     const budget = new ErrorBudget(contract.limits);
-    const shared = { contract, redactor: new Redactor(), transport, budget, backoffMs };
+    const heard = ({ status, headers }: Pick<Answer, "status" | "headers">): void =>
+      onAnswer?.({ status, date: headers.date === undefined ? undefined : String(headers.date) });
+    const shared = { contract, redactor: new Redactor(), transport, budget, backoffMs, onAnswer: heard };
     const { tokens, transports } = tokenSetup(connection, shared);
     this.#caller = new Caller({ ...shared, tokens, takesTurns: true });
     this.#transports = [transport, ...transports];

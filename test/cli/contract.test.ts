@@ -6,6 +6,7 @@ import { askAll } from "../../cli/contract/answers.ts";
 import { gaps } from "../../cli/contract/gaps.ts";
 import { questions } from "../../cli/contract/questions.ts";
 import { loadContract, presets } from "../../sdk/contract/index.ts";
+import type { Json } from "../../sdk/rules/index.ts";
 import { command } from "./run.ts";
 
 let file: string;
@@ -90,18 +91,18 @@ describe("contract init", () => {
 
 describe("the questions on a terminal", () => {
   /** Answers in turn; then ends. */
-  async function asked(...answers: readonly string[]) {
+  async function asked(answers: readonly string[], known: Json = { version: 1 }) {
     const left = [...answers];
     const seen: string[] = [];
     const given = await askAll(async (question) => {
       seen.push(question);
       return left.shift();
-    });
+    }, known);
     return { given, seen: seen.join("\n") };
   }
 
   test("say what an open one costs, ask again after an answer that is not allowed, and leave out what does not arise", async () => {
-    const { given, seen } = await asked("guess", "query:id", "", "", "", "", "", "");
+    const { given, seen } = await asked(["guess", "query:id", "", "", "", "", "", ""]);
     expect(given).toEqual({ deleteBy: "query:id" });
     expect(seen).toContain("(open: nothing can be deleted or replaced)");
     expect(seen).toContain('(found "guess"; allowed: query:NAME, body:NAME, header:NAME, or a path that has {ruleId})');
@@ -109,7 +110,14 @@ describe("the questions on a terminal", () => {
   });
 
   test("end without a contract where the user ends them", async () => {
-    expect((await asked("query:id")).given).toBeUndefined();
+    expect((await asked(["query:id"])).given).toBeUndefined();
+  });
+
+  test("ask for what is not known already", async () => {
+    const known = { operations: { list: { path: "/r", items: "" }, delete: { identifyBy: { in: "path" } } } };
+    const { given, seen } = await asked(["0", "", "", "", "", ""], known);
+    expect(given).toEqual({ listLag: "0" });
+    expect(seen).not.toMatch(/how a delete|array of rules/);
   });
 
   test("ask for gaps, or for what belongs to one", () => {

@@ -64,7 +64,7 @@ describe("merchant-rules help", () => {
   test.each([
     [["drft"], 'there is no page "drft". Did you mean drift?'],
     [["rule_conflct"], 'there is no page "rule_conflct". Did you mean RULE_CONFLICT?'],
-    [["lagMs"], 'there is no page "lagMs"; the word stands on these: getting-started, '],
+    [["lagMs"], 'there is no page "lagMs"; the word stands on these: '],
     [["there-is-no-such-word"], 'there is no page "there-is-no-such-word". What to do: take a page of the list that '],
     [["drift", "patern"], 'the page drift has no section "patern". What to do: take one of these:\n'],
   ])("refuses %j, and says what there is", async (words, said) => {

@@ -44,9 +44,9 @@ describe("docs/getting-started.md", () => {
       const steps = stepsOf(page, engine);
       const files = steps.flatMap((step) => (step.kind === "write" ? [step.file] : []));
       expect(files).toContain("index.ts");
-      expect(files).toContain("merchant-rules.contract.yaml");
       const runs = steps.flatMap((step) => (step.kind === "run" ? [step] : []));
       expect(runs.filter(({ prints }) => prints.length > 0).length).toBeGreaterThanOrEqual(9);
+      expect(runs.map(({ commands }) => commands).join("")).toContain("merchant-rules contract init");
       const verbs = engine === "pulumi" ? /^pulumi (\w+)/gm : /^npx --no-install merchant-rules local (\w+)/gm;
       const typed = [
         ...runs

@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+import { projectFolderAbove } from "../../provider/project-folder.ts";
+import { type ConnectionSettings, connectionSettings, type SettingsSources } from "../../provider/settings.ts";
+import type { Checkup } from "../../report/doctor.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import type { Step } from "../progress.ts";
+import { engineOf, readState, type Stack, type StackOptions } from "../stack.ts";
+import { settingsOfStack } from "../stack-settings.ts";
+import { lookAtAddress } from "./address.ts";
+import { Findings } from "./findings.ts";
+import { lookAtPlace } from "./place.ts";
+import { lookAtService } from "./service.ts";
+import { lookAtContract, lookAtSettings } from "./settings.ts";
+import { lookAtVersions } from "./versions.ts";
+
+/**
+ * Looks at all that a run needs, and goes on after what is broken as far as that makes sense. Nothing is written.
+ * @param step hears how many rules were listed so far
+ */
+export async function diagnose(
+  options: StackOptions & { readonly connection?: string },
+  step: Step,
+): Promise<readonly Checkup[]> {
+  const findings = new Findings();
+  const folder = resolve(options.cwd ?? process.cwd());
+  const project = projectFolderAbove(folder);
+  const isPulumi = project !== undefined && engineOf(options) === "pulumi";
+  await lookAtVersions(project ?? folder, isPulumi, findings);
+  if (project === undefined)
+    findings.warning(
+      "project",
+      `there is no Pulumi.yaml in ${folder} or above it, so the environment alone has settings`,
+      "run this in the project's folder, or name it with --cwd; `npx --no-install merchant-rules init` makes one",
+    );
+  else findings.ok("project", project);
+  const { sources, stack } = await lookAtStack(options, project, findings);
+  lookAtSettings(sources, options.connection, findings);
+  const isReadable = lookAtContract(sources, options.connection, findings);
+  const settings = isReadable ? settingsIn(sources, options.connection, findings) : undefined;
+  if (settings === undefined) return findings.all;
+  if (await lookAtAddress(settings, findings)) await lookAtService(settings, findings, step);
+  else for (const check of ["token", "list", "get"] as const) findings.skipped(check, "the address does not answer");
+  lookAtPlace(settings, stack, findings);
+  return findings.all;
+}
+
+/** The settings of the stack, else of the environment alone; and its state, where there is one that can be read. */
+async function lookAtStack(options: StackOptions, project: string | undefined, findings: Findings) {
+  const alone: SettingsSources = {
+    config: () => undefined,
+    environment: process.env,
+    folder: project ?? resolve(options.cwd ?? process.cwd()),
+  };
+  let sources = alone;
+  let stack: Stack | undefined;
+  if (project === undefined && options.stack === undefined) return { sources, stack };
+  try {
+    const { sources: found, identity } = await settingsOfStack(options);
+    sources = found;
+    if (identity === undefined) return { sources, stack };
+    findings.ok(
+      "stack",
+      `${identity.stack}, kept by ${engineOf(options) === "pulumi" ? "Pulumi" : "the local engine"}`,
+    );
+    if (identity.isFirst) {
+      findings.skipped("state", "there is none yet; the first `up` makes it");
+      return { sources, stack };
+    }
+  } catch (error) {
+    findings.error("stack", error);
+    return { sources, stack };
+  }
+  try {
+    stack = await readState(options);
+    findings.ok("state", `it can be read; resources: ${stack.resources.length}`);
+    if (stack.undecrypted.length > 0)
+      findings.warning(
+        "state",
+        `secrets in it cannot be decrypted here: ${stack.undecrypted.join(", ")}`,
+        "set PULUMI_CONFIG_PASSPHRASE, or give these settings by the environment",
+      );
+  } catch (error) {
+    findings.error("state", error);
+  }
+  return { sources, stack };
+}
+
+function settingsIn(
+  sources: SettingsSources,
+  connection: string | undefined,
+  findings: Findings,
+): ConnectionSettings | undefined {
+  try {
+    return connectionSettings({ ...sources, checksDefinitions: false }, connection);
+  } catch (error) {
+    findings.error(isMerchantRulesError(error) && error.code === "CONTRACT_INVALID" ? "contract" : "settings", error);
+    return undefined;
+  }
+}

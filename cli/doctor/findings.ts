@@ -1,0 +1,40 @@
+import type { Check, Checkup } from "../../report/doctor.ts";
+import { reasonOf } from "../../sdk/rules/json.ts";
+
+/** Gathers what was found. */
+export class Findings {
+  readonly all: Checkup[] = [];
+
+  ok(check: Check, found: string): void {
+    this.all.push({ check, status: "ok", found });
+  }
+
+  warning(check: Check, found: string, toDo: string): void {
+    this.all.push({ check, status: "warning", found, toDo });
+  }
+
+  failed(check: Check, found: string, toDo: string): void {
+    this.all.push({ check, status: "failed", found, toDo });
+  }
+
+  /** @param toDo where something would make it possible */
+  skipped(check: Check, found: string, toDo?: string): void {
+    this.all.push({ check, status: "skipped", found, ...(toDo === undefined ? {} : { toDo }) });
+  }
+
+  /** An error of this package or of the engine, whose message says what to do. */
+  error(check: Check, error: unknown): void {
+    const message = reasonOf(error).replace(/\s+/g, " ");
+    const [, code] = / \(([A-Z_]+)\)$/.exec(message) ?? [];
+    const [what = "", toDo] = message
+      .slice(0, code === undefined ? undefined : -code.length - 3)
+      .split(/\.? What to do: /);
+    const found = code === undefined ? what : `${what} (${code})`;
+    // Not every error of a library says what to do.
+    this.failed(check, found, toDo ?? "correct what the message names, and run this again");
+  }
+
+  has(check: Check, status: Checkup["status"]): boolean {
+    return this.all.some((each) => each.check === check && each.status === status);
+  }
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { type ConnectionSettings, connectionOf } from "../../provider/settings.ts";
+import { RulesClient } from "../../sdk/client/index.ts";
+import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
+import { printable } from "../../sdk/rules/printable.ts";
+import type { Step } from "../progress.ts";
+import type { Findings } from "./findings.ts";
+
+const mostMs = 10_000;
+const mostSkewMs = 60_000;
+
+/** Asks the service what a run would ask before it writes: credentials, the list to its end, single rules. */
+export async function lookAtService(settings: ConnectionSettings, findings: Findings, step: Step): Promise<void> {
+  const { contract } = settings;
+  let client: RulesClient;
+  let skewMs: number | undefined;
+  try {
+    const { attemptTimeoutMs, totalTimeoutMs } = contract.limits;
+    // One attempt: a person waits for it, and what only works the third time is to be seen.
+    const limits = {
+      ...contract.limits,
+      maxAttempts: 1,
+      attemptTimeoutMs: Math.min(attemptTimeoutMs, mostMs),
+      totalTimeoutMs: Math.min(totalTimeoutMs, mostMs),
+    };
+    const connection = { ...connectionOf(settings), contract: { ...contract, limits } };
+    const onAnswer = ({ date }: { readonly date: string | undefined }): void => {
+      const at = date === undefined ? Number.NaN : Date.parse(date);
+      if (!Number.isNaN(at)) skewMs = at - Date.now();
+    };
+    client = new RulesClient(connection, { onAnswer });
+  } catch (error) {
+    findings.error("token", error);
+    for (const check of ["list", "get"] as const)
+      findings.skipped(check, "not looked at, because there are no credentials");
+    return;
+  }
+  try {
+    const known = await lookAtList(client, findings, step);
+    if (!findings.has("token", "failed")) await lookAtGet(client, known, findings);
+    if (findings.has("token", "failed"))
+      for (const check of ["list", "get"] as const)
+        findings.skipped(check, "not looked at, because the credentials are not accepted");
+    else {
+      if (contract.auth.present === null) findings.ok("token", "the contract has requests without credentials");
+      else if (findings.has("list", "ok") || findings.has("get", "ok"))
+        findings.ok("token", "the credentials are accepted");
+      await lookAtIdentity(client, settings, findings);
+    }
+    sayClock(skewMs, findings);
+  } finally {
+    await client.close();
+  }
+}
+
+/** @returns the id of a rule, where there is one */
+async function lookAtList(client: RulesClient, findings: Findings, step: Step): Promise<string | undefined> {
+  if (client.contract.operations.list === null) {
+    findings.skipped("list", "the contract has no operations.list");
+    return undefined;
+  }
+  let pages = 0;
+  const ids: string[] = [];
+  try {
+    for await (const live of client.list({
+      onPage: () => {
+        pages += 1;
+      },
+    })) {
+      if (ids.length === 0) await client.demandWhole(live);
+      ids.push(live.ruleId);
+      step(ids.length);
+    }
+    findings.ok("list", `it can be read to its end; rules: ${ids.length}, pages: ${pages}`);
+  } catch (error) {
+    sayFailure("list", error, findings);
+  }
+  return ids[0];
+}
+
+/** A rule that is there can be read, and one that cannot be there is not found. */
+async function lookAtGet(client: RulesClient, known: string | undefined, findings: Findings): Promise<void> {
+  if (client.contract.operations.get === null) {
+    findings.skipped("get", "the contract has none; rules are looked for in the list");
+    return;
+  }
+  try {
+    if (known !== undefined) await client.get(known);
+  } catch (error) {
+    sayFailure("get", error, findings);
+    return;
+  }
+  const unknown = randomUUID();
+  try {
+    await client.get(unknown);
+    findings.failed(
+      "get",
+      `the service answers with success for a rule that cannot exist (${unknown}), so nothing proves that a rule is gone`,
+      "correct baseUrl and operations.get in the contract; where the service says otherwise that a rule is not there, describe rule.gone",
+    );
+  } catch (error) {
+    if (!isMerchantRulesError(error)) throw error;
+    const { code, exchange } = error;
+    if (code === "RULE_NOT_FOUND")
+      findings.ok(
+        "get",
+        `${known === undefined ? "" : "a rule of the list can be read, and "}a rule that cannot exist is not found`,
+      );
+    else if (code === "REJECTED")
+      findings.warning(
+        "get",
+        `a rule that cannot exist is answered ${exchange?.status ?? "otherwise"}, which is not 404`,
+        "where the service says so that a rule is not there, describe the answer in errors.notFound of the contract",
+      );
+    else sayFailure("get", error, findings);
+  }
+}
+
+async function lookAtIdentity(client: RulesClient, settings: ConnectionSettings, findings: Findings): Promise<void> {
+  if (settings.contract.auth.identity === null) {
+    findings.skipped("identity", "the contract does not say how to find out who the credentials are (auth.identity)");
+    return;
+  }
+  try {
+    const found = (await client.identity()) ?? "";
+    const { identity: wanted, howToGiveCredentials } = settings;
+    // The client id itself may be who it is.
+    const isSecret = "clientId" in settings.contract.auth.identity;
+    const shown = isSecret ? "the client id" : JSON.stringify(printable(found, 100));
+    if (wanted === undefined)
+      findings.warning(
+        "identity",
+        `the credentials are those of ${shown}, and no setting says who they must be`,
+        "set merchant-rules:identity, so that other credentials are refused before anything is written",
+      );
+    else if (wanted === found) findings.ok("identity", `the credentials are those of ${shown}, as the setting says`);
+    else
+      findings.failed(
+        "identity",
+        `the credentials are those of ${shown}, and the setting identity says ${JSON.stringify(printable(wanted, 100))}`,
+        `give the right credentials: ${howToGiveCredentials}; or correct the setting`,
+      );
+  } catch (error) {
+    sayFailure("identity", error, findings);
+  }
+}
+
+/** A failure of the credentials is about them, whatever was asked. */
+function sayFailure(check: "list" | "get" | "identity", error: unknown, findings: Findings): void {
+  findings.error(isMerchantRulesError(error) && isAboutToken(error) ? "token" : check, error);
+}
+
+function isAboutToken({ code, attempted }: MerchantRulesError): boolean {
+  return code === "UNAUTHENTICATED" || attempted?.startsWith("request an access token") === true;
+}
+
+function sayClock(skewMs: number | undefined, findings: Findings): void {
+  if (skewMs === undefined) {
+    findings.skipped("clock", "no answer said the time (header Date)");
+    return;
+  }
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  if (Math.abs(skewMs) < mostSkewMs) findings.ok("clock", "it agrees with the service's to within a minute");
+  else
+    findings.warning(
+      "clock",
+      `this machine's clock is ${seconds} s ${skewMs > 0 ? "behind" : "ahead of"} the service's, by which tokens may be refused`,
+      "set this machine's clock by a time server",
+    );
+}

@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { projectName, projectPaths } from "../../cli/init/project-files.ts";
+import { loadContract, presets } from "../../sdk/contract/index.ts";
+import { root } from "../docs/page.ts";
+import { command } from "./run.ts";
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "init-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** All files below a folder, hidden ones too, sorted. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name).slice(folder.length + 1)] : []))
+    .sort();
+}
+
+describe("merchant-rules init", () => {
+  test("writes a project whose own test passes", async () => {
+    const folder = join(newFolder(), "Shop Rules");
+    const { code, stdout, stderr } = await command("init", folder, "--preset", "illustrative");
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(filesIn(folder)).toEqual([...projectPaths].sort());
+    for (const file of projectPaths) expect(stdout).toContain(join(folder, file));
+    expect(parse(readFileSync(join(folder, "Pulumi.yaml"), "utf8"))).toMatchObject({ name: "shop-rules" });
+    expect(readFileSync(join(folder, "rules/large-amounts.yaml"), "utf8")).toMatch(
+      /^# yaml-language-server: \$schema=\.\.\/rule\.schema\.json\nname: large-amounts\n/,
+    );
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    const { scripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const environment = Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NODE_|MERCHANT_RULES_)/.test(name));
+    const printed = execFileSync("bash", ["-c", scripts.test.replace(/^node/, process.execPath)], {
+      cwd: folder,
+      encoding: "utf8",
+      env: Object.fromEntries(environment),
+    });
+    expect(printed).toMatch(/pass 1\b/);
+  }, 60_000);
+
+  test.each(presets)("writes a rule that the contract %s takes, with what it finds a rule by", async (preset) => {
+    const folder = newFolder();
+    expect(await command("init", folder, "--preset", preset)).toMatchObject({ code: 0 });
+    const rule = parse(readFileSync(join(folder, "rules/large-amounts.yaml"), "utf8"));
+    const { naturalKey } = loadContract(join(folder, "merchant-rules.contract.yaml")).rule;
+    if (naturalKey !== null) expect(rule).toHaveProperty(naturalKey.slice(1).replaceAll("/", "."), "large-amounts");
+  });
+
+  test("takes the user's own rule, and writes none that the contract refuses", async () => {
+    const folder = newFolder();
+    const [rule, own] = [join(folder, "rule.yaml"), join(folder, "own")];
+    const schema = "rule.schema={type: object, required: [limit], properties: {limit: {type: integer}}}";
+    const refused = await command("init", own, "--set", schema);
+    expect(refused.stderr).toMatch(/refuses the illustrative rule: .*limit.*What to do: put a rule .* --definition/);
+    expect([refused.code, existsSync(own)]).toEqual([1, false]);
+    writeFileSync(rule, "limit: 5\n");
+    expect(await command("init", own, "--set", schema, "--definition", rule)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(own, "rules/large-amounts.yaml"), "utf8")).toContain("\nlimit: 5\n");
+    writeFileSync(rule, "- 5\n");
+    const list = await command("init", join(folder, "b"), "--set", schema, "--definition", rule);
+    expect(list.stderr).toMatch(/read the rule of .* failed: it holds no object\. What to do: /);
+  });
+
+  test("names all files that stand in the way, and writes nothing", async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "test"));
+    writeFileSync(join(folder, "package.json"), "{}");
+    symlinkSync("nowhere", join(folder, "test/rules.test.ts"));
+    const { stderr, code } = await command("init", folder, "--preset", "seed");
+    expect(stderr).toContain(
+      `these files are there already, so nothing was written: ${join(folder, "package.json")}, ${join(folder, "test/rules.test.ts")}. What to do: move them away`,
+    );
+    expect(code).toBe(1);
+    expect(filesIn(folder)).toEqual(["package.json"]);
+  });
+
+  test("names a file that stands where a folder has to be", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "rules"), "a file where a folder has to be");
+    const { stderr, code } = await command("init", folder, "--preset", "seed");
+    expect(stderr).toContain(`this file is there already, so nothing was written: ${join(folder, "rules")}.`);
+    expect(code).toBe(1);
+    expect(readdirSync(folder)).toEqual(["rules"]);
+  });
+
+  test("is called wrongly without answers and without a terminal", async () => {
+    const folder = newFolder();
+    const { stderr, code } = await command("init", folder);
+    expect(stderr).toMatch(/no terminal to ask on/);
+    expect([code, readdirSync(folder)]).toEqual([2, []]);
+  });
+
+  test.each([
+    ["Shop Rules", "shop-rules"],
+    ["..", "payment-rules"],
+    ["_x.", "x"],
+    ["Zahlung/é", "zahlung"],
+  ])("names the project of folder %j %s", (folder, name) => expect(projectName(folder)).toBe(name));
+});
