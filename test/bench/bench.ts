@@ -90,9 +90,9 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 function runsOn(engine: MeasuredEngine, { wholeCheckpoints, setsOnly }: Options): Run[] {
-  const { set, texts, setAtWireMock, single, doNothing, serialized, restObject } = subjects;
+  const { set, texts, doNothingTexts, setAtWireMock, single, doNothing, serialized, restObject } = subjects;
   if (engine === "opentofu") return setsOnly ? [] : [{ engine, subject: restObject, checkpoints: "its own" }];
-  const ofSets = [set, texts, ...(hasJava ? [setAtWireMock] : [])];
+  const ofSets = [set, texts, doNothingTexts, ...(hasJava ? [setAtWireMock] : [])];
   const each = setsOnly ? [] : [single, doNothing];
   if (engine === "local") return [...ofSets, ...each].map((subject) => ({ engine, subject, checkpoints: "journal" }));
   const whole = wholeCheckpoints ? [...each, serialized] : [];

@@ -6,6 +6,7 @@ export type SubjectName =
   | "MerchantRuleSet of texts"
   | "MerchantRule × N"
   | "do-nothing × N"
+  | "do-nothing set of texts"
   | "dynamic.Resource × N"
   | "restapi_object × N";
 
@@ -87,6 +88,19 @@ for (const [name, definition] of Object.entries(rules))
   updatesTenth: false,
 };
 
+/** All rules as texts in one resource that does nothing: what the engine and the hosts take of a set's time. */
+const doNothingTexts: Subject = {
+  ...doNothing,
+  name: "do-nothing set of texts",
+  program: `${definitions}
+import * as pulumi from "@pulumi/pulumi";
+import { ruleTexts } from "pulumi-merchant-rules";
+const __provider = 'exports.handler=()=>require("./do-nothing.ts")';
+new pulumi.CustomResource("pulumi-nodejs:dynamic/bench:DoNothing", "rules", { definition: ruleTexts(rules), __provider });
+`,
+  updatesTenth: true,
+};
+
 /** The same nothing, written as Pulumi's pages show it: the code of the hooks is serialized into every resource. */
 const serialized: Subject = {
   name: "dynamic.Resource × N",
@@ -123,4 +137,4 @@ const restObject: Subject = {
   updatesTenth: false,
 };
 
-export const subjects = { set, texts, setAtWireMock, single, doNothing, serialized, restObject };
+export const subjects = { set, texts, setAtWireMock, single, doNothing, doNothingTexts, serialized, restObject };

@@ -25,7 +25,7 @@ export function table({ rules, machine, steps, sdkAgainstUndici, policies }: Rep
     each.checkpoints,
     each.step,
     each.seconds.toFixed(2),
-    ratio(each, against(each, steps, "do-nothing × N")),
+    ratio(each, against(each, steps, nothingLike(each))),
     ratio(each, against(each, steps, "dynamic.Resource × N")),
     ratio(each, inOtherEngine(each, steps)),
     ratio(each, ofOpenTofu(each, steps)),
@@ -70,6 +70,11 @@ const engineHead = [
   ...["engine", "subject", "checkpoints", "step", "seconds", "/do-nothing", "/dynamic.Resource", "/other engine"],
   ...["/OpenTofu", "/drift check", "requests", "allowed", "state bytes a rule", "host memory, MiB"],
 ];
+
+/** What the engine and the hosts do by themselves for the same. */
+function nothingLike({ subject }: StepFigures): SubjectName {
+  return subject === "MerchantRuleSet of texts" ? "do-nothing set of texts" : "do-nothing × N";
+}
 
 /** The same step of another subject on the same engine, with checkpoints written the same way. */
 function against(row: StepFigures, rows: readonly StepFigures[], subject: SubjectName): StepFigures | undefined {
