@@ -50,7 +50,10 @@ async function init(folder: string, { name, definition, ...options }: InitOption
     return 8;
   }
   const contract = parseContract(text, contractFileNames[0]);
-  const files = projectFiles(project, text, contract, firstRule(contract, definition));
+  const files = projectFiles(project, text, contract, {
+    rule: firstRule(contract, definition),
+    isOwn: definition !== undefined,
+  });
   writeNewFiles(folder, files, attempted);
   const here = relative(process.cwd(), resolve(folder));
   console.log(`The project ${project} is written:`);

@@ -27,21 +27,34 @@ export function projectName(folder: string): string {
   return name === "" ? "payment-rules" : name.slice(0, 100);
 }
 
-/** The files of a new project. @param contractText the contract as it is written; @param rule its first rule */
-export function projectFiles(name: string, contractText: string, contract: Contract, rule: JsonObject): Files {
+/**
+ * The files of a new project.
+ * @param contractText the contract as it is written
+ * @param rule its first rule
+ * @param isOwn whether the rule is the user's
+ */
+export function projectFiles(
+  name: string,
+  contractText: string,
+  contract: Contract,
+  { rule, isOwn }: { readonly rule: JsonObject; readonly isOwn: boolean },
+): Files {
+  const [schema = "", ...fields] = ruleFile(rule, "../rule.schema.json").split("\n");
   const texts: Record<(typeof projectPaths)[number], string> = {
     [contractFileNames[0]]: contractText,
     "Pulumi.yaml": pulumiYaml(name),
     "package.json": `${JSON.stringify(manifest(name), null, 2)}\n`,
     "index.ts": program,
     "rule.schema.json": schemaText(contract.rule.schema ?? noSchema),
-    [`rules/${firstName}.yaml`]: ruleFile(rule, "../rule.schema.json"),
+    [`rules/${firstName}.yaml`]: [schema, ...(isOwn ? [] : [illustrative]), ...fields].join("\n"),
     "test/rules.test.ts": test,
     ".github/workflows/payment-rules-check.yml": workflow,
     ".gitignore": "node_modules/\n.pulumi/\n",
   };
   return new Map(Object.entries(texts));
 }
+
+const illustrative = "# Illustrative. Write in its place a rule that your service takes.";
 
 const noSchema: JsonObject = {
   $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -10,10 +10,12 @@ import {
   isPreset,
   loadContract,
   loadPreset,
+  presentsClient,
 } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { Json } from "../../sdk/rules/index.ts";
 import { type Crypter, newCrypter } from "../../stack/state/crypter.ts";
+import { localCredentials } from "../service/index.ts";
 
 export type Config = Readonly<Record<string, Json>>;
 
@@ -58,15 +60,27 @@ export interface Whereabouts extends NamedContract {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The stack config by which a program reaches the service of its world, whatever its Pulumi.yaml says. */
+/**
+ * The stack config by which a program reaches the service of its world, whatever its Pulumi.yaml says.
+ * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: further connections, and no tokens to tell them apart by
+ */
 export function connectionConfig({ url, contract, setting, tokens, parameters }: Whereabouts): Config {
   const named = Object.fromEntries(Object.keys(contract.parameters).map((name) => [name, parameters[name] ?? "test"]));
   const own = { baseUrl: url, parameters: named };
   const others = [...tokens].filter(([name]) => name !== defaultConnection);
+  const hasClient = presentsClient(contract.auth);
+  if (hasClient && others.length > 0) {
+    const reason = "its contract presents client id and secret, and a world tells connections apart by their tokens";
+    throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, {
+      attempted: `start a world with the connection ${others[0]?.[0]}`,
+      advice: "leave the option connections out, or give a contract whose auth.present has {token}",
+    });
+  }
+  const { clientId, clientSecret } = localCredentials;
   const settings = {
     ...own,
     contract: setting,
-    token: tokens.get(defaultConnection) ?? "",
+    ...(hasClient ? { clientId, clientSecret } : { token: tokens.get(defaultConnection) ?? "" }),
     connections: Object.fromEntries(others.map(([name, token]) => [name, { ...own, token }])),
   };
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`merchant-rules:${name}`, value]));

@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { openGaps } from "../../cli/contract/gaps.ts";
 import { readWritten } from "../../cli/contract/written.ts";
 import { definitionChecker, loadContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import { jar } from "../real/wiremock.ts";
 import { textInZip } from "../support/zip.ts";
 import { command } from "./run.ts";
 
@@ -229,7 +229,5 @@ describe("contract init --openapi with what it cannot take", () => {
 
 /** WireMock's description of its own API, as its package has it. */
 function wiremock(form: "json" | "yaml"): string {
-  const home = dirname(createRequire(import.meta.url).resolve("wiremock/package.json"));
-  const jar = readdirSync(join(home, "build")).find((name) => name.endsWith(".jar")) ?? "";
-  return textInZip(join(home, "build", jar), `swagger/wiremock-admin-api.${form}`);
+  return textInZip(jar(), `swagger/wiremock-admin-api.${form}`);
 }

@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import tls from "node:tls";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import schema from "../../report/doctor.schema.json" with { type: "json" };
@@ -14,6 +17,8 @@ import { run } from "./command.ts";
 const token = "hush-token";
 const illustrative = loadPreset("illustrative");
 
+const noProxies = { HTTP_PROXY: "", http_proxy: "", HTTPS_PROXY: "", https_proxy: "", NO_PROXY: "", no_proxy: "" };
+
 /** Runs the doctor in an empty folder, and holds its JSON against the published schema. */
 async function doctor(
   environment: Readonly<Record<string, string>>,
@@ -23,7 +28,7 @@ async function doctor(
   const folder = mkdtempSync(join(tmpdir(), "doctor-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const ran = await run(["doctor", "--json", "--cwd", folder, ...words], environment);
+  const ran = await run(["doctor", "--json", "--cwd", folder, ...words], { ...noProxies, ...environment });
   const report: DoctorReport = doctorSchema.parse(JSON.parse(ran.stdout));
   expect(new Ajv2020().validate(schema, report)).toBe(true);
   expect(ran.code).toBe(report.ok ? 0 : 1);
@@ -143,6 +148,50 @@ describe("merchant-rules doctor, where the service is broken", () => {
       status: "warning",
       found: expect.stringMatching(/^this machine's clock is (59\d|60\d) s behind/),
     });
+  });
+
+  const certificate = (name: string): string =>
+    readFileSync(new URL(`../sdk/client/certificate/${name}`, import.meta.url), "utf8");
+
+  test("says who does not sign a certificate, and when one that is trusted ends", async () => {
+    const [key, cert] = [certificate("key.pem"), certificate("certificate.pem")];
+    const server = createSecureServer({ key, cert }, json({ rules: [] })).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port }: AddressInfo = Object(server.address());
+    const environment = {
+      MERCHANT_RULES_BASE_URL: `https://localhost:${port}`,
+      MERCHANT_RULES_CONTRACT: "illustrative",
+      MERCHANT_RULES_TOKEN: token,
+    };
+    const { failed } = await doctor(environment);
+    expect(failed[0]?.found).toMatch(/^https:\/\/localhost:\d+ cannot be reached: .*self.signed/);
+    expect(failed[0]?.toDo).toContain("NODE_EXTRA_CA_CERTS");
+    const trusted = tls.getCACertificates("default");
+    onTestFinished(() => tls.setDefaultCACertificates(trusted));
+    tls.setDefaultCACertificates([cert]);
+    const { said } = await doctor(environment);
+    expect(said("address")[0]?.found).toMatch(/takes connections, TLSv1\.\d; its certificate ends \d{4}-\d\d-\d\d$/);
+  });
+
+  test("names the proxy that requests take, without its password", async () => {
+    const { said, failed } = await doctor({
+      MERCHANT_RULES_BASE_URL: "https://rules.test",
+      MERCHANT_RULES_CONTRACT: "illustrative",
+      MERCHANT_RULES_TOKEN: token,
+      HTTPS_PROXY: "http://me:hush@127.0.0.1:1",
+    });
+    expect(said("address")[0]?.found).toContain("by the proxy 127.0.0.1:1 (environment HTTPS_PROXY)");
+    expect(failed.map(({ check }) => check)).toContain("list");
+  });
+
+  test("says that a name is not known", async () => {
+    const { failed } = await doctor({
+      MERCHANT_RULES_BASE_URL: "https://rules.invalid",
+      MERCHANT_RULES_CONTRACT: "illustrative",
+      MERCHANT_RULES_TOKEN: token,
+    });
+    expect(failed[0]?.found).toMatch(/^the name rules\.invalid is not known here/);
   });
 
   test("says that nothing listens", async () => {

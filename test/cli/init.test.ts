@@ -41,7 +41,7 @@ describe("merchant-rules init", () => {
     for (const file of projectPaths) expect(stdout).toContain(join(folder, file));
     expect(parse(readFileSync(join(folder, "Pulumi.yaml"), "utf8"))).toMatchObject({ name: "shop-rules" });
     expect(readFileSync(join(folder, "rules/large-amounts.yaml"), "utf8")).toMatch(
-      /^# yaml-language-server: \$schema=\.\.\/rule\.schema\.json\nname: large-amounts\n/,
+      /^# yaml-language-server: \$schema=\.\.\/rule\.schema\.json\n# Illustrative\. .*\nname: large-amounts\n/,
     );
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     const { scripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -71,7 +71,7 @@ describe("merchant-rules init", () => {
     expect([refused.code, existsSync(own)]).toEqual([1, false]);
     writeFileSync(rule, "limit: 5\n");
     expect(await command("init", own, "--set", schema, "--definition", rule)).toMatchObject({ code: 0 });
-    expect(readFileSync(join(own, "rules/large-amounts.yaml"), "utf8")).toContain("\nlimit: 5\n");
+    expect(readFileSync(join(own, "rules/large-amounts.yaml"), "utf8")).toMatch(/rule\.schema\.json\nlimit: 5\n/);
     writeFileSync(rule, "- 5\n");
     const list = await command("init", join(folder, "b"), "--set", schema, "--definition", rule);
     expect(list.stderr).toMatch(/read the rule of .* failed: it holds no object\. What to do: /);

@@ -21,18 +21,28 @@ const workflow = z.looseObject({
   ),
 });
 
-/** Does all that the page says, and then what its CI job does. */
+/** Does all that the page says, and then what its CI jobs do. */
 async function follow(engine: EngineName): Promise<void> {
   const steps = stepsOf(page, engine);
   const reader = new Reader(engine);
   readers.push(reader);
   await reader.follow(steps);
+  // The page ends in the project that the command has written.
+  expect(await doesItsCheck(reader)).toBe(2);
+  await reader.run("cd ..");
+  expect(await doesItsCheck(reader)).toBe(1);
+}
+
+/** Does what the CI job of the reader's folder does. @returns how many commands that are */
+async function doesItsCheck(reader: Reader): Promise<number> {
   const { jobs } = workflow.parse(parse(reader.read(".github/workflows/payment-rules-check.yml")));
   const commands = Object.values(jobs)
     .flatMap((job) => job.steps)
     .flatMap(({ run, env }) => (run === undefined || run === "npm ci" ? [] : [{ run, env }]));
-  expect(commands.length).toBe(1);
-  for (const { run, env } of commands) expect(await reader.run(run, env)).toContain("3 to create");
+  let printed = "";
+  for (const { run, env } of commands) printed = await reader.run(run, env);
+  expect(printed).toContain("3 to create");
+  return commands.length;
 }
 
 /** It installs packages, which may take a slow registry minutes. */

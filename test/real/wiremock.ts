@@ -166,7 +166,8 @@ function wireMockAt(url: string, user: string, password: string, close: () => Pr
   };
 }
 
-function jar(): string {
+/** The program itself, an archive in the form of ZIP. */
+export function jar(): string {
   const folder = join(dirname(fileURLToPath(import.meta.resolve("wiremock/package.json"))), "build");
   const [name] = readdirSync(folder).filter((each) => each.endsWith(".jar"));
   if (name === undefined) throw new Error(`there is no jar in ${folder}`);

@@ -230,3 +230,14 @@ test("each further connection has rules of its own", async () => {
   world.edit({ name: "two" }, (rule) => ({ ...rule, priority: 1 }), "sandbox");
   expect((await world.drift()).rules).toMatchObject([{ step: "changed", key: "two", connection: "sandbox" }]);
 });
+
+test("a contract that presents client id and secret has them, for one connection", async () => {
+  const program = (): void => void new MerchantRule("one", { definition: { name: "one" } });
+  const world = await open({ contract: "wiremock", program });
+  await world.up();
+  await world.expectNoChanges();
+  expect(world.rules().map(({ rule }) => rule.name)).toEqual(["one"]);
+  await expect(open({ contract: "wiremock", connections: ["sandbox"], program })).rejects.toThrow(
+    /presents client id and secret.*What to do: leave the option connections out/,
+  );
+});
