@@ -23,6 +23,7 @@ export const exhaustive = [
   "test/promises/load/**/*.test.ts",
   "test/promises/other-merchant.test.ts",
   "test/promises/presets/every-engine.test.ts",
+  "test/promises/probe/all-contracts.test.ts",
   "test/real/*.test.ts",
   "test/local/quickstart/{keep,story}.test.ts",
   "test/promises/secrets/product.test.ts",

@@ -1,0 +1,128 @@
+import type { Connection } from "../../sdk/client/index.ts";
+import type { Contract, IdentifyBy } from "../../sdk/contract/index.ts";
+import type { JsonObject, Pointer } from "../../sdk/rules/index.ts";
+import type { Planned } from "./wire.ts";
+
+/** A method and a path that the user gives, in place of the contract's. */
+export interface Given {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** What the user says. */
+export interface Told {
+  /** Its contract has what is known so far. */
+  readonly connection: Connection;
+  readonly definition: JsonObject;
+  readonly create?: Given | undefined;
+  readonly get?: Given | undefined;
+  readonly list?: Given | undefined;
+  readonly update?: Given | undefined;
+  /** Ways to delete, beside the contract's. */
+  readonly delete?: readonly Given[] | undefined;
+  /** How a delete may name the rule, where its path does not. Default: by the name of the id, in the query and in the body. */
+  readonly deleteBy?: readonly IdentifyBy[] | undefined;
+  /** Where a definition has its name, which differs from rule to rule. */
+  readonly nameAt?: Pointer | undefined;
+  /** Where a mark is tried. Default: the contract's `rule.owner`, else /metadata/managedBy. */
+  readonly markAt?: Pointer | undefined;
+  /** Rules that are not the probe's may be there. They are counted and compared. */
+  readonly allowExisting?: boolean | undefined;
+  /** Everything at the address may go. */
+  readonly mayEmpty?: boolean | undefined;
+}
+
+/** A way to delete. */
+export interface DeleteWay {
+  readonly planned: Planned;
+  /** The places in which the rule may be named, the safest first. */
+  readonly places: readonly IdentifyBy[] | "by the id's name";
+}
+
+/** Every request that the probe may send. */
+export interface Plan {
+  readonly create: Planned;
+  readonly get: Planned | undefined;
+  readonly list: Planned | undefined;
+  readonly update: (Planned & { readonly place: IdentifyBy }) | undefined;
+  /** By path first. */
+  readonly deletes: readonly DeleteWay[];
+  /** True where the last of them is sent to a path that does not name the rule. */
+  readonly all: readonly Planned[];
+}
+
+/** True where a request's path names the rule. */
+export function namesRule({ operation }: Planned): boolean {
+  return operation.path.includes("{ruleId}");
+}
+
+/** The plan: what the contract has, and what is given in its place. No path and no method is made up. */
+export function planOf(told: Told): Plan {
+  const { operations } = told.connection.contract;
+  const create: Planned = {
+    title: "make a rule",
+    effect: "makes a rule",
+    operation: operationOf(operations.create, told.create),
+    bodyAt: operations.create.bodyAt,
+  };
+  const get = planned("read a rule", "reads", operations.get, told.get);
+  const list = planned("read the list", "reads", operations.list, told.list);
+  const changing = planned("change a rule", "changes a rule", operations.update, told.update);
+  const update = changing && {
+    ...changing,
+    bodyAt: operations.update?.bodyAt ?? "",
+    place: operations.update?.identifyBy ?? { in: "path" as const, name: "ruleId" },
+  };
+  const ways: DeleteWay[] = (told.delete?.length ? told.delete : [undefined]).map((given) => {
+    const way: Planned = {
+      title: "delete a rule",
+      effect: "deletes a rule",
+      operation: operationOf(operations.delete, given),
+    };
+    return { planned: way, places: placesOf(way, told, operations.delete) };
+  });
+  const deletes = [...ways.filter((way) => namesRule(way.planned)), ...ways.filter((way) => !namesRule(way.planned))];
+  const all = [list, create, get, update, ...deletes.map((way) => way.planned)].filter((each) => each !== undefined);
+  return { create, get, list, update, deletes, all };
+}
+
+/** The places in which a delete may name the rule. @param idName the name of the field that has the id, once it is known */
+export function placesBy({ places }: DeleteWay, idName: string): IdentifyBy[] {
+  if (places !== "by the id's name") return [...places];
+  const names = [...new Set([idName, "ruleId", "id"])];
+  return (["query", "body"] as const).flatMap((part) => names.map((name) => ({ in: part, name })));
+}
+
+function placesOf(
+  way: Planned,
+  { deleteBy = [] }: Told,
+  { identifyBy }: Contract["operations"]["delete"],
+): DeleteWay["places"] {
+  if (namesRule(way)) return [{ in: "path", name: "ruleId" }];
+  const told = [...(identifyBy === null || identifyBy.in === "path" ? [] : [identifyBy]), ...deleteBy];
+  return told.length === 0 ? "by the id's name" : told;
+}
+
+type Described = Contract["operations"]["create"] | NonNullable<Contract["operations"]["get" | "list" | "update"]>;
+
+function planned(
+  title: string,
+  effect: Planned["effect"],
+  described: Described | null,
+  given: Given | undefined,
+): Planned | undefined {
+  if (described === null && given === undefined) return undefined;
+  return { title, effect, operation: operationOf(described, given) };
+}
+
+function operationOf(
+  described: Described | Contract["operations"]["delete"] | null,
+  given: Given | undefined,
+): Planned["operation"] {
+  const { path, method, headers, query } = described ?? { path: "", method: "", headers: {}, query: {} };
+  const body =
+    described !== null && "fields" in described ? { encoding: described.encoding, fields: described.fields } : {};
+  if (given === undefined) return { path, method, headers, query, ...body };
+  return { path: given.path, method: given.method, headers, query: { ...query, ...given.query }, ...body };
+}

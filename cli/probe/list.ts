@@ -1,0 +1,138 @@
+import { pathsLackingIn } from "../../sdk/client/summaries.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { isJsonObject, type Pointer, pointerOf, segmentsOf, withoutValueAt } from "../../sdk/rules/index.ts";
+import { leavesOf, placeOf, type Rows } from "./answers.ts";
+import type { Made } from "./create.ts";
+import { idInItems, type ListReader, MoreThanOnePage, unreadable } from "./list-reader.ts";
+import { findPages } from "./pages.ts";
+import type { Probing } from "./probing.ts";
+import { Stopped } from "./stopped.ts";
+
+/**
+ * Looks at the list before anything is made.
+ * @returns the number of rules that are there; undefined where there is no list
+ * @throws Stopped: it cannot be read to its end, or rules are there, and nobody said that they may be
+ */
+export async function demandReadyPlace(probing: Probing): Promise<number | undefined> {
+  const { told, sandbox } = probing;
+  const { list } = sandbox;
+  if (list === undefined) {
+    if (told.mayEmpty === true) return undefined;
+    throw new Stopped(
+      "there is no list by which it could be seen what is there",
+      `name the list with --list "GET /path"; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}`,
+    );
+  }
+  const count = await countOf(probing, list);
+  if (count > 0 && told.allowExisting !== true && told.mayEmpty !== true)
+    throw new Stopped(
+      `${count} ${count === 1 ? "rule is" : "rules are"} there already`,
+      "probe a sandbox without rules; or say --allow-existing, and they are counted and compared before and after each try",
+    );
+  const [one, other] = [await sandbox.look(), await sandbox.look()];
+  if (one.others?.join() === other.others?.join()) return count;
+  throw new Stopped(
+    "two readings of the list, one after the other, differ: somebody else works here, or rules change by themselves",
+    "probe a sandbox in which nobody else works",
+  );
+}
+
+/** The number of rules in the list. Where there are several, it is found out how the list comes in pages. */
+async function countOf(probing: Probing, list: ListReader): Promise<number> {
+  const known = await countAsKnown(probing, list);
+  if (known !== undefined) return known;
+  const filled = (await firstArrays(list)).filter(({ items }) => items.length > 0);
+  const [rows] = filled;
+  if (rows === undefined) return 0;
+  if (filled.length > 1)
+    throw unreadable(`rules could stand at ${filled.map(({ at }) => at || "its root").join(" and ")}`);
+  const id = idInItems(rows.items, probing.told.connection.contract.rule.id);
+  if (id === undefined) throw unreadable("its items have nothing that could be an id");
+  list.shape = { items: rows.at, envelope: "", id: [id], pagination: { type: "none", complete: false } };
+  if (rows.items.length > 1) await findPages(probing, list);
+  return (await list.rows()).length;
+}
+
+async function firstArrays(list: ListReader): Promise<Rows[]> {
+  const first = await list.page();
+  try {
+    return list.arrays(first);
+  } catch (error) {
+    // There are several pages. How they are asked for is found out next.
+    if (error instanceof MoreThanOnePage) return list.arraysOfPage(first);
+    throw error;
+  }
+}
+
+/** The number of rules by the pages that the contract describes; undefined where it describes none, or others. */
+async function countAsKnown({ told }: Probing, list: ListReader): Promise<number | undefined> {
+  const { operations, rule } = told.connection.contract;
+  if (operations.list === null || operations.list.pagination.type === "none") return undefined;
+  const { items, envelope, pagination } = operations.list;
+  list.shape = { items, envelope: "", id: [...rule.id.map((at) => envelope + at), ...rule.id], pagination };
+  try {
+    return (await list.rows()).length;
+  } catch (error) {
+    if (!(error instanceof Stopped) && !(isMerchantRulesError(error) && error.code === "RESPONSE_INVALID")) throw error;
+    list.shape = undefined;
+    return undefined;
+  }
+}
+
+/**
+ * Where the list has its rules, and of each the definition and the id: by the item of a rule that was just made.
+ * @throws Stopped: the list does not have it, or not its id
+ */
+export function findItems({ findings }: Probing, list: ListReader, { own, row }: Made): void {
+  if (row === undefined)
+    throw new Stopped(
+      `the list does not have the rule that was just made (id ${own.ruleId}), after some seconds`,
+      "check the path of the list; or leave the list out and say --may-empty with the address, if every rule there may go",
+    );
+  const { items, rule } = row;
+  const source = `${list.said}: has the rule that was made`;
+  const known = idsFound(findings.valueAt("/rule/id"));
+  const at = leavesOf(rule)
+    .filter(({ value }) => String(value) === own.ruleId)
+    .sort((one, other) => rank(one.at, known) - rank(other.at, known))[0]?.at;
+  if (at === undefined)
+    throw new Stopped(
+      `${list.said}: has the rule without its id ${own.ruleId}`,
+      "leave out this list: no contract can describe it",
+    );
+  const envelope = placeOf(rule, own.definition) ?? pointerOf(segmentsOf(at).slice(0, -1));
+  const within = envelope !== "" && at.startsWith(`${envelope}/`) ? at.slice(envelope.length) : at;
+  list.shape = {
+    items,
+    envelope,
+    id: [within],
+    pagination: list.shape?.pagination ?? { type: "none", complete: false },
+  };
+  findings.fact("/operations/list/items", items, source);
+  findings.fact("/operations/list/envelope", envelope, source);
+  findings.fact("/operations/list/success", [list.status], source);
+  if (!known.includes(within)) findings.fact("/rule/id", [...known, within], `${source}, with its id at ${within}`);
+}
+
+/** Whether the items of the list lack what a GET shows. */
+export async function findSummaries({ findings, sandbox }: Probing, list: ListReader, { own }: Made): Promise<void> {
+  const view = await sandbox.look();
+  const sight = view.own.get(own);
+  const listed = view.rows.find(({ ruleId }) => ruleId === own.ruleId)?.rule;
+  const live = sight === undefined ? undefined : sandbox.ruleIn(sight);
+  if (listed === undefined || live === undefined || !isJsonObject(listed)) return;
+  const lacking = pathsLackingIn(listed, idsFound(findings.valueAt("/rule/id")).reduce(withoutValueAt, live));
+  const what =
+    lacking.length === 0 ? "has all that a GET shows" : `lacks ${lacking.slice(0, 5).join(", ")} of what a GET shows`;
+  findings.fact("/operations/list/summaries", lacking.length > 0, `${list.said}: ${what}`);
+}
+
+/** The pointers of `rule.id` that were found. */
+export function idsFound(found: unknown): Pointer[] {
+  return Array.isArray(found) ? found.filter((each) => typeof each === "string") : [];
+}
+
+/** The same name as elsewhere first. */
+function rank(at: Pointer, known: readonly Pointer[]): number {
+  return known.some((each) => segmentsOf(each).at(-1) === segmentsOf(at).at(-1)) ? 0 : 1;
+}

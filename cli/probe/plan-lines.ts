@@ -1,0 +1,41 @@
+import { namesRule, type Plan, placesBy, type Told } from "./known.ts";
+import { cursorNames, limitNames, pageNames } from "./pages.ts";
+import type { Planned } from "./wire.ts";
+
+/** Every request that a probe would make, in words, in order; `{ruleId}` stands for the id of a rule that it made. */
+export function planLines(told: Told, plan: Plan): string[] {
+  const { list, get, create, update, deletes } = plan;
+  const lines: string[] = [];
+  const add = (planned: Planned, words: string): void => {
+    const { method, path, query } = planned.operation;
+    const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+    lines.push(`  ${method} ${path}${pairs.length === 0 ? "" : `?${pairs.join("&")}`}`, `      ${words}`);
+  };
+  if (list !== undefined)
+    add(
+      list,
+      `reads all rules, before and after each try; with one more parameter of ${[...limitNames, ...pageNames, ...cursorNames].slice(0, 3).join(", ")} and the like, to find out how pages are asked for`,
+    );
+  add(
+    create,
+    "makes rules of the definition, each with a name of its own: two, and some more once a way to delete is proven",
+  );
+  if (get !== undefined)
+    add(
+      get,
+      "reads each rule that the probe made, before and after each try; and ids that no rule has, to see what is answered then",
+    );
+  if (update !== undefined) add(update, "changes rules that the probe made");
+  for (const way of deletes) {
+    const names = placesBy(way, "<the name of the field that has the id>").map((place) => `${place.in} ${place.name}`);
+    const when =
+      told.mayEmpty === true
+        ? "every rule at this address may go"
+        : "only while nothing is there but two rules that the probe made";
+    const words = namesRule(way.planned)
+      ? "deletes rules that the probe made, by path"
+      : `tried after all other ways, ${when}: deletes one rule that the probe made, with its id in ${[...new Set(names)].join("; or in ")}. It stops where more goes than that rule`;
+    add(way.planned, words);
+  }
+  return lines;
+}

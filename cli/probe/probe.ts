@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import { parseBaseUrl } from "../../sdk/client/connection.ts";
+import { withoutDriven } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { makeAnother, makeFirst } from "./create.ts";
+import { deleteOwn, findDelete, type Proven } from "./delete.ts";
+import { findFields } from "./fields.ts";
+import { type Fact, Findings, type Gap } from "./findings.ts";
+import { planOf, type Told } from "./known.ts";
+import { demandReadyPlace, findItems, findSummaries } from "./list.ts";
+import { ListReader } from "./list-reader.ts";
+import { findMore } from "./more.ts";
+import { Names, nameAt } from "./names.ts";
+import { findPages } from "./pages.ts";
+import type { Probing } from "./probing.ts";
+import { named, Sandbox } from "./sandbox.ts";
+import { Stopped } from "./stopped.ts";
+import { tryContract } from "./try-contract.ts";
+import { findUpdate } from "./update.ts";
+import { Wire } from "./wire.ts";
+
+/** What a probe found. */
+export interface Probed {
+  readonly facts: readonly Fact[];
+  readonly gaps: readonly Gap[];
+  /** Why it ended before its end, and what to do. */
+  readonly stopped: { readonly reason: string; readonly advice: string | undefined } | undefined;
+  /** The rules that it made and could not delete, in words. */
+  readonly left: readonly string[];
+  /** Number of requests that were sent. */
+  readonly requests: number;
+}
+
+export interface ProbeOptions {
+  /** Called with what comes next and with each finding. */
+  readonly say?: (line: string) => void;
+  /** Called with each request and its status. */
+  readonly sent?: (line: string) => void;
+  /** How long the service may take to show what was written, in milliseconds. Default: 3000. */
+  readonly waitMs?: number;
+  /** Ends the probe before its next try. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Probes a service: makes rules of a definition, looks at what comes of each request, and deletes them. It never throws for
+ * what the service does: then it stops, cleans up by a way that is proven, and says what is left.
+ * @throws MerchantRulesError SETTINGS_INVALID
+ */
+export async function probe(
+  given: Told,
+  { say = () => {}, sent, signal, waitMs = 3000 }: ProbeOptions = {},
+): Promise<Probed> {
+  const { contract, baseUrl } = given.connection;
+  // As a create of the product, it does not send what requests of their own change.
+  const told = { ...given, definition: withoutDriven(given.definition, contract) };
+  const plan = planOf(told);
+  const wire = new Wire(told.connection, plan.all, sent);
+  const { origin } = parseBaseUrl(baseUrl, "baseUrl");
+  const list = plan.list === undefined ? undefined : new ListReader(wire, plan.list, contract, origin);
+  const sandbox = new Sandbox(wire, { list, get: plan.get, signal, waitMs });
+  const findings = new Findings(say);
+  const names = new Names(
+    told.definition,
+    nameAt(told.definition, told.nameAt ?? contract.rule.naturalKey),
+    randomBytes(3).toString("hex"),
+  );
+  const probing: Probing = { told, plan, wire, sandbox, findings, names, say };
+  let proven: Proven | undefined;
+  let stopped: Probed["stopped"];
+  try {
+    await steps(probing, (found) => {
+      proven = found;
+    });
+  } catch (error) {
+    stopped = stopOf(error);
+  }
+  const left = await cleanUp(probing, proven);
+  await wire.close();
+  return { facts: findings.facts, gaps: findings.gaps, stopped, left, requests: wire.count };
+}
+
+async function steps(probing: Probing, prove: (proven: Proven) => void): Promise<void> {
+  const { sandbox, say } = probing;
+  const { list } = sandbox;
+  const others = await demandReadyPlace(probing);
+  say("making a rule");
+  const first = await makeFirst(probing);
+  if (list !== undefined) {
+    findItems(probing, list, first);
+    await findSummaries(probing, list, first);
+  }
+  await makeAnother(probing);
+  if (list !== undefined && list.shape?.pagination.type === "none") {
+    say("looking for the pages of the list");
+    await findPages(probing, list);
+  }
+  const added = await findFields(probing, first);
+  await findUpdate(probing, others);
+  const proven = await findDelete(probing, others);
+  if (proven === undefined) return;
+  prove(proven);
+  await findMore(probing, proven, added);
+  findLag(probing);
+  await tryContract(probing, proven);
+}
+
+/** How long after a write the list shows it. */
+function findLag({ sandbox, findings }: Probing): void {
+  if (sandbox.list === undefined || sandbox.listed === 0) return;
+  const { listed, lagMs } = sandbox;
+  if (lagMs === undefined)
+    findings.fact("/operations/list/lagMs", 0, `each of ${listed} writes was in the list that was read right after it`);
+  else
+    findings.fact(
+      "/operations/list/lagMs",
+      Math.ceil((2 * lagMs) / 1000) * 1000,
+      `of ${listed} writes, one was seen in the list ${lagMs} ms after it; twice that, in whole seconds`,
+    );
+}
+
+/** Deletes what was made, by a way that is proven. @returns what is left, in words */
+async function cleanUp(probing: Probing, proven: Proven | undefined): Promise<string[]> {
+  const { asked } = probing.sandbox;
+  const left = await deleteOwnRules(probing, proven);
+  if (asked === undefined) return left;
+  const name =
+    asked.name === undefined ? "a rule like the definition" : `a rule by the name ${JSON.stringify(asked.name)}`;
+  return [...left, `${name} may be there: the answer to its create does not say`];
+}
+
+async function deleteOwnRules(probing: Probing, proven: Proven | undefined): Promise<string[]> {
+  const { sandbox, say } = probing;
+  const present = sandbox.present;
+  if (present.length === 0) return [];
+  if (proven === undefined) {
+    await noteGone(probing);
+    return sandbox.present.map((own) => `rule ${named(own)}: no way to delete it is proven`);
+  }
+  say(`deleting ${present.length === 1 ? "the rule" : `the ${present.length} rules`} that the probe made`);
+  for (const own of present) {
+    try {
+      await deleteOwn(probing, proven, own);
+    } catch (error) {
+      // One that goes wrong may go wrong for all: nothing more is deleted.
+      const { reason } = stopOf(error);
+      return sandbox.present.map((each) => `rule ${named(each)}${each === own ? `: ${reason}` : ""}`);
+    }
+  }
+  return [];
+}
+
+/** Notes which own rules went by a try that took more than it should. */
+async function noteGone({ sandbox }: Probing): Promise<void> {
+  try {
+    for (const [own, sight] of (await sandbox.look()).own) own.isGone = sight.is === "gone";
+  } catch (error) {
+    // What cannot be seen may be there, and is named.
+    stopOf(error);
+  }
+}
+
+function stopOf(error: unknown): { reason: string; advice: string | undefined } {
+  if (error instanceof Stopped) return { reason: error.message, advice: error.advice };
+  if (isMerchantRulesError(error)) return { reason: error.with({ advice: undefined }).message, advice: error.advice };
+  throw error;
+}

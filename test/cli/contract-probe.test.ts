@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { localCredentials } from "../../local/service/index.ts";
+import { loadContract } from "../../sdk/contract/index.ts";
+import { deletesByQuery, place } from "../promises/probe/place.ts";
+import { rule } from "../support/connections.ts";
+import { run } from "./command.ts";
+
+async function sandbox(others = 0) {
+  const at = await place(deletesByQuery, { others });
+  const folder = mkdtempSync(join(tmpdir(), "probe-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "limit.json");
+  writeFileSync(file, JSON.stringify(rule(1)));
+  const environment = { MERCHANT_RULES_BASE_URL: at.front.url, MERCHANT_RULES_TOKEN: localCredentials.token };
+  const words = ["contract", "probe", "--cwd", folder, "--definition", file, "--list", "GET /api/v1/merchants/rules"];
+  return {
+    ...at,
+    out: join(folder, "contract.yaml"),
+    probe: (...more: readonly string[]) => run([...words, ...more], environment),
+  };
+}
+
+test("--dry-run prints the requests, and a probe sends no others", async () => {
+  const { probe, front } = await sandbox();
+  const dry = await probe("--dry-run");
+  expect(dry.code).toBe(0);
+  expect(front.taken()).toEqual([]);
+  const planned = [...dry.stdout.matchAll(/^ {2}([A-Z]+ \/\S+)$/gm)].map(([, request = ""]) => request);
+  expect(planned).toHaveLength(4);
+  expect((await probe("--yes")).code).toBe(0);
+  const sent = front
+    .taken()
+    .map(({ method, path }) => `${method} ${path.replace(/\?.*/, "").replace(/rules\/[^/]+$/, "rules/{ruleId}")}`);
+  expect([...new Set(sent)].sort()).toEqual([...planned].sort());
+});
+
+test("the contract is written with the evidence, and without the token", async () => {
+  const { probe, out, service } = await sandbox();
+  const { code, stderr } = await probe("--yes", "--output", out);
+  const text = readFileSync(out, "utf8");
+  expect([code, stderr.includes("nothing that the probe made is left")]).toEqual([0, true]);
+  expect(service.rules()).toEqual([]);
+  expect(text).toMatch(
+    /# DELETE \S+\?ruleId=\w+ → 200[^\n]*(\n +#[^\n]*)*\n +identifyBy: \{ in: query, name: ruleId \}/,
+  );
+  expect(text + stderr).not.toContain(localCredentials.token);
+  expect(loadContract(out).operations.list?.items).toBe("/rules");
+  const again = await probe("--yes", "--output", out);
+  expect([again.code, again.stderr.includes("exists already; nothing was sent")]).toEqual([2, true]);
+});
+
+test("a wrong address, a wrong request and a missing yes are wrong calls, and nothing is sent", async () => {
+  const { probe, front } = await sandbox();
+  for (const [words, said] of [
+    [
+      ["--yes", "--may-empty", "https://production.example"],
+      /--may-empty says https:\/\/production\.example, and the address/,
+    ],
+    [["--yes", "--update", "DELETE /rules"], /allowed: PUT or PATCH or POST/],
+    [["--yes", "--delete-by", "ruleId"], /allowed: query, body or header/],
+    [[], /there is no terminal to ask on/],
+  ] as const) {
+    const { code, stderr } = await probe(...words);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
+  }
+  expect(front.taken()).toEqual([]);
+});
+
+test("a probe that stops says why, what to do and what is left, and fails", async () => {
+  const { probe, front } = await sandbox(2);
+  const { code, stderr } = await probe("--yes");
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/the probe stopped: 2 rules are there already\. What to do: probe a sandbox/),
+  ]);
+  front.behave((request, pass) => (request.method === "DELETE" ? { status: 200, body: {} } : pass()));
+  const left = await probe("--yes", "--allow-existing");
+  expect([left.code, left.stderr.match(/^left at the service: rule "rule-1-\w+" \(id \w+\)/gm)?.length]).toEqual([
+    1, 2,
+  ]);
+});
