@@ -43,7 +43,7 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place, 
   const isWritten = (step: Step): boolean =>
     step.kind === "delete" ? canDelete && !place.holders.isHeldByOther(step.known.ruleId, of) : step.kind !== "keep";
   // A rule that was made as another identity is believed to be here no more than it is written.
-  if (!steps.some(isWritten) && !isElsewhere(of)) return Promise.all(steps.map((step) => applyStep(step, of, place)));
+  if (!steps.some(isWritten) && !isElsewhere(of)) return sideBySide(steps, of, place);
   if (needsList(steps, place)) await place.live.listed();
   const touched = steps.flatMap((step) => (step.kind === "keep" || step.kind === "create" ? [] : [step]));
   const known = touched.map((step) =>
@@ -54,7 +54,20 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place, 
     throw needsRefresh(of, place);
   const here = standing === "here" ? steps : steps.map((step) => anew(step, of));
   await lookForHandEdits(here, of, place, onDrift);
-  return Promise.all(here.map((step) => applyStep(step, of, place)));
+  return sideBySide(here, of, place);
+}
+
+/** The steps under way at a time: many more than requests are, since some wait, and so few that a large set fits in memory. */
+const mostAtOnce = 1000;
+
+async function sideBySide(steps: readonly Step[], of: Resource, place: Place): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const queue = steps.entries();
+  const next = async (): Promise<void> => {
+    for (const [index, step] of queue) outcomes[index] = await applyStep(step, of, place);
+  };
+  await Promise.all(Array.from({ length: Math.min(mostAtOnce, steps.length) }, next));
+  return outcomes;
 }
 
 /** Whose each rule is stands in the list, and what a first write changes: one reading of it instead of many looks. */
