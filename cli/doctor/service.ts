@@ -42,9 +42,10 @@ export async function lookAtService(settings: ConnectionSettings, findings: Find
       for (const check of ["list", "get"] as const)
         findings.skipped(check, "not looked at, because the credentials are not accepted");
     else {
+      const isObtained = contract.auth.token !== null && settings.credentials?.kind === "client";
       if (contract.auth.present === null) findings.ok("token", "the contract has requests without credentials");
       else if (findings.has("list", "ok") || findings.has("get", "ok"))
-        findings.ok("token", "the credentials are accepted");
+        findings.ok("token", isObtained ? "a token is obtained, and accepted" : "the credentials are accepted");
       await lookAtIdentity(client, settings, findings);
     }
     sayClock(skewMs, findings);

@@ -1,12 +1,16 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
+import { draftContract } from "../../cli/contract/draft.ts";
 import { openGaps } from "../../cli/contract/gaps.ts";
+import { openapiFacts } from "../../cli/contract/openapi/facts.ts";
 import { readWritten } from "../../cli/contract/written.ts";
 import { definitionChecker, loadContract, loadPreset } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { isJsonObject, type Json, type JsonObject, pointerOf, withValueAt } from "../../sdk/rules/index.ts";
 import { jar } from "../real/wiremock.ts";
 import { textInZip } from "../support/zip.ts";
 import { command } from "./run.ts";
@@ -131,6 +135,32 @@ describe("contract init --openapi", () => {
     ]);
   });
 
+  test("makes a contract or says what is wrong, whatever stands in a description", () => {
+    const file = join(mkdtempSync(join(tmpdir(), "openapi-")), "openapi.json");
+    onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+    const places = placesIn(described).filter((path) => path.length > 0 && path[0] !== "openapi");
+    const refs = fc.constantFrom("#", "#/paths", "#/components/schemas/Rule", "x", "#/%", "#/~2");
+    const piece = fc.oneof(
+      fc.json({ maxDepth: 3 }).map((text): Json => JSON.parse(text)),
+      refs.map((ref) => ({ $ref: ref })),
+      refs.map((ref) => ({ allOf: [{ $ref: ref }, { $ref: ref }], properties: { id: { $ref: ref } } })),
+    );
+    let made = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...places), piece, (path, value) => {
+        writeFileSync(file, JSON.stringify(withValueAt(described, pointerOf(path), value)));
+        try {
+          draftContract(openapiFacts(file, all), []);
+          made += 1;
+        } catch (error) {
+          expect(isMerchantRulesError(error), String(error)).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect(made).toBeGreaterThan(50);
+  });
+
   test("lets an answer overrule the description", async () => {
     const { output } = await from(JSON.stringify(described), "--delete-by", "/v2/rules/{ruleId}", "--list-lag", "50");
     expect(loadContract(output).operations).toMatchObject({
@@ -226,6 +256,12 @@ describe("contract init --openapi with what it cannot take", () => {
     expect(code).toBe(1);
   });
 });
+
+/** The paths of all objects in a value. */
+function placesIn(value: Json, path: readonly string[] = []): string[][] {
+  if (!isJsonObject(value)) return [];
+  return [[...path], ...Object.entries(value).flatMap(([name, below]) => placesIn(below, [...path, name]))];
+}
 
 /** WireMock's description of its own API, as its package has it. */
 function wiremock(form: "json" | "yaml"): string {

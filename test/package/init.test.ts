@@ -1,7 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { projectPaths } from "../../cli/init/project-files.ts";
 import { presets } from "../../sdk/contract/index.ts";
 import { newProject, packInto } from "./packed.ts";
 
@@ -34,6 +37,24 @@ describe("a project that the packed command writes", () => {
     },
     120_000,
   );
+
+  test("is there as a whole or not at all, whenever Ctrl-C comes", async () => {
+    const command = join(installed.project, "node_modules/pulumi-merchant-rules/bin/merchant-rules.js");
+    const counts = new Set<number>();
+    // The last one ends by itself.
+    for (const delayMs of [...Array.from({ length: 12 }, (_, k) => 50 + 100 * k), 60_000]) {
+      const folder = join(installed.project, `ended-${delayMs}`);
+      const child = spawn(process.execPath, [command, "init", folder, "--preset", "seed"], { stdio: "ignore" });
+      const ended = once(child, "exit");
+      await Promise.race([setTimeout(delayMs, undefined, { ref: false }), ended]);
+      child.kill("SIGINT");
+      await ended;
+      const files = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+      counts.add(files.filter((entry) => entry.isFile()).length);
+      expect(existsSync(folder)).toBe(files.length > 0);
+    }
+    expect([...counts].sort()).toEqual([0, projectPaths.length]);
+  }, 120_000);
 
   test("is previewed as its CI job does it", () => {
     const command = join(installed.project, "node_modules/pulumi-merchant-rules/bin/merchant-rules.js");

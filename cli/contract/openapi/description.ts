@@ -99,10 +99,12 @@ export class Description {
     return isJsonArray(operation.parameters) ? operation.parameters.map((each) => this.object(each)) : [];
   }
 
-  /** The properties of a schema, and of those that it has all of. */
-  properties(schema: JsonObject, levelsLeft = 5): JsonObject {
-    const parts = isJsonArray(schema.allOf) && levelsLeft > 0 ? schema.allOf : [];
-    const inherited = parts.map((each) => this.properties(this.object(each), levelsLeft - 1));
+  /** The properties of a schema, and of those that it has all of; each is looked at once. */
+  properties(schema: JsonObject, seen: Set<JsonObject> = new Set()): JsonObject {
+    if (seen.has(schema)) return {};
+    seen.add(schema);
+    const parts = isJsonArray(schema.allOf) ? schema.allOf : [];
+    const inherited = parts.map((each) => this.properties(this.object(each), seen));
     return Object.assign({}, ...inherited, this.object(schema.properties));
   }
 

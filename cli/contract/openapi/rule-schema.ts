@@ -3,6 +3,7 @@ import type { Description } from "./description.ts";
 
 /** A contract of more would be hard to read, and the file may have 1 MiB. */
 const mostCharacters = 200_000;
+const mostDefinitions = 1_000;
 
 /**
  * A schema of a description as JSON Schema 2020-12, with what it refers to in `$defs`, so that one which refers to itself
@@ -12,15 +13,13 @@ const mostCharacters = 200_000;
  */
 export function ruleSchema(schema: Json | undefined, description: Description): JsonObject | undefined {
   const names = new Map<string, string>();
-  const defs: Record<string, Json> = {};
   const nameOf = (ref: string): string => {
     const known = names.get(ref);
     if (known !== undefined) return known;
     const base = (ref.split("/").at(-1) ?? "").replace(/[^\w.-]/g, "_");
-    const name = names.values().some((each) => each === base) ? `${base}_${names.size}` : base;
+    const taken = new Set(names.values());
+    const name = taken.has(base) ? `${base}_${names.size}_` : base;
     names.set(ref, name);
-    // The name is known before what it stands for is looked at, which may refer to it.
-    defs[name] = converted(description.object({ $ref: ref }));
     return name;
   };
   const converted = (value: Json): Json => {
@@ -29,9 +28,15 @@ export function ruleSchema(schema: Json | undefined, description: Description): 
     if (typeof value.$ref === "string") return { $ref: `#/$defs/${nameOf(value.$ref)}` };
     return fitting(value, converted);
   };
-  const [root] = [converted(isJsonObject(schema) ? description.object(schema) : {})];
+  const root = converted(isJsonObject(schema) ? description.object(schema) : {});
   if (!isJsonObject(root) || Object.keys(root).length === 0) return undefined;
-  const whole = { ...root, ...(names.size === 0 ? {} : { $defs: defs }) };
+  const defs: Record<string, Json> = {};
+  // What one stands for may refer to more, which come after it in the map.
+  for (const [ref, name] of names) {
+    if (names.size > mostDefinitions) return undefined;
+    defs[name] = converted(description.object({ $ref: ref }));
+  }
+  const whole = names.size === 0 ? root : { ...root, $defs: defs };
   return JSON.stringify(whole).length > mostCharacters ? undefined : whole;
 }
 
