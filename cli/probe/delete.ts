@@ -34,19 +34,19 @@ interface Gone {
  * nothing else that may not go. What answers success and takes nothing away is no way.
  * @throws Stopped: more went than should
  */
-export async function findDelete(probing: Probing, others: number | undefined): Promise<Proven | undefined> {
+export async function findDelete(probing: Probing): Promise<Proven | undefined> {
   const { plan, sandbox, findings, told } = probing;
   const idName = segmentsOf(idsFound(findings.valueAt("/rule/id"))[0] ?? "").at(-1) ?? "id";
   const tried: string[] = [];
   for (const way of plan.deletes) {
     const isCollection = !namesRule(way.planned);
     const here = `${way.planned.operation.method} ${way.planned.operation.path}`;
-    if (isCollection && told.mayEmpty !== true && others !== 0) {
-      tried.push(`${here} was not tried, because rules are there that the probe did not make`);
-      continue;
-    }
     for (const place of placesBy(way, idName)) {
       const [target, other] = sandbox.present;
+      if (isCollection && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
+        tried.push(`${here} was not tried, because rules are there that the probe did not make`);
+        break;
+      }
       if (target === undefined || (isCollection && other === undefined)) break;
       const { proven, said } = await tryDelete(probing, way, place, target);
       if (proven === undefined) {

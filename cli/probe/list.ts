@@ -9,15 +9,25 @@ import type { Probing } from "./probing.ts";
 import { Stopped } from "./stopped.ts";
 
 /**
- * Looks at the list before anything is made.
- * @returns the number of rules that are there; undefined where there is no list
+ * Looks at the list before anything is made. Where every rule may go, one that cannot be read is left out.
  * @throws Stopped: it cannot be read to its end, or rules are there, and nobody said that they may be
  */
-export async function demandReadyPlace(probing: Probing): Promise<number | undefined> {
+export async function demandReadyPlace(probing: Probing): Promise<void> {
+  const { told, sandbox, findings } = probing;
+  try {
+    await demandReadyList(probing);
+  } catch (error) {
+    if (told.mayEmpty !== true || sandbox.list === undefined || !(error instanceof Stopped)) throw error;
+    findings.gap("/operations/list", error.message);
+    sandbox.list = undefined;
+  }
+}
+
+async function demandReadyList(probing: Probing): Promise<void> {
   const { told, sandbox } = probing;
   const { list } = sandbox;
   if (list === undefined) {
-    if (told.mayEmpty === true) return undefined;
+    if (told.mayEmpty === true) return;
     throw new Stopped(
       "there is no list by which it could be seen what is there",
       `name the list with --list "GET /path"; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}`,
@@ -30,7 +40,7 @@ export async function demandReadyPlace(probing: Probing): Promise<number | undef
       "probe a sandbox without rules; or say --allow-existing, and they are counted and compared before and after each try",
     );
   const [one, other] = [await sandbox.look(), await sandbox.look()];
-  if (one.others?.join() === other.others?.join()) return count;
+  if (one.others?.join() === other.others?.join()) return;
   throw new Stopped(
     "two readings of the list, one after the other, differ: somebody else works here, or rules change by themselves",
     "probe a sandbox in which nobody else works",

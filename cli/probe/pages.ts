@@ -27,8 +27,8 @@ export const limitNames = [
   "_limit",
 ];
 export const pageNames = ["page", "pageNumber", "page_number", "pageNo", "number", "_page"];
-const offsetNames = ["offset", "skip", "start", "from", "startIndex", "_start"];
-const afterNames = ["starting_after", "after", "startingAfter", "cursor", "after_id", "lastId", "last_id"];
+export const offsetNames = ["offset", "skip", "start", "from", "startIndex", "_start"];
+export const afterNames = ["starting_after", "after", "startingAfter", "cursor", "after_id", "lastId", "last_id"];
 export const cursorNames = [
   "cursor",
   "after",

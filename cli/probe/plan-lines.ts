@@ -1,5 +1,5 @@
 import { namesRule, type Plan, placesBy, type Told } from "./known.ts";
-import { cursorNames, limitNames, pageNames } from "./pages.ts";
+import { afterNames, cursorNames, limitNames, offsetNames, pageNames } from "./pages.ts";
 import type { Planned } from "./wire.ts";
 
 /** Every request that a probe would make, in words, in order; `{ruleId}` stands for the id of a rule that it made. */
@@ -14,7 +14,7 @@ export function planLines(told: Told, plan: Plan): string[] {
   if (list !== undefined)
     add(
       list,
-      `reads all rules, before and after each try; with one more parameter of ${[...limitNames, ...pageNames, ...cursorNames].slice(0, 3).join(", ")} and the like, to find out how pages are asked for`,
+      `reads all rules, before and after each try; and, to find out how pages are asked for, one a page, by ${limitNames.join(", ")}, and the next one by ${[...new Set([...pageNames, ...offsetNames, ...afterNames, ...cursorNames])].join(", ")}`,
     );
   add(
     create,

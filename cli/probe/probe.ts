@@ -75,6 +75,7 @@ export async function probe(
   } catch (error) {
     stopped = stopOf(error);
   }
+  sandbox.ignoreInterrupts();
   const left = await cleanUp(probing, proven);
   await wire.close();
   return { facts: findings.facts, gaps: findings.gaps, stopped, left, requests: wire.count };
@@ -82,8 +83,8 @@ export async function probe(
 
 async function steps(probing: Probing, prove: (proven: Proven) => void): Promise<void> {
   const { sandbox, say } = probing;
+  await demandReadyPlace(probing);
   const { list } = sandbox;
-  const others = await demandReadyPlace(probing);
   say("making a rule");
   const first = await makeFirst(probing);
   if (list !== undefined) {
@@ -96,8 +97,8 @@ async function steps(probing: Probing, prove: (proven: Proven) => void): Promise
     await findPages(probing, list);
   }
   const added = await findFields(probing, first);
-  await findUpdate(probing, others);
-  const proven = await findDelete(probing, others);
+  await findUpdate(probing);
+  const proven = await findDelete(probing);
   if (proven === undefined) return;
   prove(proven);
   await findMore(probing, proven, added);

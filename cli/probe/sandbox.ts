@@ -47,7 +47,8 @@ interface SandboxOptions {
 
 /** The place that is probed: what is there that is not the probe's, and what the probe made. */
 export class Sandbox {
-  readonly list: ListReader | undefined;
+  /** Undefined where there is none, or none that can be read. */
+  list: ListReader | undefined;
   readonly own: Own[] = [];
   /** The name of a rule that was asked for, as long as it is not known whether it was made, and by which id. */
   asked: { readonly name: string | undefined } | undefined;
@@ -62,7 +63,7 @@ export class Sandbox {
   listed = 0;
   readonly #wire: Wire;
   readonly #get: Planned | undefined;
-  readonly #signal: AbortSignal | undefined;
+  #signal: AbortSignal | undefined;
   /** It looks again after these waits, before a difference counts: a list may show for a while what was before. */
   readonly #waitsMs: readonly number[];
 
@@ -100,6 +101,16 @@ export class Sandbox {
       .filter(({ ruleId, rule }) => !(ruleId === undefined ? this.own.some((own) => isOf(rule, own)) : ids.has(ruleId)))
       .map(({ rule }) => fingerprint(rule));
     return { others: this.list === undefined ? undefined : others.sort(), own, rows };
+  }
+
+  /** True where the list shows now that nothing is there but what the probe made. */
+  async hasNothingElse(): Promise<boolean> {
+    return (await this.look()).others?.length === 0;
+  }
+
+  /** From now on an interrupt ends no try: what was made is to be deleted. */
+  ignoreInterrupts(): void {
+    this.#signal = undefined;
   }
 
   /**

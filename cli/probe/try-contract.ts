@@ -31,9 +31,7 @@ export async function tryContract(probing: Probing, proven: Proven): Promise<voi
     }
     const changed = names.changed(definition);
     if (contract.operations.update !== null && changed !== undefined) {
-      const updated = await client.update(own.ruleId, changed.definition);
-      own.ruleId = updated?.ruleId ?? own.ruleId;
-      own.definition = changed.definition;
+      await changeBy(probing, client, own, changed.definition);
     }
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
@@ -66,6 +64,20 @@ async function makeBy(
     return own;
   });
   return result;
+}
+
+async function changeBy(
+  { sandbox }: Probing,
+  client: RulesClient,
+  own: Own,
+  definition: Own["definition"],
+): Promise<void> {
+  await sandbox.attempt("an update by the contract", [own], async () => {
+    const updated = await client.update(own.ruleId, definition);
+    if (updated !== undefined && updated.ruleId !== own.ruleId) sandbox.own.push({ ...own, isGone: true });
+    own.ruleId = updated?.ruleId ?? own.ruleId;
+    own.definition = definition;
+  });
 }
 
 function expectThat(isSo: boolean, otherwise: string): void {

@@ -42,11 +42,11 @@ interface Changed {
  * where an update is answered with success and does nothing.
  * @throws Stopped: something else changed
  */
-export async function findUpdate(probing: Probing, others: number | undefined): Promise<void> {
+export async function findUpdate(probing: Probing): Promise<void> {
   const { plan, sandbox, findings, told } = probing;
   const [own] = sandbox.present;
   if (plan.update === undefined || own === undefined) return;
-  if (!namesRule(plan.update) && told.mayEmpty !== true && others !== 0) {
+  if (!namesRule(plan.update) && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
     const why =
       "it was not tried, because its path does not name the rule, and rules are there that the probe did not make";
     findings.gap("/operations/update", why);

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Given, Told } from "../../../cli/probe/known.ts";
-import { type Probed, probe } from "../../../cli/probe/probe.ts";
+import { type Probed, type ProbeOptions, probe } from "../../../cli/probe/probe.ts";
 import {
   type LocalService,
   type LocalServiceOptions,
@@ -16,7 +16,7 @@ export interface ProbedPlace {
   readonly service: LocalService;
   readonly front: Front;
   /** Probes it, as somebody does who knows no more than the specification and these paths. */
-  probe(told?: Partial<Told>): Promise<Probed>;
+  probe(told?: Partial<Told>, options?: ProbeOptions): Promise<Probed>;
 }
 
 const path = "/api/v1/merchants/rules";
@@ -58,6 +58,8 @@ export async function place(
   return {
     service,
     front,
-    probe: (told = {}) => probe({ connection, definition: rule(1), list: listed, ...told }, { waitMs: 150 }),
+    probe: (told = {}, options = {}) => {
+      return probe({ connection, definition: rule(1), list: listed, ...told }, { waitMs: 150, ...options });
+    },
   };
 }

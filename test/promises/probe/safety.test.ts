@@ -178,3 +178,30 @@ test("a list whose next page is at another path is not followed", async () => {
   expect(reasonOf(probed)).toContain("the list goes on");
   expect(at.front.taken().filter(({ path }) => path.includes("other?"))).toEqual([]);
 });
+
+test("an interrupt ends the tries, and what was made is deleted all the same", async () => {
+  const at = await place(deletesByPath);
+  const interrupt = new AbortController();
+  const probed = await at.probe(
+    { delete: [byPath] },
+    {
+      signal: interrupt.signal,
+      say: (line) => line.startsWith("found operations.delete.identifyBy") && interrupt.abort(),
+    },
+  );
+  expect(reasonOf(probed)).toContain("it was interrupted");
+  expect([probed.left, own(at)]).toEqual([[], []]);
+});
+
+test("a rule that somebody makes meanwhile keeps a delete that does not name its rule in the path from being tried", async () => {
+  const at = await place(deletesByQuery);
+  const probed = await at.probe(
+    {},
+    {
+      say: (line) => line.startsWith("found operations.list.pagination") && at.service.put("other-1", { name: "new" }),
+    },
+  );
+  expect(deletes(at.front.taken())).toEqual([]);
+  expect(others(at)).toHaveLength(1);
+  expect(probed.gaps.find(({ at }) => at === "/operations/delete/identifyBy")?.why).toContain("was not tried");
+});
