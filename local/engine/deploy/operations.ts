@@ -58,11 +58,11 @@ export async function update(
   now.id = old.id;
   const outcome = await noted(execution, now, "updating", () => provider.update(old, now));
   take(now, outcome, { id: old.id, created: old.created, modified: new Date().toISOString() });
-  // The resource was not made as these inputs say, so the next run must still see the difference.
-  if (outcome.failed !== undefined) now.inputs = old.inputs;
   execution.ledger.end(now);
   execution.ledger.drop(old);
-  execution.ledger.put(now);
+  // The resource was not made as these inputs say, so the next run must still see the difference. What is shown of the
+  // step that failed is what it was to do.
+  execution.ledger.put(outcome.failed === undefined ? now : { ...now, inputs: old.inputs });
   await execution.commit();
   throwFailure(outcome, now.urn);
 }

@@ -22,11 +22,15 @@ onBothEngines((engine) => {
         if (method === verb) hits += 1;
         return method === verb && hits === 2 ? { status: 422, body: { error: { code: "NO", message: "no" } } } : pass();
       });
-      await stack.upFails({ all: { rules: wanted } }, {}, /422/);
+      const failed = await stack.upFails({ all: { rules: wanted } }, { diff: true }, /422/);
       place.front.behave();
-      const preview = await stack.run("preview", { expectNoChanges: true });
+      const preview = await stack.run("preview", { expectNoChanges: true, diff: true });
       expect(preview.code, preview.output).not.toBe(0);
       expect(preview.output).toMatch(left);
+      for (const { output } of [failed, preview]) {
+        expect(output).not.toMatch(/: (.+) => \1$/m);
+        if (verb === "PUT") expect(output).toMatch(/priority: 2 => 9$/m);
+      }
       place.writes();
       await stack.succeeds("up");
       expect(place.writes()).toHaveLength(1);
