@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { withCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { writeOutput } from "./report-options.ts";
@@ -41,7 +42,8 @@ async function runCatalog(options: CatalogOptions): Promise<number> {
   const { driftReport } = await import("../report/drift-report.ts");
   const { withPlaces } = await import("../report/rule-places.ts");
   const found = driftReport(drift, { subject: stack.title, hasRules, looksForUnmanaged, ignoring: [] });
-  const report = places === undefined ? found : withPlaces(found, places);
+  const placed = places === undefined ? found : withPlaces(found, places);
+  const report = withCommandsOf(stack.engine, placed);
   const page = catalog(report, { same: drift.same, placeOf: (rule) => places?.placeOf(rule), at: new Date() });
   const rules = drift.same.length + report.findings.length;
   writeOutput(page, options.output, `a page of ${rules} ${rules === 1 ? "rule" : "rules"}`);

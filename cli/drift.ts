@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { ignoreFileName, readIgnoreFile } from "../report/ignore-file.ts";
+import { withCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
@@ -51,6 +52,6 @@ async function runDrift(options: DriftOptions): Promise<number> {
   });
   const { withPlaces } = await import("../report/rule-places.ts");
   const report = places === undefined ? found : withPlaces(found, places);
-  await writeReport(report, options, true);
+  await writeReport(withCommandsOf(stack.engine, report), options, true);
   return report.findings.length === 0 ? 0 : 7;
 }

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { Refreshed } from "../report/plan/plan-report.ts";
 import type { Preview } from "../report/plan/preview.ts";
 import type { Contract } from "../sdk/contract/index.ts";
+import { withCommandsOf } from "./engine-commands.ts";
 import { exiting, WrongCall } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
@@ -66,7 +67,10 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const refreshed = options.refresh === true ? await refreshedOf(options) : {};
   const { report: plan, hasChanges } = planOf(preview, contractOf, refreshed);
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
-  const report = places === undefined ? plan : withPlaces(plan, places);
+  const placed = places === undefined ? plan : withPlaces(plan, places);
+  // A preview in a file comes from elsewhere, and there the engine is mostly Pulumi's.
+  const engine = file === undefined ? engineOf(options) : (options.engine ?? "pulumi");
+  const report = withCommandsOf(engine, placed);
   await writeReport(report, options, options.expectNoChanges === true);
   if (errorsOf(report).length > 0) {
     console.error(

@@ -3,6 +3,7 @@ import type { RulePattern } from "../report/rule-pattern.ts";
 import type { ReadFolder } from "../report/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { ask } from "./confirm.ts";
+import { commandOf, inCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { andPattern } from "./patterns.ts";
 import type { Pulled } from "./pull/plan.ts";
@@ -38,7 +39,7 @@ export function pullCommand(): Command {
 
 const help = `
 A pattern is a name, or id: and a ruleId; * stands for any characters, ? for one.
-Nothing is written to the service or to the state: run \`pulumi refresh\` after it.
+Nothing is written to the service or to the state: run \`pulumi refresh\`, or \`merchant-rules local refresh\`, after it.
 
 Exit codes: 0 the files say what is live, 7 something is left to do, 1 failed, 2 called wrongly.
 
@@ -46,25 +47,28 @@ Example: npx --no-install merchant-rules pull --stack prod --rules rules --unman
 
 async function pull(options: PullOptions): Promise<number> {
   const { unmanaged = [], include, into } = options;
-  const found = await readDrift(options, unmanaged.length > 0, false);
-  const { planPull } = await import("./pull/plan.ts");
+  const found = await readDrift(options, unmanaged.length > 0, false, { withSame: true });
+  const { planPull, unmadeIn } = await import("./pull/plan.ts");
   const { linesOf, nextSteps, verdictOf } = await import("./pull/say.ts");
   const selection = { include, unmanaged, into: unmanaged.length === 0 ? undefined : folderInto(found, into) };
   const plan = planPull(found.drift, found.places, selection);
-  const said = linesOf(plan);
+  const { engine, title } = found.stack;
+  const said = linesOf(plan).map((line) => inCommandsOf(engine, line));
   if (said.length > 0) console.log([...said, ""].join("\n"));
   const kept = options.yes === true ? await write(plan, options.removeMissing === true) : undefined;
-  console.log(verdictOf(plan, found.stack.title, kept));
-  if (plan.length === 0) return 0;
+  const unmade = unmadeIn(found.drift, found.places);
+  console.log(inCommandsOf(engine, verdictOf(plan, { title, kept, unmade, isEmpty: found.drift.rules === 0 })));
+  if (plan.length === 0) return unmade > 0 ? 7 : 0;
   const steps =
     kept === undefined
       ? []
       : nextSteps(
           plan.filter((each) => !kept.has(each)),
           selection.into?.resource,
+          commandOf[engine],
         );
   if (steps.length > 0) console.log(["", ...steps].join("\n"));
-  const isLeft = kept === undefined || kept.size > 0 || plan.some(({ verb }) => verb === "by hand");
+  const isLeft = unmade > 0 || kept === undefined || kept.size > 0 || plan.some(({ verb }) => verb === "by hand");
   return isLeft ? 7 : 0;
 }
 

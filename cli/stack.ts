@@ -8,13 +8,14 @@ import type { SettingsSources } from "../provider/settings.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import type { LastConfig } from "../stack/read-stack.ts";
 import type { ResourceState } from "../stack/state/resource-state.ts";
+import type { Engine } from "./engine-commands.ts";
 import { inputOf } from "./input.ts";
 
 /** The stack that a command works on. */
 export interface StackOptions {
   readonly stack?: string;
   readonly cwd?: string;
-  readonly engine?: "pulumi" | "local";
+  readonly engine?: Engine;
   readonly backend?: string;
 }
 
@@ -22,6 +23,8 @@ export interface StackOptions {
 export interface Stack {
   /** In words, for reports: `stack dev`; of a state without resources the file. */
   readonly title: string;
+  /** Who keeps it; of a state in a file the Pulumi CLI, which exports such files. */
+  readonly engine: Engine;
   readonly sources: SettingsSources;
   readonly resources: readonly ResourceState[];
   /** Settings in the state that are secrets which could not be decrypted. */
@@ -76,16 +79,18 @@ export async function readState(options: StackOptions & { readonly state?: strin
     const text = await inputOf(options.state, "read state", stateAdvice);
     const resources = await readExport(text, sourceOf(options.state));
     const title = titleOf(undefined, resources, options.state);
-    return { title, ...settingsIn(lastConfigOf(resources), folder), resources };
+    return { title, engine: "pulumi", ...settingsIn(lastConfigOf(resources), folder), resources };
   }
   if (engineOf(options) === "pulumi") {
     const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder);
     const resources = await readExport(exported, "`pulumi stack export`");
-    return { title: titleOf(options.stack, resources), ...settingsIn(lastConfigOf(resources), folder), resources };
+    const title = titleOf(options.stack, resources);
+    return { title, engine: "pulumi", ...settingsIn(lastConfigOf(resources), folder), resources };
   }
   const stack = await readStack(choiceOf(options));
   return {
     title: `stack ${stack.name}`,
+    engine: "local",
     ...settingsIn(lastConfigOf(stack.resources), stack.folder),
     resources: stack.resources,
   };
@@ -139,7 +144,7 @@ export function sourceOf(file: string): string {
 export const stateAdvice = "name a file that holds what `pulumi stack export` prints, or - for standard input";
 
 /** The engine that keeps the stack. */
-export function engineOf({ engine, backend }: StackOptions): "pulumi" | "local" {
+export function engineOf({ engine, backend }: StackOptions): Engine {
   if (engine !== undefined) return engine;
   const folders = (process.env.PATH ?? "").split(process.platform === "win32" ? ";" : ":");
   const names = process.platform === "win32" ? ["pulumi.exe", "pulumi.cmd"] : ["pulumi"];

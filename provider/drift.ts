@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  blindMask,
   type Difference,
   differences,
   isAtOrBelow,
@@ -53,7 +54,7 @@ export interface ChangedRule extends DeclaredRule, LastChange {
   readonly owner: Owner | undefined;
 }
 
-/** A difference; the values of a secret are not in it. */
+/** A difference. In the place of a secret's value stands a mask. */
 export interface DriftedPath {
   readonly path: Path;
   readonly before?: Json;
@@ -108,8 +109,9 @@ export async function findDrift(
     const ids = getOrMake(known, place, () => new Set());
     for (const { ruleId } of state.rules.values()) ids.add(ruleId);
   }
+  const own = all.flatMap(({ state }) => [state.connectionId?.ownerId ?? [], state.formerOwnerIds].flat());
   const { unmanaged, withoutList } = looksForUnmanaged
-    ? await findUnmanaged(places, known)
+    ? await findUnmanaged(places, known, new Set(own))
     : { unmanaged: [], withoutList: [] };
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return {
@@ -234,8 +236,14 @@ function driftOf(
     .filter(({ path }) => !unreadable.some((hidden) => isWithin(path, hidden)))
     .map((difference) => {
       const { path, before, after } = difference;
-      if (isSecret(difference)) return { path, isSecret: true };
-      return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+      const is = isSecret(difference);
+      const side = (value: Json): Json => (is ? blindMask : value);
+      return {
+        path,
+        ...(before === undefined ? {} : { before: side(before) }),
+        ...(after === undefined ? {} : { after: side(after) }),
+        ...(is ? { isSecret: true } : {}),
+      };
     });
 }
 

@@ -21,8 +21,10 @@ export interface UnmanagedRule extends LastChange {
   readonly lackedKey: Pointer | undefined;
   readonly ruleId: string;
   readonly connection: string;
-  /** Whose the rule is, as its mark says. */
+  /** Whose the rule is, as its mark says; undefined where there is none, or it names nobody. */
   readonly owner: Owner | undefined;
+  /** True where the mark is of another owner id than the stack has: another stack manages the rule. */
+  readonly isAnothers: boolean;
   /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
   readonly live: JsonObject;
 }
@@ -36,11 +38,12 @@ interface Reached {
 
 /**
  * The rules that no resource knows, at each place that the connections reach; without dead rules and the service's own.
- * `known`: the ids that resources know, by place.
+ * `known`: the ids that resources know, by place. `own`: the owner ids of the stack.
  */
 export async function findUnmanaged(
   connections: ReadonlyMap<string, Place>,
   known: ReadonlyMap<Place, ReadonlySet<string>>,
+  own: ReadonlySet<string>,
 ): Promise<{ unmanaged: UnmanagedRule[]; withoutList: string[] }> {
   const reached: Reached[] = [];
   for (const [connection, place] of connections) {
@@ -54,20 +57,24 @@ export async function findUnmanaged(
     if (!same.places.includes(place)) same.places.push(place);
     for (const ruleId of known.get(place) ?? []) same.known.add(ruleId);
   }
-  const found = await Promise.all(reached.map(unmanagedAt));
+  const found = await Promise.all(reached.map((each) => unmanagedAt(each, own)));
   return {
     unmanaged: found.flat(),
     withoutList: reached.filter(({ places }) => !places.some(hasList)).flatMap((each) => each.connections),
   };
 }
 
-async function unmanagedAt({ connections: [connection = ""], places, known }: Reached): Promise<UnmanagedRule[]> {
+async function unmanagedAt(
+  { connections: [connection = ""], places, known }: Reached,
+  own: ReadonlySet<string>,
+): Promise<UnmanagedRule[]> {
   const found = new Map<string, UnmanagedRule>();
   for (const place of places.filter(hasList)) {
     for (const { ruleId, rule } of await place.live.all()) {
       if (known.has(ruleId) || found.has(ruleId) || place.live.isForeign(rule)) continue;
       const mark = markIn(rule, place.contract);
-      const owner = mark && ownerIn(mark);
+      const owner = mark === undefined || mark.names === "" ? undefined : ownerIn(mark);
+      const isAnothers = mark !== undefined && !own.has(mark.ownerId);
       const naturalKey = naturalKeyText(rule, place.contract);
       const change = lastChangeIn(rule, place.contract);
       found.set(ruleId, {
@@ -76,6 +83,7 @@ async function unmanagedAt({ connections: [connection = ""], places, known }: Re
         ruleId,
         connection,
         owner,
+        isAnothers,
         live: shownRule(rule, place),
         ...change,
       });

@@ -62,10 +62,11 @@ const weights = {
 
 type Standing = keyof typeof weights;
 
-function standingOf({ change, owner }: Finding): Standing {
+function standingOf({ change }: Finding): Standing {
   if (change === "missing") return "missing";
   if (change === "still-in-force") return "still in force";
-  if (change === "unmanaged") return owner === undefined ? "unmanaged" : "another's";
+  if (change === "unmanaged") return "unmanaged";
+  if (change === "anothers") return "another's";
   return "drifted";
 }
 

@@ -84,9 +84,17 @@ function findingOf(change: Finding["change"], { naturalKey, key, ruleId, resourc
   };
 }
 
-function unmanagedFinding({ naturalKey, ruleId, connection, owner, live, ...change }: UnmanagedRule): Finding {
+function unmanagedFinding({
+  naturalKey,
+  ruleId,
+  connection,
+  owner,
+  isAnothers,
+  live,
+  ...change
+}: UnmanagedRule): Finding {
   return {
-    change: "unmanaged",
+    change: isAnothers ? "anothers" : "unmanaged",
     name: naturalKey ?? ruleId,
     ruleId,
     ...(connection === defaultConnection ? {} : { connection }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../sdk/rules/index.ts";
+import { hidden, hiddenOther, type Json } from "../sdk/rules/index.ts";
 import { printable } from "../sdk/rules/printable.ts";
 import { contentOf } from "./content.ts";
 
@@ -20,6 +20,7 @@ export const changes = [
   "create",
   "adopt",
   "unmanaged",
+  "anothers",
   "rename",
 ] as const;
 
@@ -29,7 +30,12 @@ const pathSchema = z.strictObject({
   path: z.string().describe("Where in the rule, as `conditions[0].value`; empty for the rule as a whole"),
   before: value.optional().describe("On the side `sides.before`; absent where there is no value"),
   after: value.optional().describe("On the side `sides.after`; absent where there is no value"),
-  secret: z.literal(true).optional().describe("The values are secret and are not in the report"),
+  secret: z
+    .literal(true)
+    .optional()
+    .describe(
+      "The values are secret and are not in the report: `before` and `after` have `[secret]` in their place, and `after` has `[another secret]` where both sides have one",
+    ),
   masked: z
     .literal(true)
     .optional()
@@ -82,7 +88,7 @@ const findingSchema = z.strictObject({
   change: z
     .enum(changes)
     .describe(
-      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged. plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes) and unmanaged. diff: only-in-from, only-in-to, changed",
+      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged, anothers (another stack manages it, as its mark says). plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes), unmanaged and anothers. diff: only-in-from, only-in-to, changed",
     ),
   name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
   formerName: z.string().optional().describe("The natural key on the side `sides.before`, where that is another"),
@@ -104,7 +110,7 @@ const findingSchema = z.strictObject({
   rule: contentSchema
     .optional()
     .describe(
-      "The rule, `[secret]` in the place of secrets. Both sides where it is changed; a created or unmanaged one has only `after`, a deleted, missing or still-in-force one only `before`. Absent where it is not known",
+      "The rule, `[secret]` in the place of secrets. Both sides where it is changed; a created, unmanaged or another's one has only `after`, a deleted, missing or still-in-force one only `before`. Absent where it is not known",
     ),
   words: z
     .strictObject({ before: z.string().optional(), after: z.string().optional() })
@@ -228,7 +234,14 @@ export function reportOf({
 
 /** Whoever makes a report may still hold the values of a secret; the report never does. */
 function withoutSecret({ path, secret, ...others }: PathFinding): PathFinding {
-  return secret === true ? { path, secret } : { path, ...others };
+  return secret === true ? { path, secret, ...secretSides(others) } : { path, ...others };
+}
+
+/** The words in the place of secrets that differ. Where neither side is told, both have one. */
+function secretSides({ before, after }: Pick<PathFinding, "before" | "after">): Pick<PathFinding, "before" | "after"> {
+  if (after === undefined && before !== undefined) return { before: hidden };
+  if (before === undefined && after !== undefined) return { after: hidden };
+  return { before: hidden, after: hiddenOther };
 }
 
 /** The text of `report.schema.json`: what a report in JSON holds, as JSON Schema 2020-12. */

@@ -1,5 +1,4 @@
 import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
-import { hidden } from "../sdk/rules/index.ts";
 import { printable, printableLines } from "../sdk/rules/printable.ts";
 import {
   type Change,
@@ -34,6 +33,14 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
       return { symbol: "~", word: "changed", counted: "changed", weight: "difference" };
     case "unmanaged":
       return { symbol: "?", word: "unmanaged", counted: "unmanaged", weight: "quiet" };
+    case "anothers":
+      return {
+        symbol: "@",
+        word: "another's",
+        title: "another's: the mark at the service names another stack",
+        counted: "another's",
+        weight: "quiet",
+      };
     default:
       return plannedWords[change];
   }
@@ -146,13 +153,13 @@ export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: 
 /** A value that the engine hides beside a secret: it may be one, or not. */
 const notShown = "(not shown)";
 
-/** A path, the value on each side, in words: a secret is `[secret]`, no value is `(absent)`. */
+/** A path, the value on each side, in words: secrets are `[secret]` and `[another secret]`, no value is `(absent)`. */
 export function sidesOf({ path, secret, masked, ...values }: PathFinding, most: number): Record<"path" | Side, string> {
   const side = (name: Side): string => {
-    if (secret === true) return hidden;
     if (masked === true) return notShown;
     const value = values[name];
-    return value === undefined ? "(absent)" : printable(JSON.stringify(value), most);
+    if (value === undefined) return "(absent)";
+    return printable(secret === true && typeof value === "string" ? value : JSON.stringify(value), most);
   };
   return { path: path === "" ? "(the rule)" : printable(path, most), before: side("before"), after: side("after") };
 }

@@ -168,7 +168,10 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
     case 401:
       return make("UNAUTHENTICATED", "check the token or the client credentials of this connection");
     case 403:
-      return make("FORBIDDEN", "these credentials may not do this; ask for the permission or use another connection");
+      return make(
+        "FORBIDDEN",
+        "these credentials may not do this: ask for the permission, or use another connection. If they may, correct the operation's headers and query, and the parameters, in the contract",
+      );
     case 404:
     case 410:
       return make("RULE_NOT_FOUND");

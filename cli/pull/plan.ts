@@ -7,6 +7,8 @@ import type { ReadFolder, RulePlaces } from "../../report/rule-places.ts";
 import { editedRuleText } from "../../sdk/edit-rule-text.ts";
 import {
   contains,
+  hidden,
+  hiddenOther,
   isJsonObject,
   isMask,
   type Json,
@@ -67,6 +69,23 @@ export function planPull(drift: Drift, places: RulePlaces | undefined, selection
     ...drift.changed.filter(isChosen).flatMap((rule) => changed(rule, places)),
     ...added(chosen, selection.into),
   ];
+}
+
+/** Number of rules in the files that the stack's state does not know. */
+export function unmadeIn({ same, changed, missing }: Drift, places: RulePlaces | undefined): number {
+  const names = [same, changed, missing].flat().map(({ resource, key }) => ({
+    resource: resource.replace(/^\S+ /, ""),
+    key: key?.normalize("NFC"),
+  }));
+  const keysOf = (wanted: string | undefined): Set<string> =>
+    new Set(
+      names.flatMap(({ resource, key = resource }) => (wanted === undefined || wanted === resource ? [key] : [])),
+    );
+  const unmade = (places?.folders ?? []).flatMap(({ resource, folder, overlay, rules }) => {
+    const known = keysOf(resource);
+    return [...rules.keys()].flatMap((key) => (known.has(key) ? [] : [JSON.stringify([folder, overlay, key])]));
+  });
+  return new Set(unmade).size;
 }
 
 function changed(rule: ChangedRule, places: RulePlaces | undefined): Pulled[] {
@@ -150,7 +169,10 @@ function added(rules: readonly UnmanagedRule[], into: ReadFolder | undefined): P
       differences: [],
       files: [],
     });
-    if (rule.owner !== undefined) return left(`"${rule.owner}" manages it, as its mark says`);
+    if (rule.isAnothers) {
+      const owner = rule.owner === undefined ? "another stack" : JSON.stringify(rule.owner);
+      return left(`${owner} manages it, as its mark says`);
+    }
     if (rule.lackedKey !== undefined) return left(nameless(rule.lackedKey));
     if (into === undefined) return left(notInFiles);
     const definition = withoutMaskedFields(rule.live);
@@ -245,7 +267,10 @@ function schemaOf({ rules, overlay }: ReadFolder): string | undefined {
 /** A difference, as the lines of a patch. */
 export function patchOf({ path, before, after, isSecret: is }: DriftedPath): string[] {
   const name = path.length === 0 ? "(the rule)" : pathOf(path);
-  if (is === true || contains(before, isMask) || contains(after, isMask)) return [`~ ${name}: [secret]`];
+  if (is === true || contains(before, isMask) || contains(after, isMask)) {
+    if (before === undefined || after === undefined) return [`${before === undefined ? "+" : "-"} ${name}: ${hidden}`];
+    return [`~ ${name}: ${hidden} → ${hiddenOther}`];
+  }
   return [
     ...(before === undefined ? [] : [`- ${name}: ${JSON.stringify(before)}`]),
     ...(after === undefined ? [] : [`+ ${name}: ${JSON.stringify(after)}`]),

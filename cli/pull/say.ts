@@ -19,10 +19,26 @@ export function linesOf(plan: readonly Pulled[]): string[] {
   ]);
 }
 
-/** @param kept after a write, the rules whose files stayed; undefined where nothing was to be written */
-export function verdictOf(plan: readonly Pulled[], title: string, kept: ReadonlySet<Pulled> | undefined): string {
+/** Facts for the verdict on a pull. */
+interface About {
+  readonly title: string;
+  /** After a write, the rules whose files stayed; undefined where nothing was to be written. */
+  readonly kept: ReadonlySet<Pulled> | undefined;
+  /** Number of rules in the files that the stack's state does not know. */
+  readonly unmade: number;
+  /** True where the state knows no rule at all. */
+  readonly isEmpty: boolean;
+}
+
+export function verdictOf(plan: readonly Pulled[], { title, kept, unmade, isEmpty }: About): string {
   const about = `Pull of ${printable(title, 100)}:`;
-  if (plan.length === 0) return `${about} nothing to do, the files say what is live`;
+  const rules = unmade === 1 ? "1 rule of the files is" : `${unmade} rules of the files are`;
+  const toMake =
+    unmade === 0 ? "" : `${rules} not in the stack's state: run \`pulumi up\` to make ${unmade === 1 ? "it" : "them"}`;
+  if (plan.length === 0 && isEmpty)
+    return `${about} nothing to pull, the stack's state has no rules${toMake === "" ? "" : `. ${toMake}`}`;
+  if (plan.length === 0)
+    return `${about} nothing to ${toMake === "" ? "do" : "pull"}, the files say what is live${toMake === "" ? "" : ` of the other rules. ${toMake}`}`;
   const counts = Object.entries(words).flatMap(([verb, { counted, done }]) => {
     const all = plan.filter((each) => each.verb === verb);
     const left = all.filter((each) => kept === undefined || kept.has(each)).length;
@@ -34,14 +50,17 @@ export function verdictOf(plan: readonly Pulled[], title: string, kept: Readonly
   const isWritable = plan.some(({ files }) => files.length > 0);
   const what = kept === undefined ? (isWritable ? ". Nothing was written: --yes writes it" : "") : "";
   const removal = (kept?.size ?? 0) > 0 ? ". Files of missing rules stay: --remove-missing takes them out" : "";
-  return `${about} ${counts.join(", ")}${what}${removal}`;
+  return `${about} ${counts.join(", ")}${what}${removal}${toMake === "" ? "" : `. ${toMake}`}`;
 }
 
 /** The most ids that a program is asked to name. */
 const mostIds = 20;
 
-/** What to run after the files were written. */
-export function nextSteps(written: readonly Pulled[], resource: string | undefined): string[] {
+/**
+ * What to run after the files were written.
+ * @param command the words before a verb of the engine that keeps the stack
+ */
+export function nextSteps(written: readonly Pulled[], resource: string | undefined, command: string): string[] {
   if (!written.some(({ files }) => files.length > 0)) return [];
   const added = written.filter(({ verb }) => verb === "add");
   const isTaken = written.some(({ verb, files }) => verb !== "add" && files.length > 0);
@@ -52,14 +71,14 @@ export function nextSteps(written: readonly Pulled[], resource: string | undefin
   if (added.length > ids.length) ids.push("…");
   return [
     "Next:",
-    ...(isTaken ? ["  pulumi refresh     # takes the live values into the state, too"] : []),
+    ...(isTaken ? [`  ${command} refresh     # takes the live values into the state, too`] : []),
     ...(added.length === 0
       ? []
       : [
           `  in the program, for one run: ${set} takes them over with adopt: ${printable(`{ ${ids.join(", ")} }`, 4_000)}`,
         ]),
     added.length === 0
-      ? "  pulumi preview     # shows no change"
-      : "  pulumi preview     # shows what is taken over, and no other change",
+      ? `  ${command} preview     # shows no change`
+      : `  ${command} preview     # shows what is taken over, and no other change`,
   ];
 }

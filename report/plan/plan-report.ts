@@ -377,15 +377,21 @@ function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
   return found.flatMap((difference): PathFinding[] => {
     const [finding] = pathFindingsOf([difference]);
     if (finding === undefined) return [];
-    const { path, before, after } = finding;
+    const { before, after } = finding;
+    if (finding.secret) return [finding];
     if (!isMasked(before) && !isMasked(after))
       return after === undefined ? [finding] : [{ ...finding, after: withWords(after) }];
     const inside = of.secrets.within(key, key === "", difference.path);
     return inside.length === 0
-      ? [{ path, secret: true }]
-      : inside.map((each) =>
+      ? [{ ...finding, secret: true }]
+      : inside.map(({ path: each, kind }) =>
           rule.secret.some((pattern) => isAtOrBelow(each, pattern))
-            ? { path: pathOf(each), secret: true }
+            ? {
+                path: pathOf(each),
+                ...(kind === "add" ? {} : { before: mask }),
+                ...(kind === "delete" ? {} : { after: mask }),
+                secret: true,
+              }
             : { path: pathOf(each), masked: true },
         );
   });
@@ -446,7 +452,7 @@ function secretNotes(steps: readonly RuleStep[]): string[] {
 /** An engine masks an array as a whole for one secret in it, in everything that it prints. */
 function maskedNote(steps: readonly RuleStep[]): string[] {
   const isWhole = steps.some(({ key, declared, of }) =>
-    of.secrets.within(key, key === "", []).some((path) => isBelowMask(declared?.definition, path)),
+    of.secrets.within(key, key === "", []).some(({ path }) => isBelowMask(declared?.definition, path)),
   );
   if (!isWhole) return [];
   return [

@@ -30,8 +30,14 @@ export interface PreviewStep {
   readonly before: PreviewState | undefined;
   readonly after: PreviewState | undefined;
   /** The paths of inputs that the engine calls changed. It compares secrets too, which are masked in what it prints. */
-  readonly changedPaths: readonly string[];
+  readonly changedPaths: readonly ChangedPath[];
   readonly changedInputs: readonly string[];
+}
+
+/** A path in the engine's spelling. */
+export interface ChangedPath {
+  readonly path: string;
+  readonly kind: "add" | "delete" | "update";
 }
 
 export interface PreviewState {
@@ -190,7 +196,7 @@ const texts = z
 const paths = z
   .record(z.string(), z.unknown())
   .nullish()
-  .transform((found) => Object.keys(found ?? {}));
+  .transform((found) => Object.entries(found ?? {}).map(([path, how]) => ({ path, kind: kindIn(how) })));
 const config = z.record(z.string(), z.string()).default({});
 const counts = z
   .record(z.string(), z.number())
@@ -332,6 +338,15 @@ function stepOf({ op, urn, old, new: now, diffs, detailedDiff }: z.output<typeof
     changedPaths: detailedDiff,
     changedInputs: diffs,
   };
+}
+
+/** As `add`, `delete-replace`. In events the field has another name. */
+const howChanged = z.object({ kind: z.string().optional(), diffKind: z.string().optional() });
+
+function kindIn(how: unknown): ChangedPath["kind"] {
+  const { kind, diffKind = kind } = howChanged.safeParse(how).data ?? {};
+  const [word] = diffKind?.split("-") ?? [];
+  return word === "add" || word === "delete" ? word : "update";
 }
 
 function plainText(message: string): string {

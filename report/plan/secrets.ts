@@ -10,7 +10,7 @@ import {
   valueAt,
 } from "../../sdk/rules/index.ts";
 import { pathIn } from "../../stack/values/path.ts";
-import { mask } from "./preview.ts";
+import { type ChangedPath, mask } from "./preview.ts";
 
 /** The text in the place of a secret that the engine calls changed. */
 export const changedMask = "[secret] (changed)";
@@ -28,15 +28,17 @@ export function isMasked(value: Json | undefined): boolean {
  */
 export class ChangedPaths {
   readonly #field: string;
-  readonly #paths: readonly Path[];
+  readonly #changes: readonly { readonly path: Path; readonly kind: ChangedPath["kind"] }[];
   /** True where the engine said anything at all. */
   readonly areKnown: boolean;
 
   /** @param field the input that holds the definitions; the paths are in the engine's spelling */
-  constructor(field: string, paths: readonly string[]) {
+  constructor(field: string, changes: readonly ChangedPath[]) {
     this.#field = field;
-    this.areKnown = paths.length > 0;
-    this.#paths = paths.map((text) => pathIn(text) ?? []).filter(([first]) => first === field);
+    this.areKnown = changes.length > 0;
+    this.#changes = changes
+      .map(({ path, kind }) => ({ path: pathIn(path) ?? [], kind }))
+      .filter(({ path: [first] }) => first === field);
   }
 
   /** True where something of a rule changes. */
@@ -44,13 +46,13 @@ export class ChangedPaths {
     return this.#touches(this.#start(key, isRule));
   }
 
-  /** The changed paths inside a value of a rule, from the rule's definition: a mask may hide a whole array. */
-  within(key: string, isRule: boolean, path: Path): Path[] {
+  /** The changes inside a value of a rule, their paths from the rule's definition: a mask may hide a whole array. */
+  within(key: string, isRule: boolean, path: Path): { path: Path; kind: ChangedPath["kind"] }[] {
     const start = this.#start(key, isRule);
     const outer = [...start, ...path];
-    return this.#paths
-      .filter((changed) => changed.length > outer.length && isEqual(changed.slice(0, outer.length), outer, asWritten))
-      .map((changed) => changed.slice(start.length));
+    return this.#changes
+      .filter(({ path: at }) => at.length > outer.length && isEqual(at.slice(0, outer.length), outer, asWritten))
+      .map(({ path: at, kind }) => ({ path: at.slice(start.length), kind }));
   }
 
   /** The declared definition, in which changed secrets have a text of their own. */
@@ -71,7 +73,7 @@ export class ChangedPaths {
 
   /** True where a changed path is this one, leads to it, or lies inside it. */
   #touches(path: Path): boolean {
-    return this.#paths.some((changed) => {
+    return this.#changes.some(({ path: changed }) => {
       const shared = Math.min(changed.length, path.length);
       return isEqual(changed.slice(0, shared), path.slice(0, shared), asWritten);
     });

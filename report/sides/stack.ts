@@ -32,13 +32,13 @@ export async function stackSide(
       ...(owner === undefined ? {} : { owner }),
     })),
     ...drift.missing.map((rule) => declared(rule, "missing")),
-    ...drift.unmanaged.map(({ naturalKey, ruleId, connection, owner, live }) => ({
+    ...drift.unmanaged.map(({ naturalKey, ruleId, connection, owner, isAnothers, live }) => ({
       name: naturalKey ?? ruleId,
       ruleId,
       connection,
       ...(owner === undefined ? {} : { owner }),
       definition: live,
-      standing: owner === undefined ? ("unmanaged" as const) : ("another's" as const),
+      standing: isAnothers ? ("another's" as const) : ("unmanaged" as const),
     })),
   ];
   const known = rules.map((rule) => ({ ...rule, ...identityOf(rule.definition, contractOf(rule.connection)) }));

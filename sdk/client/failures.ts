@@ -36,6 +36,8 @@ export interface FailedRequest {
   readonly mayMean?: readonly Meaning[];
   /** True where the request changes something at the service. Default: false. */
   readonly writes?: boolean;
+  /** Advice for an answer that refuses what was sent (400, 422 and the like). Default: none. */
+  readonly ifRefused?: () => string | undefined;
   /** Values that are not printed; see {@link hiddenIn}. */
   readonly hidden?: () => readonly Hidden[];
 }
@@ -43,7 +45,7 @@ export interface FailedRequest {
 /** The error of an answer whose status is no success. */
 export function errorOfAnswer(context: FailureContext, failed: FailedRequest, answer: Answer): MerchantRulesError {
   const { status } = answer;
-  const { request, mayMean = [], writes = false } = failed;
+  const { request, mayMean = [], writes = false, ifRefused } = failed;
   const exchange = exchangeOf(context, failed, answer);
   const meaning = mayMean.find((each) => means(each, context.contract, answer));
   if (meaning !== undefined) return errorOfMeaning(exchange, meaning);
@@ -60,6 +62,8 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
     return new MerchantRulesError("REJECTED", `the service answered ${status}`, { exchange, advice });
   }
   const error = errorOfStatus(exchange, retryAfterMsOf(answer.headers));
+  const likely = error.code === "REJECTED" ? ifRefused?.() : undefined;
+  if (likely !== undefined) return error.with({ advice: `${likely}; else ${error.advice}` });
   // An update is refused for what it sends, too.
   const mayBeAbsence = error.code === "REJECTED" && mayMean.includes("notFound") && !mayMean.includes("exists");
   if (mayBeAbsence && exchange.serviceCode !== undefined)

@@ -24,7 +24,7 @@ import { Shared } from "./shared.ts";
 import { pathsLackingIn } from "./summaries.ts";
 import { tokenSetup } from "./token.ts";
 import { type Answer, Transport } from "./transport.ts";
-import { demandOwnFields, updateBody } from "./update-body.ts";
+import { demandOwnFields, undeclaredIn, updateBody } from "./update-body.ts";
 import { versionIn, versionSent } from "./version.ts";
 
 /** Options for a client's waits. */
@@ -218,6 +218,7 @@ export class RulesClient {
         (update.method === "PUT" && update.id === "kept") || idempotency !== null || update.version !== null,
       mayMean: ["notFound", "exists"],
       writes: true,
+      ifRefused: () => adviceOnFields(undeclaredIn(changed, definition)),
       parse: (answer) => {
         const json = answer.body.length === 0 ? undefined : jsonOf(answer);
         const answered = json === undefined ? undefined : ruleIdIn(json, rule);
@@ -313,6 +314,7 @@ export class RulesClient {
       return this.#caller.call({
         request,
         ...messages,
+        ifRefused: () => adviceOnPages(list, added, this.contract),
         parse: (answer) => parse({ json: jsonOf(answer), headers: answer.headers }, { origin, target: request.target }),
       });
     });
@@ -460,6 +462,28 @@ function sendable(
     attempted: attempted(),
     advice: `leave it out of the definition, or give it a value; where the service takes JSON, set operations.${operation}.encoding to json in the contract`,
   });
+}
+
+/** An update that sends the live rule back also sends what the service alone sets. */
+function adviceOnFields(undeclared: readonly Pointer[]): string | undefined {
+  if (undeclared.length === 0) return undefined;
+  const named = undeclared.slice(0, mostFields).map((pointer) => shortened(pointer, 60));
+  const more = undeclared.length > named.length ? ` and ${undeclared.length - named.length} more` : "";
+  return `the update also sends fields that the service has and the program does not declare (${named.join(", ")}${more}): name those that the service alone sets in operations.update.omit of the contract, and in rule.readOnly`;
+}
+
+const mostFields = 12;
+
+function adviceOnPages(
+  { pagination }: NonNullable<Contract["operations"]["list"]>,
+  { parameters = [] }: PageParts,
+  { limits }: Contract,
+): string | undefined {
+  if (pagination.type === "none" || parameters.length === 0) return undefined;
+  const { limit } = pagination;
+  const size =
+    limit === null ? "" : `lower limits.pageSize in the contract (${limit}=${limits.pageSize} was asked for), or `;
+  return `${size}correct operations.list.pagination there: the page was asked for with ${parameters.map(([name]) => name).join(", ")}`;
 }
 
 function undefinedIfGone(error: unknown): undefined {

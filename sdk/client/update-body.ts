@@ -8,6 +8,7 @@ import {
   type JsonObject,
   laidOver,
   type Pointer,
+  pointerOf,
   project,
   withoutValueAt,
 } from "../rules/index.ts";
@@ -32,6 +33,16 @@ export function demandOwnFields(
     attempted: `read rule ${label ?? ruleId}`,
     advice:
       "check rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule. If the rule has really lost all of them, delete it at the service, so that it is made again",
+  });
+}
+
+/** The pointers of what an update sends and nobody declares: where it has fields of the live rule, it has those of the service. */
+export function undeclaredIn(sent: JsonObject, declared: JsonObject, at: readonly string[] = []): Pointer[] {
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const path = [...at, name];
+    if (!Object.hasOwn(declared, name)) return [pointerOf(path)];
+    const below = declared[name];
+    return isJsonObject(value) && isJsonObject(below) ? undeclaredIn(value, below, path) : [];
   });
 }
 

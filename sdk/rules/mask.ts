@@ -11,6 +11,9 @@ export const maskField = "[secret]";
 /** The text in the place of a secret in everything that is printed. */
 export const hidden = "[secret]";
 
+/** The text on the second side of a difference between two secrets. */
+export const hiddenOther = "[another secret]";
+
 /** A mask of a secret that is not known here: nobody can tell whether it is equal to another one. */
 export const blindMask: JsonObject = { [maskField]: "" };
 

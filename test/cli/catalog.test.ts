@@ -72,7 +72,7 @@ describe.each(["local", "pulumi"] as const)("merchant-rules catalog, of a stack 
       ]);
       const [stray, , drifted, masked, missing, theirs] = rows;
       expect(drifted?.paths).toEqual([["priority", String(rule(2).priority), "99"]]);
-      expect(masked?.paths).toEqual([["vault.pin", "[secret]", "[secret]"]]);
+      expect(masked?.paths).toEqual([["vault.pin", "[secret]", "[another secret]"]]);
       expect(drifted?.about).toEqual(["MerchantRuleSet all", "key b", expect.stringMatching(/^id /)]);
       expect(JSON.parse(masked?.text ?? "")).toMatchObject({
         name: "rule-3",

@@ -119,7 +119,7 @@ describe("merchant-rules diff", () => {
         '      name: "same-0"',
         '      name: "only-there"',
         "      priority: 1 → 2",
-        "      token: [secret] → [secret]",
+        "      token: [secret] → [another secret]",
         "",
         "",
         "Difference of sandbox and production: 3 only in sandbox, 1 only in production, 1 changed, 25 the same",

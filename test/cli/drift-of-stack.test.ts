@@ -5,6 +5,7 @@ import { contractOf } from "../promises/worlds/world.ts";
 import { rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { openStack } from "../support/stack.ts";
+import { anotherSecret } from "../support/states.ts";
 import { run } from "./command.ts";
 import { driftFolder } from "./drift-command.ts";
 
@@ -75,9 +76,9 @@ function agrees(engine: EngineName): void {
     expect(text).not.toContain("hush");
     // The state has the contract's secret at its place, and the whole array as a secret of the program.
     expect(report?.findings.find(({ name }) => name === "rule-7")?.paths).toEqual([
-      { path: "actions[0].apiKey", secret: true },
+      { path: "actions[0].apiKey", ...anotherSecret },
       { path: "actions[0].type", before: "decline", after: "accept" },
-      { path: "steps[0].type", secret: true },
+      { path: "steps[0].type", ...anotherSecret },
     ]);
     const found = (report?.findings ?? [])
       .filter(({ change }) => change !== "unmanaged")

@@ -139,11 +139,12 @@ function expectedOf(before: JsonObject, live: JsonObject, isRefreshed: boolean):
     const [was, is] = sides;
     const isSecret =
       JSON.stringify(sides).includes(core) || path.includes("vault") || isInSecretArray(before, path, isRefreshed);
-    if (isSecret) return { path: pathOf(path), secret: true };
+    const other = was === undefined ? "[secret]" : "[another secret]";
     return {
       path: pathOf(path),
-      ...(was === undefined ? {} : { before: was }),
-      ...(is === undefined ? {} : { after: is }),
+      ...(was === undefined ? {} : { before: isSecret ? "[secret]" : was }),
+      ...(is === undefined ? {} : { after: isSecret ? other : is }),
+      ...(isSecret ? { secret: true } : {}),
     };
   });
 }

@@ -8,7 +8,7 @@ import { type ContractInput, loadPreset, presetFile } from "../../sdk/contract/i
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { markBy, marking, rule, serve } from "../support/connections.ts";
 import { sessionOf } from "../support/hosts.ts";
-import { applied, exportOf, withSecretsAt } from "../support/states.ts";
+import { anotherSecret, applied, exportOf, withSecretsAt } from "../support/states.ts";
 import { driftFolder } from "./drift-command.ts";
 
 const some = { all: { rules: { a: rule(1), b: rule(2), c: rule(3) } } };
@@ -162,10 +162,27 @@ describe("unmanaged rules", () => {
     expect((await drift("--format", "text")).text).toMatch(/rule-2 .*by local.* at \d{4}-/);
   });
 
-  test("are named with whose they are", async () => {
+  test("are another's where another stack has marked them, with the names in the mark; what the stack itself left is not", async () => {
     const { service, drift } = await exported(some, marking);
-    service.put(undefined, rule(9, { metadata: { managedBy: markBy("shop/test/limits", "nine") } }));
-    expect((await drift()).report?.findings).toMatchObject([{ name: "rule-9", owner: "shop/test/limits" }]);
+    const own = service.rules()[0]?.rule.metadata ?? null;
+    service.put("theirs", rule(9, { metadata: { managedBy: markBy("shop/test/limits", "nine") } }));
+    service.put("nameless", rule(10, { metadata: { managedBy: `${"e".repeat(20)}.${"e".repeat(16)}` } }));
+    service.put("left", rule(11, { metadata: own }));
+    const { report } = await drift();
+    expect(report?.counts).toEqual({ unmanaged: 1, anothers: 2 });
+    const [left, nameless, theirs] = report?.findings ?? [];
+    expect(left).toMatchObject({ change: "unmanaged", name: "rule-11", owner: expect.stringMatching(/\/all$/) });
+    expect(nameless).toMatchObject({ change: "anothers", name: "rule-10" });
+    expect(nameless).not.toHaveProperty("owner");
+    expect(theirs).toMatchObject({ change: "anothers", name: "rule-9", owner: "shop/test/limits" });
+    const text = (await drift("--format", "text")).text;
+    expect(text).toContain(
+      "  another's: the mark at the service names another stack\n  @ another's  rule-10  id nameless\n",
+    );
+    expect(text).toContain("  @ another's  rule-9  id theirs, owner shop/test/limits\n");
+    expect(text).toMatch(/^Drift of .*: 1 unmanaged, 2 another's, 3 unchanged$/m);
+    for (const format of ["markdown", "html", "junit"])
+      expect((await drift("--format", format)).text).toMatch(/another(?:'|&#39;|&apos;)s/);
   });
 });
 
@@ -309,7 +326,7 @@ test("secrets are in no format, readable or not, and how many were not compared 
     expect(JSON.stringify(report)).not.toContain("hush");
     const paths = report?.findings[0]?.paths;
     const url = { path: "hook.url", before: "https://a.test", after: "https://b.test" };
-    expect(paths).toEqual(showSecrets ? [url, { path: "hook.key", secret: true }] : [url]);
+    expect(paths).toEqual(showSecrets ? [url, { path: "hook.key", ...anotherSecret }] : [url]);
     expect(report?.notes).toEqual(
       showSecrets ? [] : [expect.stringMatching(/^1 secret value was not compared.*--show-secrets/)],
     );

@@ -57,15 +57,15 @@ function plans(engine: EngineName): void {
       report.findings.map(({ change, name, paths, owner, reason }) => [
         change,
         name,
-        paths.map(({ path, before, after, secret }) =>
-          secret === true ? `${path}: secret` : `${path}: ${before} → ${after}`,
+        paths.map(
+          ({ path, before, after, secret }) => `${path}: ${before} → ${after}${secret === true ? " (secret)" : ""}`,
         ),
         owner ?? reason,
       ]),
     ).toEqual([
       ["reset", "rule-1", ["priority: 91 → 1"], undefined],
       ["reset", "rule-2", ["isActive: true → false", "priority: 92 → 2"], "the program changes isActive"],
-      ["reset", "rule-4", ["priority: 94 → 4", "token: secret"], undefined],
+      ["reset", "rule-4", ["priority: 94 → 4", "token: [secret] → [another secret] (secret)"], undefined],
       ["reset", "rule-7", ["isActive: false → true"], undefined],
       ["update", "rule-3", ["priority: 3 → 33"], undefined],
       ["create", "rule-23", [], undefined],
@@ -73,8 +73,8 @@ function plans(engine: EngineName): void {
       ["adopt", "rule-22", [], "keeps token, which the program does not declare"],
       ["adopt", "rule-24", ["priority: 24 → 1"], undefined],
       ["unmanaged", "rule-20", [], undefined],
-      ["unmanaged", "rule-21", [], "other/prod/all"],
       ["unmanaged", "rule-23", [], undefined],
+      ["anothers", "rule-21", [], "other/prod/all"],
     ]);
     expect(report.unchanged).toBe(1);
     expect(report.warnings).toContainEqual(expect.stringMatching(/^rule-23 is to be created .* will refuse it/));
@@ -91,6 +91,8 @@ function plans(engine: EngineName): void {
       expect(page, format).toContain(format === "json" ? '"reset"' : "edited by hand");
     }
     expect(stdout).not.toContain("s3cret");
+    const command = engine === "local" ? "npx --no-install merchant-rules local" : "pulumi";
+    expect(report.about).toEqual([expect.stringContaining(`as of \`${command} up --refresh\``)]);
     const without = await project.merchantRules(...words.filter((word) => word !== "--refresh"), "--format", "json");
     const blind: Report = JSON.parse(without.stdout);
     expect(blind.about[0]).toMatch(/^now is the stack's state, .* edits by hand are not seen/);

@@ -9,6 +9,7 @@ import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { anotherSecret } from "../support/states.ts";
 import { command } from "./run.ts";
 
 const recorded = fileURLToPath(new URL("recorded", import.meta.url));
@@ -28,11 +29,11 @@ const recordedPlan = `${stateOnly}${[
   "  +- replace  c  MerchantRuleSet all, id mwrr6o3vfmb5, /type is immutable (rule.immutable)",
   '      type: "block" → "allow"',
   "  +- replace  one  MerchantRule one, id mwrr6o6cfmb5, /type is immutable (rule.immutable)",
-  "      token: [secret] → [secret]",
+  "      token: [secret] → [another secret]",
   '      type: "block" → "allow"',
   "  ~ update  a  MerchantRuleSet all, id mwrr6o2rfmb5",
   "      priority: 1 → 5",
-  "      token: [secret] → [secret]",
+  "      token: [secret] → [another secret]",
   "  ~ update  s1  MerchantRuleSet group-1-of-2, id mwrr6o6ffmb5",
   "      p: (absent) → 1",
   "  + create  new  MerchantRuleSet all",
@@ -377,7 +378,7 @@ describe("what a plan says of a rule", () => {
     const contract = { ...full, rule: { ...full.rule, secret: ["/actions/*/key"] } };
     const { report } = plan([set("update", rules, rules, { detailedDiff })], contract);
     expect(render(report, "text")).toContain(
-      "      actions[0].type: (not shown) → (not shown)\n      actions[1].key: [secret] → [secret]\n",
+      "      actions[0].type: (not shown) → (not shown)\n      actions[1].key: [secret] → [another secret]\n",
     );
     expect(report.notes).toContainEqual(
       expect.stringMatching(/masks an array as a whole.*\(not shown\) stands for its values/),
@@ -403,7 +404,7 @@ describe("what a plan says of a rule", () => {
     expect(unchanged).toBe(1);
     expect(found).toMatchObject([
       { name: "a", paths: [{ path: "actions[0].type", before: "decline", after: "accept" }] },
-      { name: "b", paths: [{ path: "actions[0].key", secret: true }] },
+      { name: "b", paths: [{ path: "actions[0].key", ...anotherSecret }] },
     ]);
     expect(notes.filter((note) => note.includes("masks an array"))).toEqual([]);
     // What the last run could not write is still to be written: the inputs do not tell what is at the service.
@@ -541,7 +542,9 @@ describe("what a plan says of a rule", () => {
     const step = (detailedDiff: JsonObject | null, after: JsonObject = before) =>
       set("update", before, after, { detailedDiff });
     const told = plan([step({ 'rules["a"].token': { kind: "update" } })], full).report;
-    expect(told.findings).toMatchObject([{ change: "update", name: "a", paths: [{ path: "token", secret: true }] }]);
+    expect(told.findings).toMatchObject([
+      { change: "update", name: "a", paths: [{ path: "token", ...anotherSecret }] },
+    ]);
     expect([told.unchanged, told.notes]).toEqual([1, []]);
     const untold = plan([step(null)], full).report;
     expect(untold.notes).toContain(
@@ -563,7 +566,7 @@ describe("what a plan says of a rule", () => {
     const { report } = plan([set("update", before, after)], contract);
     expect(JSON.stringify(report)).not.toContain("visible-");
     expect(report.findings.map(({ paths }) => paths)).toEqual([
-      [{ path: "auth.token", secret: true }],
+      [{ path: "auth.token", ...anotherSecret }],
       [{ path: "auth", after: { user: "u", token: "[secret]" } }],
     ]);
   });

@@ -1,21 +1,44 @@
-import { existsSync, readdirSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, statSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadRules } from "../../provider/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { markBy, marking, rule } from "../support/connections.ts";
+import { exportOf } from "../support/states.ts";
 import { declared, files } from "./declared-files.ts";
+import { command } from "./run.ts";
 
 const folders = ["--rules", "all=rules,overlays/prod"];
 
 describe("merchant-rules pull", () => {
   test("shows what it would write, and writes nothing without --yes", async () => {
-    const { pull, edit, remove, read, service } = await declared();
+    const { pull, edit, remove, read, write, service } = await declared();
     expect(await pull(...folders)).toEqual({
       code: 0,
       stdout: "Pull of stack prod: nothing to do, the files say what is live\n",
       stderr: "",
     });
+    // Files of rules that no run has made yet, beside them and alone.
+    write("rules/next.yaml", "name: next\n");
+    const some = await pull(...folders);
+    expect([some.code, some.stdout]).toEqual([
+      7,
+      "Pull of stack prod: nothing to pull, the files say what is live of the other rules. 1 rule of the files is not in the stack's state: run `pulumi up` to make it\n",
+    ]);
+    unlinkSync("rules/next.yaml");
+    write("destroyed.json", exportOf([]));
+    const none = await command("pull", "--state", "destroyed.json", ...folders);
+    expect([none.code, none.stderr, none.stdout]).toEqual([
+      7,
+      "",
+      "Pull of stack prod: nothing to pull, the stack's state has no rules. 5 rules of the files are not in the stack's state: run `pulumi up` to make them\n",
+    ]);
+    const bare = await command("pull", "--state", "destroyed.json");
+    expect([bare.code, bare.stdout]).toEqual([
+      0,
+      "Pull of stack prod: nothing to pull, the stack's state has no rules\n",
+    ]);
+
     edit("large", { priority: 9 });
     edit("rule-1", { priority: 8 });
     remove("gone");

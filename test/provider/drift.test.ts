@@ -4,7 +4,7 @@ import { type Drift, findDrift } from "../../provider/drift.ts";
 import type { StateResource } from "../../provider/state-resource.ts";
 import { ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/rules/index.ts";
+import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/rules/index.ts";
 import { contractOf, list, merchants, open } from "../promises/worlds/world.ts";
 import { marking, rule, serve } from "../support/connections.ts";
 import { markBy, sessionOf } from "../support/hosts.ts";
@@ -117,7 +117,7 @@ describe("drift of a state", () => {
       { naturalKey: "rule-4", key: undefined, ruleId: state[1]?.id, resource: "MerchantRule one" },
     ]);
     const named = { naturalKey: "by-hand", ruleId: other, connection: "default", owner: undefined };
-    expect(unmanaged).toEqual([{ ...named, live: { name: "by-hand" } }]);
+    expect(unmanaged).toEqual([{ ...named, isAnothers: false, live: { name: "by-hand" } }]);
   });
 
   test("takes one pass over the list, and a look at each rule that is not in it", async () => {
@@ -302,6 +302,7 @@ describe("secrets", () => {
     priority: 7,
   };
   const spoken: ContractInput = contractOf({ rule: { secret: ["/vault/*"] } });
+  const anotherSecret = { before: blindMask, after: blindMask, isSecret: true };
   /** A rule that is seen as the state knows it shows that this is the right place. */
   const witness = { witness: { definition: rule(1000) } };
 
@@ -319,10 +320,10 @@ describe("secrets", () => {
     ]);
     expect(found.changed[0]?.differences).toEqual([
       { path: ["priority"], before: 1, after: 7 },
-      { path: ["vault", "pin"], isSecret: true },
+      { path: ["vault", "pin"], ...anotherSecret },
       { path: ["hook", "url"], before: "https://a.test", after: "https://b.test" },
-      { path: ["hook", "key"], isSecret: true },
-      { path: ["tags", 0], isSecret: true },
+      { path: ["hook", "key"], ...anotherSecret },
+      { path: ["tags", 0], ...anotherSecret },
     ]);
     expect(JSON.stringify(found)).not.toMatch(/hush|loud/);
   });
@@ -333,8 +334,8 @@ describe("secrets", () => {
     const id = service.put(undefined, rest);
     const found = await drift([...state, known(id, (all) => withSecretsAt(all, ["definition", "hook", "key"]))]);
     expect(found.changed[0]?.differences).toEqual([
-      { path: ["vault"], isSecret: true },
-      { path: ["hook"], isSecret: true },
+      { path: ["vault"], before: blindMask, isSecret: true },
+      { path: ["hook"], before: blindMask, isSecret: true },
     ]);
   });
 

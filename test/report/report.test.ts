@@ -44,7 +44,7 @@ describe("a report as text", () => {
         "  ~ update  large  MerchantRuleSet all",
         "      priority: 100 → 99",
         "      note: (absent) → null",
-        "      token: [secret] → [secret]",
+        "      token: [secret] → [another secret]",
         "  + create  new  MerchantRuleSet all",
         "  = rename  kept  MerchantRuleSet all, key kept-2, before: kept, id r-7",
         "",
@@ -148,7 +148,7 @@ describe("a report as Markdown", () => {
         "| --- | --- | --- | --- | --- |",
         "| <code>large</code> | MerchantRuleSet all | <code>priority</code> | <code>100</code> | <code>99</code> |",
         "|  |  | <code>note</code> | <code>(absent)</code> | <code>null</code> |",
-        "|  |  | <code>token</code> | <code>&#91;secret&#93;</code> | <code>&#91;secret&#93;</code> |",
+        "|  |  | <code>token</code> | <code>&#91;secret&#93;</code> | <code>&#91;another secret&#93;</code> |",
         "",
       ].join("\n"),
     );
@@ -411,9 +411,9 @@ describe("a report as JUnit", () => {
     expect(failures[1]).toMatchObject({
       attributes: {
         type: "update",
-        message: "update; priority: 100 → 99; note: (absent) → null; token: [secret] → [secret]",
+        message: "update; priority: 100 → 99; note: (absent) → null; token: [secret] → [another secret]",
       },
-      text: "MerchantRuleSet all\npriority: 100 → 99\nnote: (absent) → null\ntoken: [secret] → [secret]",
+      text: "MerchantRuleSet all\npriority: 100 → 99\nnote: (absent) → null\ntoken: [secret] → [another secret]",
     });
   });
 

@@ -36,6 +36,8 @@ export async function pullsDrift(engine: EngineName, count: number): Promise<voi
   const drifted = [...Array(count).keys()].filter((k) => k % 5 === 1 || k % 5 === 2).length;
   expect(taken.stdout).toContain(`Pull of stack test: 1 removed, ${drifted} changed\n`);
   expect(taken.code, taken.output).toBe(0);
+  const command = engine === "local" ? "npx --no-install merchant-rules local" : "pulumi";
+  expect(taken.stdout).toContain(`\n  ${command} refresh     # takes`);
   await succeeds("refresh");
   await succeeds("preview", "--expect-no-changes");
   for (let k = 1; k < count; k += 1) {
@@ -51,4 +53,10 @@ export async function pullsDrift(engine: EngineName, count: number): Promise<voi
   await succeeds("up");
   expect(service.rules()).toEqual(before);
   await succeeds("preview", "--expect-no-changes");
+  await succeeds("destroy");
+  const empty = await pull();
+  expect(empty.stdout).toContain(
+    `nothing to pull, the stack's state has no rules. ${count} rules of the files are not in the stack's state: run \`${command} up\` to make them`,
+  );
+  expect(empty.code, empty.output).toBe(7);
 }

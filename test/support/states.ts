@@ -75,3 +75,6 @@ function stored(value: Json, showSecrets: boolean): Json {
     return { [signature]: each[signature], ...shown };
   });
 }
+
+/** A difference between two secrets, as a report has it. */
+export const anotherSecret = { before: "[secret]", after: "[another secret]", secret: true } as const;

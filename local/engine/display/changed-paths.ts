@@ -1,4 +1,4 @@
-import { definitionOf, isJsonObject, type Json } from "../../../sdk/rules/index.ts";
+import { definitionOf, hidden, hiddenOther, isJsonObject, type Json } from "../../../sdk/rules/index.ts";
 import { formatPath, type PropertyPath, parsePath, valueAt } from "../../../stack/values/path.ts";
 import type { PropertyMap, PropertyValue } from "../../../stack/values/value.ts";
 import { type DetailedDiff, differences } from "../deploy/property-diff.ts";
@@ -51,7 +51,9 @@ function lineOf(
 ): ChangedPath {
   if (kind.startsWith("add")) return { symbol: "+", text: `${path}: ${formatValue(now, maxShownLength)}` };
   if (kind.startsWith("delete")) return { symbol: "-", text: path };
-  return { symbol: "~", text: `${path}: ${formatValue(old, maxShownLength)} => ${formatValue(now, maxShownLength)}` };
+  const [before, after] = [formatValue(old, maxShownLength), formatValue(now, maxShownLength)];
+  const isOther = before === hidden && after === hidden;
+  return { symbol: "~", text: `${path}: ${before} => ${isOther ? hiddenOther : after}` };
 }
 
 /** Every property of a resource, in full, for what is created or deleted. As for the CLI, what begins with __ is internal. */

@@ -34,7 +34,7 @@ describe("the local command", { timeout: 120_000 }, () => {
     const preview = project.cli(["preview", "--expect-no-changes"]);
     expect(preview.status).toBe(7);
     expect(preview.stdout).toContain(
-      '  ~  update  fixture:Rule a\n       + definition.more: [1]\n       ~ definition.name: "a" => "b"\n       ~ definition.token: [secret] => [secret]\n',
+      '  ~  update  fixture:Rule a\n       + definition.more: [1]\n       ~ definition.name: "a" => "b"\n       ~ definition.token: [secret] => [another secret]\n',
     );
     expect(preview.stdout).toContain("Resources: 1 to update, 1 unchanged");
 

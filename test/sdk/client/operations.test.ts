@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, failureOf, reply, type ScriptedServer, serve } from "./scripted-server.ts";
+import { allOf, clientOf, failureOf, reply, type ScriptedServer, serve } from "./scripted-server.ts";
 
 const definition = { name: "limit", priority: 2 };
 
@@ -497,5 +497,67 @@ describe("who the credentials are", () => {
     const error = await failureOf(clientOf(server, contract()).identity());
     expect(error.code).toBe("RESPONSE_INVALID");
     expect(error.message).toContain("there is no text or whole number at /merchant/id (auth.identity.at)");
+  });
+});
+
+describe("an answer that refuses what the contract has sent says which field to correct", () => {
+  test("a page size that is too large", async () => {
+    const server = await serve(({ target }) =>
+      Number(new URL(target, "http://x").searchParams.get("limit")) > 50 ? { status: 400, json: {} } : { json: [] },
+    );
+    const contract = (pageSize: number) => ({
+      operations: { list: { path: "/rules", items: "", pagination: { type: "page" as const, limit: "limit" } } },
+      limits: { pageSize },
+    });
+    const error = await failureOf(allOf(clientOf(server, contract(200)).list()));
+    expect(error).toMatchObject({
+      code: "REJECTED",
+      advice: expect.stringMatching(
+        /^lower limits\.pageSize in the contract \(limit=200 was asked for\), or correct operations\.list\.pagination there: .* limit, page; else /,
+      ),
+    });
+    expect(await allOf(clientOf(server, contract(50)).list())).toEqual([]);
+  });
+
+  test("fields that the service alone sets, in an update that sends the live rule back", async () => {
+    const live = { id: "r1", name: "limit", priority: 1, meta: { createdAt: "t", note: "n" } };
+    const server = await serve(({ method, body }) => {
+      if (method === "GET") return { json: live };
+      return body.includes("createdAt") || body.includes('"id"') ? { status: 422, json: {} } : { json: { id: "r1" } };
+    });
+    const contract = (omit: string[]) => ({
+      operations: { update: { path: "/rules/{ruleId}", body: "merged" as const, omit } },
+    });
+    const changed = { name: "limit", priority: 2, meta: { note: "m" } };
+    const error = await failureOf(clientOf(server, contract([])).update("r1", changed));
+    expect(error).toMatchObject({
+      code: "REJECTED",
+      advice: expect.stringMatching(
+        /program does not declare \(\/id, \/meta\/createdAt\): name those .* in operations\.update\.omit of the contract, and in rule\.readOnly; else /,
+      ),
+    });
+    await clientOf(server, contract(["/id", "/meta/createdAt"])).update("r1", changed);
+    // Where the declared rule alone is sent, this is not what is wrong.
+    const declared = { operations: { update: { path: "/rules/{ruleId}" } } };
+    const other = await failureOf(clientOf(server, declared).update("r1", { ...changed, createdAt: "u" }));
+    expect(other.advice).not.toContain("operations.update.omit");
+  });
+
+  test("a header that names the tenant", async () => {
+    const server = await serve(({ headers }) =>
+      headers["x-tenant"] === "acme" ? { status: 201, json: { id: "r1" } } : { status: 403, json: {} },
+    );
+    const error = await failureOf(clientOf(server).create(definition));
+    expect(error).toMatchObject({
+      code: "FORBIDDEN",
+      advice: expect.stringContaining("headers and query, and the parameters"),
+    });
+    const create = { headers: { "X-Tenant": "{tenant}" } };
+    const client = clientOf(
+      server,
+      { operations: { create }, parameters: { tenant: {} } },
+      { parameters: { tenant: "acme" } },
+    );
+    expect(await client.create(definition)).toMatchObject({ ruleId: "r1" });
   });
 });

@@ -1,0 +1,32 @@
+import type { Report } from "../report/report.ts";
+
+/** Who keeps a stack. */
+export type Engine = "pulumi" | "local";
+
+/** The words before an engine's verb, as a person types them. */
+export const commandOf: Record<Engine, string> = {
+  pulumi: "pulumi",
+  local: "npx --no-install merchant-rules local",
+};
+
+/** A text in which commands of Pulumi are those of the engine that keeps the stack. Both have the same verbs and flags. */
+export function inCommandsOf(engine: Engine, text: string): string {
+  return engine === "pulumi"
+    ? text
+    : text.replace(/`pulumi (?=(?:up|preview|refresh|destroy)\b)/g, `\`${commandOf[engine]} `);
+}
+
+/** A report whose sentences name the commands of the engine that keeps the stack. */
+export function withCommandsOf(engine: Engine, report: Report): Report {
+  const said = (texts: readonly string[]): string[] => texts.map((text) => inCommandsOf(engine, text));
+  return {
+    ...report,
+    about: said(report.about),
+    warnings: said(report.warnings),
+    notes: said(report.notes),
+    errors: report.errors.map((error) => ({ ...error, message: inCommandsOf(engine, error.message) })),
+    findings: report.findings.map((finding) =>
+      finding.reason === undefined ? finding : { ...finding, reason: inCommandsOf(engine, finding.reason) },
+    ),
+  };
+}
