@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { LocalService } from "../../../local/service/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { marking, rule } from "../../support/connections.ts";
-import { hasPulumi } from "../../support/project.ts";
+import { hasPulumi, type TestProject } from "../../support/project.ts";
 import { openStack } from "../../support/stack.ts";
 import { endLeft, start, untilNoProviderRuns } from "./interruption.ts";
 
@@ -15,6 +16,21 @@ const withoutLookUp: ContractInput = {
 };
 const total = 60;
 const command = fileURLToPath(new URL("../../../bin/merchant-rules.js", import.meta.url));
+
+/** Runs `local up` until the service holds the answer of a create, and kills it there. The service has made that rule. */
+async function killUp(project: TestProject, service: LocalService, ...flags: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [command, "local", "up", "--yes", "--stack", project.stack, ...flags], {
+    cwd: project.folder,
+    env: project.environment(),
+    stdio: "ignore",
+  });
+  const exited = once(child, "exit");
+  const held = await service.faults.nextHeld();
+  child.kill("SIGKILL");
+  await exited;
+  held.release();
+  service.faults.clear();
+}
 
 describe("a run on the local engine that is killed while it creates", () => {
   // The last one slowly enough for a whole state to be written in between, which happens every two seconds.
@@ -30,21 +46,7 @@ describe("a run on the local engine that is killed while it creates", () => {
 
       service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: atCreate });
       if (ms > 0) service.faults.add({ kind: "latency", ms, times: "always" });
-      const child = spawn(
-        process.execPath,
-        [command, "local", "up", "--yes", "--stack", project.stack, "--parallel", "4"],
-        {
-          cwd: project.folder,
-          env: project.environment(),
-          stdio: "ignore",
-        },
-      );
-      const exited = once(child, "exit");
-      const held = await service.faults.nextHeld();
-      child.kill("SIGKILL");
-      await exited;
-      held.release();
-      service.faults.clear();
+      await killUp(project, service, "--parallel", "4");
       expect(service.rules().length).toBeLessThan(total);
 
       const next = await run("up");
@@ -72,17 +74,7 @@ describe("a run on the local engine that is killed in the middle of a create, by
     project.declare({ lost: { definition: rule(1) } });
 
     service.faults.set({ kind: "hold", at: "after", operations: ["create"] });
-    const child = spawn(process.execPath, [command, "local", "up", "--yes", "--stack", project.stack], {
-      cwd: project.folder,
-      env: project.environment(),
-      stdio: "ignore",
-    });
-    const exited = once(child, "exit");
-    const held = await service.faults.nextHeld();
-    child.kill("SIGKILL");
-    await exited;
-    held.release();
-    service.faults.clear();
+    await killUp(project, service);
     return opened;
   }
 
