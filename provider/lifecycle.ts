@@ -103,7 +103,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       if (!isRule) {
         if (!declared.allowEmpty) demandSomeKept(steps, declared);
         const words = describePlan(steps, of, place);
-        if (words !== undefined) print(...words);
+        if (words !== undefined) this.#session.sayPlan(of.holder, words);
       }
       if (there.size < of.known.size || isInvisible(steps, place)) return { changes: true };
       // Rules that were made as another identity are to be looked at before anything says that they are unchanged.
@@ -235,6 +235,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     inputs: Properties,
   ): Promise<{ outs: Properties; rules: Known }> {
     const { isRule } = this.#shape;
+    this.#session.planIsDone(of.holder);
     const steps = plan(known, declared.rules, place.contract);
     const [first] = steps;
     if (isRule && first?.kind === "replace") throw mustBeReplaced(first, place);

@@ -204,10 +204,12 @@ const longestPath = 300;
 function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions): string {
   const { attempted, exchange, advice, lines = [] } = options;
   const { serviceCode, serviceMessage, serviceDetails, requestId } = exchange ?? {};
+  // Some services say the same in both.
+  const details = [...new Set(serviceDetails)].filter((each) => serviceMessage?.includes(each) !== true);
   const about = [
     serviceCode && `code ${serviceCode}`,
     serviceMessage,
-    serviceDetails && `details: ${serviceDetails.join(" | ")}`,
+    details.length > 0 && `details: ${details.join(" | ")}`,
     requestId && `request id ${requestId}`,
   ];
   const known = about.filter((text) => text).join("; ");

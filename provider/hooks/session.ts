@@ -2,7 +2,7 @@ import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { warnOfMisspeltVariables } from "../misspelt-variables.ts";
-import { warn } from "../print.ts";
+import { print, warn } from "../print.ts";
 import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
 import {
   type ConnectionSettings,
@@ -31,6 +31,7 @@ export class Session {
   readonly #readIds = new Map<string, Map<string, ConnectionId>>();
   #noContract: string | undefined;
   readonly #said = new Set<string>();
+  readonly #planned = new Map<string, string>();
 
   /** @param onListed hears how many rules a reading of a list has seen so far */
   constructor(sources: SettingsSources, onListed: (rules: number) => void = () => {}) {
@@ -58,6 +59,19 @@ export class Session {
     if (sentence === undefined || this.#said.has(subject)) return;
     this.#said.add(subject);
     warn(sentence);
+  }
+
+  /** Prints what a run will do to a resource: once, though a preview with a refresh compares twice. */
+  sayPlan(resource: string, lines: readonly string[]): void {
+    const text = lines.join("\n");
+    if (this.#planned.get(resource) === text) return;
+    this.#planned.set(resource, text);
+    print(...lines);
+  }
+
+  /** What will be done to a resource is being done. */
+  planIsDone(resource: string): void {
+    this.#planned.delete(resource);
   }
 
   /** An error as the user should see it: one that comes of a missing contract says that there is none. */

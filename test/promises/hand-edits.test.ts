@@ -118,6 +118,17 @@ onBothEngines((engine) => {
     expect(place.service.rules()).toEqual([]);
   }, 120_000);
 
+  test("a preview with a refresh says once what a run will do to a set", async () => {
+    const place = await openPlace();
+    const stack = await place.stack(engine);
+    await stack.up({ all: { rules: three() } });
+    edit(place, "rule-1", { priority: 77 });
+    const { output } = await stack.succeeds("preview", { refresh: true });
+    expect(output.match(/^ +(?:merchant-rules:MerchantRuleSet all: )?all: 1 to update, 2 unchanged$/gm)).toHaveLength(
+      1,
+    );
+  }, 60_000);
+
   test("onDrift is a word that is told from none: a wrong one is refused in the preview", async () => {
     const place = await openPlace();
     const stack = await place.stack(engine);
