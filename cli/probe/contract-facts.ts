@@ -51,7 +51,7 @@ function knownFacts(contract: Contract): Fact[] {
     if (isJsonObject(value) && isSection && path[0] !== "parameters" && path[0] !== "idempotency") {
       const below = isJsonObject(documented) ? documented : {};
       for (const [name, inner] of Object.entries(value)) step(inner, below[name], [...path, name]);
-    } else facts.push({ at: pointerOf(path), value, source: "as the contract has it that was given" });
+    } else facts.push({ at: pointerOf(path), value, source: "from the contract that was given" });
   };
   const plain = (each: Contract): Json => JSON.parse(JSON.stringify(each));
   const { list, update } = contract.operations;
@@ -60,7 +60,7 @@ function knownFacts(contract: Contract): Fact[] {
     update: update === null ? null : { path: nowhere },
   };
   step(plain(contract), plain(contractSchema.parse({ version: 1, operations })), []);
-  return facts.filter(({ at }) => at !== "/version" && at !== "/$schema");
+  return facts.filter(({ at }) => !["/version", "/$schema", "/description"].includes(at));
 }
 
 /** What is compared with a path or a pointer that has no default. */

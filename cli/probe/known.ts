@@ -33,6 +33,9 @@ export interface Told {
   readonly mayEmpty?: boolean | undefined;
 }
 
+/** Where a mark is tried, where nobody says. */
+export const defaultMarkAt = "/metadata/managedBy";
+
 /** A way to delete. */
 export interface DeleteWay {
   readonly planned: Planned;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { markOf, markText } from "../../provider/reconcile/mark.ts";
 import {
+  isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -13,6 +14,7 @@ import {
 import { failureShape, fingerprint } from "./answers.ts";
 import { create, idIn, register } from "./create.ts";
 import { deleteOwn, type Proven } from "./delete.ts";
+import { defaultMarkAt } from "./known.ts";
 import { idsFound } from "./list.ts";
 import type { Probing } from "./probing.ts";
 import type { Own } from "./sandbox.ts";
@@ -109,31 +111,34 @@ async function findIdempotency(probing: Probing, proven: Proven): Promise<void> 
 /** A field that the service adds is a default where another value of it is kept, and else the service's own. */
 async function findAdded(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
   const { names, findings, told } = probing;
-  const own: Pointer[] = [];
+  const version = idsFound(findings.valueAt("/rule/readOnly"));
+  const notTried: Pointer[] = [];
+  const notKept: Pointer[] = [];
   const defaults: { at: Pointer; default: Json }[] = [];
-  for (const [name, value] of Object.entries(added)) {
+  for (const [index, [name, value]] of Object.entries(added).entries()) {
     const at = pointerOf([name]);
-    const other = defaults.length < mostDefaults ? anotherOf(value) : undefined;
-    const next = names.next();
+    if (version.includes(at)) continue;
+    const other = index < mostAdded ? anotherOf(value) : undefined;
     if (other === undefined) {
-      own.push(at);
+      notTried.push(at);
       continue;
     }
+    const next = names.next();
     const { shown } = await tryCreate(probing, proven, { ...next, definition: { ...next.definition, [name]: other } });
     if (shown?.[name] === other) defaults.push({ at, default: value });
-    else own.push(at);
+    else notKept.push(at);
   }
-  const { rule } = told.connection.contract;
-  const version = findings.valueAt("/rule/readOnly");
-  if (own.length > 0 || Array.isArray(version)) {
-    const all = [...new Set([...own, ...idsFound(version)])];
-    findings.fact("/rule/readOnly", all, "shown and not sent; another value that is sent is refused or not kept");
-  } else findings.fact("/rule/readOnly", [], "the service adds no field of its own");
+  const words = [
+    "shown, and not sent",
+    ...(notKept.length === 0 ? [] : [`another value of ${notKept.join(", ")} is refused or not kept`]),
+    ...(notTried.length === 0 ? [] : [`another value of ${notTried.join(", ")} was not tried`]),
+  ];
+  const all = [...new Set([...notKept, ...notTried, ...version])];
+  findings.fact("/rule/readOnly", all, all.length === 0 ? "the service adds no field of its own" : words.join("; "));
   if (defaults.length === 0) return;
   const forms = findings.valueAt("/rule/forms");
-  const before: readonly Json[] = Array.isArray(forms)
-    ? forms
-    : rule.forms.map((form) => JSON.parse(JSON.stringify(form)));
+  const known: Json = JSON.parse(JSON.stringify(told.connection.contract.rule.forms));
+  const before = isJsonArray(forms) ? forms : isJsonArray(known) ? known : [];
   findings.fact(
     "/rule/forms",
     [...before, ...defaults],
@@ -141,17 +146,18 @@ async function findAdded(probing: Probing, proven: Proven, added: JsonObject): P
   );
 }
 
-const mostDefaults = 5;
+const mostAdded = 8;
 
-/** Times, ids and objects are the service's own: no other value of them is tried. */
+/** Another value of the same kind. None of a text that may be an id, and of an object. */
 function anotherOf(value: Json): Json | undefined {
   if (typeof value === "boolean") return !value;
+  if (typeof value === "string") return /^\d{4}-\d\d-\d\dT/.test(value) ? "2001-02-03T04:05:06.000Z" : undefined;
   return typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) < 1000 ? value + 1 : undefined;
 }
 
 async function findMark(probing: Probing, proven: Proven): Promise<void> {
   const { names, findings, told } = probing;
-  const at = told.connection.contract.rule.owner?.at ?? told.markAt ?? "/metadata/managedBy";
+  const at = told.connection.contract.rule.owner?.at ?? told.markAt ?? defaultMarkAt;
   const next = names.next();
   if (valueAt(next.definition, at) !== undefined) {
     findings.gap("/rule/owner", `the definition has ${at} already; say another place with --mark-at`);

@@ -1,4 +1,4 @@
-import { namesRule, type Plan, placesBy, type Told } from "./known.ts";
+import { defaultMarkAt, namesRule, type Plan, placesBy, type Told } from "./known.ts";
 import { afterNames, cursorNames, limitNames, offsetNames, pageNames } from "./pages.ts";
 import type { Planned } from "./wire.ts";
 
@@ -18,7 +18,7 @@ export function planLines(told: Told, plan: Plan): string[] {
     );
   add(
     create,
-    "makes rules of the definition, each with a name of its own: two, and some more once a way to delete is proven",
+    `makes rules of the definition, each with a name of its own: two, and once a way to delete is proven some more: one by a name that is taken, two with one ${told.connection.contract.idempotency?.header ?? "Idempotency-Key"}, one with a text at ${told.connection.contract.rule.owner?.at ?? told.markAt ?? defaultMarkAt}, two with one id in the body, and one for each field that the service adds`,
   );
   if (get !== undefined)
     add(
