@@ -44,8 +44,8 @@ const hosted = [
   "test/promises/guards/*.test.ts",
 ];
 
-/** Most tests wait for processes that they started, so even on two cores two files run at once. */
-export const maxWorkers = Math.max(2, availableParallelism() - 1);
+/** Most tests wait for processes that they started, so one file more runs at once than there are cores. */
+export const maxWorkers = availableParallelism() + 1;
 
 /** A machine under load needs seconds for what else takes milliseconds: `expect.poll` waits as long as this. */
 export const poll = { timeout: 60_000 };
