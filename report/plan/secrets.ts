@@ -1,6 +1,5 @@
+import { getOrMake } from "../../provider/get-or-make.ts";
 import {
-  asWritten,
-  isEqual,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -28,7 +27,9 @@ export function isMasked(value: Json | undefined): boolean {
  */
 export class ChangedPaths {
   readonly #field: string;
-  readonly #changes: readonly { readonly path: Path; readonly kind: ChangedPath["kind"] }[];
+  readonly #changes: readonly Change[];
+  /** The same by the key in their paths: a set has thousands of rules, and each is asked for by itself. */
+  readonly #byKey = new Map<Path[number] | undefined, Change[]>();
   /** True where the engine said anything at all. */
   readonly areKnown: boolean;
 
@@ -39,19 +40,20 @@ export class ChangedPaths {
     this.#changes = changes
       .map(({ path, kind }) => ({ path: pathIn(path) ?? [], kind }))
       .filter(({ path: [first] }) => first === field);
+    for (const change of this.#changes) getOrMake(this.#byKey, change.path[1], () => []).push(change);
   }
 
   /** True where something of a rule changes. */
   isChanged(key: string, isRule: boolean): boolean {
-    return this.#touches(this.#start(key, isRule));
+    return this.#of(key, isRule).some(touches(this.#start(key, isRule)));
   }
 
   /** The changes inside a value of a rule, their paths from the rule's definition: a mask may hide a whole array. */
   within(key: string, isRule: boolean, path: Path): { path: Path; kind: ChangedPath["kind"] }[] {
     const start = this.#start(key, isRule);
     const outer = [...start, ...path];
-    return this.#changes
-      .filter(({ path: at }) => at.length > outer.length && isEqual(at.slice(0, outer.length), outer, asWritten))
+    return this.#of(key, isRule)
+      .filter(({ path: at }) => at.length > outer.length && isBelow(at, outer))
       .map(({ path: at, kind }) => ({ path: at.slice(start.length), kind }));
   }
 
@@ -59,9 +61,11 @@ export class ChangedPaths {
   marked(before: JsonObject, after: JsonObject, key: string, isRule: boolean): JsonObject {
     const start = this.#start(key, isRule);
     const isMaskedBefore = (path: Path): boolean => valueAt(before, pointerOf(path.slice(start.length))) === mask;
+    const changes = this.#of(key, isRule);
     const marked = mapJson(
       after,
-      (value, path) => (value === mask && isMaskedBefore(path) && this.#touches(path) ? changedMask : undefined),
+      (value, path) =>
+        value === mask && isMaskedBefore(path) && changes.some(touches(path)) ? changedMask : undefined,
       start,
     );
     return isJsonObject(marked) ? marked : after;
@@ -71,11 +75,24 @@ export class ChangedPaths {
     return isRule ? [this.#field] : [this.#field, key];
   }
 
-  /** True where a changed path is this one, leads to it, or lies inside it. */
-  #touches(path: Path): boolean {
-    return this.#changes.some(({ path: changed }) => {
-      const shared = Math.min(changed.length, path.length);
-      return isEqual(changed.slice(0, shared), path.slice(0, shared), asWritten);
-    });
+  /** The changes that can be of a rule: those of its key, and those of all rules. */
+  #of(key: string, isRule: boolean): readonly Change[] {
+    if (isRule) return this.#changes;
+    return [...(this.#byKey.get(undefined) ?? []), ...(this.#byKey.get(key) ?? [])];
   }
+}
+
+interface Change {
+  readonly path: Path;
+  readonly kind: ChangedPath["kind"];
+}
+
+/** True of a change whose path is this one, leads to it, or lies inside it. */
+function touches(path: Path): (change: Change) => boolean {
+  return ({ path: changed }) => (changed.length < path.length ? isBelow(path, changed) : isBelow(changed, path));
+}
+
+/** True of a path that is the outer one, or lies inside it. */
+function isBelow(path: Path, outer: Path): boolean {
+  return outer.every((segment, index) => segment === path[index]);
 }
