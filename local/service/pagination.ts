@@ -87,11 +87,15 @@ export interface NextPage {
 
 /**
  * A page with what the contract says of the page after it.
- * @param place the sequence of the page's last rule, whether there is more after it, and how many rules there are
+ * @param place the sequence of the page's last rule, whether there is more after it, and what counts all rules
  */
 export function withNextPage(
   body: Json,
-  { sequence, more, total }: { readonly sequence: number | undefined; readonly more: boolean; readonly total: number },
+  {
+    sequence,
+    more,
+    total,
+  }: { readonly sequence: number | undefined; readonly more: boolean; readonly total: () => number },
   pagination: Pagination,
   request: Pick<IncomingRequest, "path" | "query" | "header">,
 ): NextPage {
@@ -101,7 +105,7 @@ export function withNextPage(
     case "page":
     case "offset":
     case "lastId": {
-      const counted = pagination.total === null ? body : withValueAt(body, pagination.total, total);
+      const counted = pagination.total === null ? body : withValueAt(body, pagination.total, total());
       return { body: withMore(counted, pagination.more, more), headers: {} };
     }
     case "cursor":
