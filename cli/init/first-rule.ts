@@ -1,6 +1,6 @@
 import { type Contract, definitionChecker } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isJson, isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import { isJson, isJsonObject, type JsonObject, valueAt, withFieldAt } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { readTextFile, YamlDocument } from "../../sdk/yaml-document.ts";
 
@@ -38,8 +38,7 @@ export function firstRule(contract: Contract, file: string | undefined): JsonObj
 /** A rule has its natural key. */
 function withKey(rule: JsonObject, { rule: { naturalKey } }: Contract): JsonObject {
   if (naturalKey === null || valueAt(rule, naturalKey) !== undefined) return rule;
-  const named = withValueAt(rule, naturalKey, firstName);
-  return isJsonObject(named) ? named : rule;
+  return withFieldAt(rule, naturalKey, firstName);
 }
 
 function ruleIn(file: string): JsonObject {

@@ -35,10 +35,7 @@ export async function tryContract(probing: Probing, proven: Proven): Promise<voi
     }
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
-    throw new Stopped(
-      `the contract that was found does not work: ${error.message}`,
-      "correct it by the service's documentation",
-    );
+    throw doesNotWork(error.message);
   } finally {
     await client.close();
     if (own !== undefined) await deleteOwn(probing, proven, own);
@@ -81,9 +78,9 @@ async function changeBy(
 }
 
 function expectThat(isSo: boolean, otherwise: string): void {
-  if (!isSo)
-    throw new Stopped(
-      `the contract that was found does not work: ${otherwise}`,
-      "correct it by the service's documentation",
-    );
+  if (!isSo) throw doesNotWork(otherwise);
+}
+
+function doesNotWork(why: string): Stopped {
+  return new Stopped(`the contract that was found does not work: ${why}`, "correct it by the service's documentation");
 }

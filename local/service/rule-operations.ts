@@ -1,13 +1,13 @@
 import { type Contract, drivenFields, type Transition } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
-  isJsonObject,
   type Json,
   type JsonObject,
   pointerOf,
   segmentsOf,
   valueAt,
   walk,
+  withFieldAt,
   withoutValueAt,
   withValueAt,
 } from "../../sdk/rules/index.ts";
@@ -177,7 +177,7 @@ export class RuleOperations {
     const before = valueAt(stored.definition, at);
     if (from.length > 0 && !from.some((each) => each === before))
       throw new Refusal(409, "NO_SUCH_STEP", `${segmentsOf(at).join(".")} is ${JSON.stringify(before ?? null)}`);
-    const definition = withValue(stored.definition, at, to);
+    const definition = withFieldAt(stored.definition, at, to);
     const entry = this.entry(ruleId, definition);
     this.#store.replace(entry);
     return { status: first(success), body: this.#shape.written({ ...stored, definition, updatedAt: entry.at }) };
@@ -344,7 +344,7 @@ function begun(definition: JsonObject, transitions: readonly Transition[]): Json
   return [...fields].reduce((made, [at, own]) => {
     const ends = own.map(({ to }) => to);
     const start = own.flatMap(({ from }) => from).find((value) => !ends.includes(value)) ?? ends.at(-1);
-    return start === undefined ? made : withValue(made, at, start);
+    return start === undefined ? made : withFieldAt(made, at, start);
   }, definition);
 }
 
@@ -352,13 +352,8 @@ function begun(definition: JsonObject, transitions: readonly Transition[]): Json
 function drivenAs(before: JsonObject, changed: JsonObject, contract: Contract): JsonObject {
   return drivenFields(contract).reduce((made, at) => {
     const value = valueAt(before, at);
-    return value === undefined ? made : withValue(made, at, value);
+    return value === undefined ? made : withFieldAt(made, at, value);
   }, changed);
-}
-
-function withValue(definition: JsonObject, at: string, value: Json): JsonObject {
-  const changed = withValueAt(definition, at, value);
-  return isJsonObject(changed) ? changed : definition;
 }
 
 function storedOf({ ruleId, definition, at }: RuleEntry): StoredRule {

@@ -89,7 +89,7 @@ export function hasOurNames(mark: Mark, task: Task): boolean {
 export function isWhole({ rule }: LiveRule, { definition, place }: Pick<Making, "definition" | "place">): boolean {
   const { contract } = place;
   // Of a create that was not finished, requests of their own have not changed what they are to change.
-  const [live, declared] = [ownFields(rule, place), definition].map((each) => withoutDriven(each, contract));
-  const found = differences(live ?? {}, declared ?? {}, contract.rule);
+  const live = withoutDriven(ownFields(rule, place), contract);
+  const found = differences(live, withoutDriven(definition, contract), contract.rule);
   return found.every(({ kind, after }) => kind === "add" && after === null);
 }

@@ -135,7 +135,7 @@ export function reasonToReplace(before: JsonObject, after: JsonObject, contract:
 }
 
 /** True of a change that requests of its own make: no other field differs. */
-function isDrivenAlone(before: JsonObject, after: JsonObject, contract: Contract): boolean {
+export function isDrivenAlone(before: JsonObject, after: JsonObject, contract: Contract): boolean {
   if (contract.rule.transitions.length === 0) return false;
   return isEqual(withoutDriven(before, contract), withoutDriven(after, contract), contract.rule);
 }

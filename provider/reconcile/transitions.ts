@@ -2,14 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { drivenFields, type Transition } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  valueAt,
-  withoutValueAt,
-  withValueAt,
-} from "../../sdk/rules/index.ts";
+import { type Json, type JsonObject, valueAt, withFieldAt, withoutValueAt } from "../../sdk/rules/index.ts";
 import type { KnownRule } from "./plan.ts";
 import { naming, type Task, Written } from "./task.ts";
 
@@ -92,8 +85,7 @@ class Driver {
   known(rule: JsonObject): KnownRule {
     const definition = wantedFields(this.#written, this.#task).reduce<JsonObject>((known, [at]) => {
       const value = valueAt(rule, at);
-      const changed = value === undefined ? withoutValueAt(known, at) : withValueAt(known, at, value);
-      return isJsonObject(changed) ? changed : known;
+      return value === undefined ? withoutValueAt(known, at) : withFieldAt(known, at, value);
     }, this.#written.definition);
     return { ...this.#written, definition, isSealed: true };
   }

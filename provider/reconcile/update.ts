@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { isEqual, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { type JsonObject, valueAt } from "../../sdk/rules/index.ts";
 import { lookedAtBy } from "./doubt.ts";
 import { demandNothingErased } from "./erased.ts";
 import type { Done } from "./first-writes.ts";
@@ -13,7 +13,7 @@ import { isOfVersion, refusedVersion, versioned } from "./meanwhile.ts";
 import { afterLostAnswer, demandLookUp, follow, idsChange } from "./new-ids.ts";
 import { ownMark, seenMark } from "./own-mark.ts";
 import type { Place } from "./place.ts";
-import { type DeclaredRule, type KnownRule, reasonToReplace } from "./plan.ts";
+import { type DeclaredRule, isDrivenAlone, type KnownRule, reasonToReplace } from "./plan.ts";
 import { whoseIs } from "./resource.ts";
 import { say, sayGone } from "./say.ts";
 import { naming, type Task, Written } from "./task.ts";
@@ -106,7 +106,10 @@ export async function overwrite(
     };
   if (known.doubt !== undefined && rule !== undefined) demandChangeable(known, rule, definition, attempted, task);
   // Where requests of their own make the whole change, no update is sent.
-  const isUpdate = rule === undefined ? needsUpdate(known, definition, place) : differs(known, rule, definition, task);
+  const isUpdate =
+    rule === undefined
+      ? !isDrivenAlone(known.definition, definition, place.contract)
+      : differs(known, rule, definition, task);
   if (known.isTaken && isUpdate && rule !== undefined)
     demandNothingErased({ ruleId, rule }, definition, attempted, task);
   const mark = isUpdate ? ownMark(task) : markNow;
@@ -172,13 +175,7 @@ export async function overwrite(
   }
 }
 
-/** True of a change that an update makes, wholly or in part. */
-function needsUpdate({ definition: before }: KnownRule, definition: JsonObject, { contract }: Place): boolean {
-  const isDriven = contract.rule.transitions.length > 0;
-  return !isDriven || !isEqual(withoutDriven(before, contract), withoutDriven(definition, contract), contract.rule);
-}
-
-/** The same of a rule that was looked at. */
+/** True of a looked-at rule that an update has to change, wholly or in part. */
 function differs(known: KnownRule, rule: JsonObject, definition: JsonObject, { of, place }: Task): boolean {
   if (place.contract.rule.transitions.length === 0 || whoseIs(markIn(rule, place.contract), of) === "another's")
     return true;

@@ -32,6 +32,7 @@ export {
   pointerOf,
   segmentsOf,
   valueAt,
+  withFieldAt,
   withoutValueAt,
   withValueAt,
 } from "./pointer.ts";

@@ -47,6 +47,12 @@ export function withValueAt(document: Json | undefined, pointer: Pointer, value:
   return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== first), [first, changed]]);
 }
 
+/** As {@link withValueAt}, of an object; unchanged where it would be none afterwards. */
+export function withFieldAt(object: JsonObject, pointer: Pointer, value: Json): JsonObject {
+  const changed = withValueAt(object, pointer, value);
+  return isJsonObject(changed) ? changed : object;
+}
+
 /** A copy of `document` without what `pointer` names, and without the objects that held nothing else. */
 export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObject {
   const [first, ...rest] = segmentsOf(pointer);
