@@ -1,11 +1,10 @@
-import { Caller } from "../../sdk/client/caller.ts";
-import { type Connection, parseBaseUrl } from "../../sdk/client/connection.ts";
-import { ErrorBudget } from "../../sdk/client/error-budget.ts";
-import { Redactor } from "../../sdk/client/redact.ts";
+import type { Caller } from "../../sdk/client/caller.ts";
+import type { Connection } from "../../sdk/client/connection.ts";
+import type { Redactor } from "../../sdk/client/redact.ts";
 import { type Additions, type FixedParts, identify, RequestTemplate } from "../../sdk/client/request-template.ts";
 import { jsonIfAny } from "../../sdk/client/response.ts";
-import { tokenSetup } from "../../sdk/client/token.ts";
-import { type Answer, Transport } from "../../sdk/client/transport.ts";
+import { baseUrlOf, setUp } from "../../sdk/client/set-up.ts";
+import type { Answer } from "../../sdk/client/transport.ts";
 import type { IdentifyBy } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import type { Json, JsonObject, Pointer } from "../../sdk/rules/index.ts";
@@ -58,7 +57,7 @@ const answers = [
 /** Sends what the plan lists, and nothing else. Nothing that may have taken effect is sent twice. */
 export class Wire {
   readonly #caller: Caller;
-  readonly #transports: readonly Transport[];
+  readonly #close: () => Promise<void>;
   readonly #templates: ReadonlyMap<Planned, RequestTemplate>;
   readonly #redactor: Redactor;
   readonly #sent: (line: string) => void;
@@ -70,21 +69,11 @@ export class Wire {
    * @throws MerchantRulesError SETTINGS_INVALID
    */
   constructor(connection: Connection, plan: readonly Planned[], sent: (line: string) => void = () => {}) {
-    const { contract } = connection;
-    const base = parseBaseUrl(connection.baseUrl, `baseUrl of connection ${JSON.stringify(connection.name)}`);
-    const transport = new Transport(base, contract.limits);
-    const redactor = new Redactor();
+    const base = baseUrlOf(connection);
+    const { caller, redactor, close } = setUp(connection, base);
+    this.#caller = caller;
     this.#redactor = redactor;
-    const shared = {
-      contract,
-      redactor,
-      transport,
-      budget: new ErrorBudget(contract.limits),
-      backoffMs: 200,
-    };
-    const { tokens, transports } = tokenSetup(connection, shared);
-    this.#caller = new Caller({ ...shared, tokens, takesTurns: true });
-    this.#transports = [transport, ...transports];
+    this.#close = close;
     this.#sent = sent;
     this.#templates = new Map(
       plan.map((planned) => [
@@ -134,7 +123,7 @@ export class Wire {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#transports.map((transport) => transport.close()));
+    await this.#close();
   }
 }
 

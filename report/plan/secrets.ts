@@ -1,4 +1,5 @@
 import { getOrMake } from "../../provider/get-or-make.ts";
+import { isWithin } from "../../provider/state-resource.ts";
 import {
   isJsonObject,
   type Json,
@@ -53,7 +54,7 @@ export class ChangedPaths {
     const start = this.#start(key, isRule);
     const outer = [...start, ...path];
     return this.#of(key, isRule)
-      .filter(({ path: at }) => at.length > outer.length && isBelow(at, outer))
+      .filter(({ path: at }) => at.length > outer.length && isWithin(at, outer))
       .map(({ path: at, kind }) => ({ path: at.slice(start.length), kind }));
   }
 
@@ -89,10 +90,5 @@ interface Change {
 
 /** True of a change whose path is this one, leads to it, or lies inside it. */
 function touches(path: Path): (change: Change) => boolean {
-  return ({ path: changed }) => (changed.length < path.length ? isBelow(path, changed) : isBelow(changed, path));
-}
-
-/** True of a path that is the outer one, or lies inside it. */
-function isBelow(path: Path, outer: Path): boolean {
-  return outer.every((segment, index) => segment === path[index]);
+  return ({ path: changed }) => (changed.length < path.length ? isWithin(path, changed) : isWithin(changed, path));
 }

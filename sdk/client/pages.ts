@@ -65,6 +65,19 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
 }
 
+/** The likeliest way on after a page was refused. */
+export function adviceOnPages(
+  { pagination }: List,
+  { parameters = [] }: PageParts,
+  limits: Contract["limits"],
+): string | undefined {
+  if (pagination.type === "none" || parameters.length === 0) return undefined;
+  const { limit } = pagination;
+  const size =
+    limit === null ? "" : `lower limits.pageSize in the contract (${limit}=${limits.pageSize} was asked for), or `;
+  return `${size}correct operations.list.pagination there: the page was asked for with ${parameters.map(([name]) => name).join(", ")}`;
+}
+
 /** The parts of a request that ask for a page. */
 function added(
   pagination: Pagination,

@@ -12,19 +12,18 @@ import {
   valueAt,
   withoutValueAt,
 } from "../rules/index.ts";
-import { Caller } from "./caller.ts";
-import { type Connection, parseBaseUrl } from "./connection.ts";
-import { ErrorBudget } from "./error-budget.ts";
+import type { Caller } from "./caller.ts";
+import type { Connection } from "./connection.ts";
 import { notInForm } from "./form.ts";
-import { type PageParts, pagesOf } from "./pages.ts";
-import { hiddenIn, Redactor } from "./redact.ts";
+import { adviceOnPages, type PageParts, pagesOf } from "./pages.ts";
+import { hiddenIn } from "./redact.ts";
 import { type Additions, identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { baseUrlOf, setUp } from "./set-up.ts";
 import { Shared } from "./shared.ts";
 import { pathsLackingIn } from "./summaries.ts";
-import { tokenSetup } from "./token.ts";
-import { type Answer, Transport } from "./transport.ts";
-import { demandOwnFields, undeclaredIn, updateBody } from "./update-body.ts";
+import type { Answer } from "./transport.ts";
+import { adviceOnFields, demandOwnFields, updateBody } from "./update-body.ts";
 import { versionIn, versionSent } from "./version.ts";
 
 /** Options for a client's waits. */
@@ -85,28 +84,25 @@ export class RulesClient {
   readonly baseUrl: string;
   readonly #caller: Caller;
   readonly #templates: Templates;
-  readonly #transports: readonly Transport[];
+  readonly #close: () => Promise<void>;
   readonly #clientId: string | undefined;
   readonly #listed = new Shared(() => this.#readList());
   #identity: Promise<string> | undefined;
 
   /** @throws MerchantRulesError SETTINGS_INVALID: an address, a parameter or a credential that cannot be used */
-  constructor(connection: Connection, { backoffMs = 200, onAnswer }: RulesClientOptions = {}) {
+  constructor(connection: Connection, { backoffMs, onAnswer }: RulesClientOptions = {}) {
     const { contract, name } = connection;
-    const base = parseBaseUrl(connection.baseUrl, `baseUrl of connection ${JSON.stringify(name)}`);
+    const base = baseUrlOf(connection);
     this.contract = contract;
     this.connectionName = name;
     this.#clientId = connection.credentials.kind === "client" ? connection.credentials.clientId : undefined;
     this.baseUrl = base.origin + base.prefix;
     this.#templates = templatesOf(connection, base.prefix);
-    const transport = new Transport(base, contract.limits);
-    const budget = new ErrorBudget(contract.limits);
     const heard = ({ status, headers }: Pick<Answer, "status" | "headers">): void =>
       onAnswer?.({ status, date: headers.date === undefined ? undefined : String(headers.date) });
-    const shared = { contract, redactor: new Redactor(), transport, budget, backoffMs, onAnswer: heard };
-    const { tokens, transports } = tokenSetup(connection, shared);
-    this.#caller = new Caller({ ...shared, tokens, takesTurns: true });
-    this.#transports = [transport, ...transports];
+    const { caller, close } = setUp(connection, base, { backoffMs, onAnswer: heard });
+    this.#caller = caller;
+    this.#close = close;
   }
 
   /**
@@ -218,7 +214,7 @@ export class RulesClient {
         (update.method === "PUT" && update.id === "kept") || idempotency !== null || update.version !== null,
       mayMean: ["notFound", "exists"],
       writes: true,
-      ifRefused: () => adviceOnFields(undeclaredIn(changed, definition)),
+      ifRefused: () => adviceOnFields(changed, definition),
       parse: (answer) => {
         const json = answer.body.length === 0 ? undefined : jsonOf(answer);
         const answered = json === undefined ? undefined : ruleIdIn(json, rule);
@@ -314,7 +310,7 @@ export class RulesClient {
       return this.#caller.call({
         request,
         ...messages,
-        ifRefused: () => adviceOnPages(list, added, this.contract),
+        ifRefused: () => adviceOnPages(list, added, this.contract.limits),
         parse: (answer) => parse({ json: jsonOf(answer), headers: answer.headers }, { origin, target: request.target }),
       });
     });
@@ -414,7 +410,7 @@ export class RulesClient {
 
   /** Ends the sockets after the requests under way. A closed client is of no use. */
   async close(): Promise<void> {
-    await Promise.all(this.#transports.map((transport) => transport.close()));
+    await this.#close();
   }
 
   get #on(): string {
@@ -462,28 +458,6 @@ function sendable(
     attempted: attempted(),
     advice: `leave it out of the definition, or give it a value; where the service takes JSON, set operations.${operation}.encoding to json in the contract`,
   });
-}
-
-/** An update that sends the live rule back also sends what the service alone sets. */
-function adviceOnFields(undeclared: readonly Pointer[]): string | undefined {
-  if (undeclared.length === 0) return undefined;
-  const named = undeclared.slice(0, mostFields).map((pointer) => shortened(pointer, 60));
-  const more = undeclared.length > named.length ? ` and ${undeclared.length - named.length} more` : "";
-  return `the update also sends fields that the service has and the program does not declare (${named.join(", ")}${more}): name those that the service alone sets in operations.update.omit of the contract, and in rule.readOnly`;
-}
-
-const mostFields = 12;
-
-function adviceOnPages(
-  { pagination }: NonNullable<Contract["operations"]["list"]>,
-  { parameters = [] }: PageParts,
-  { limits }: Contract,
-): string | undefined {
-  if (pagination.type === "none" || parameters.length === 0) return undefined;
-  const { limit } = pagination;
-  const size =
-    limit === null ? "" : `lower limits.pageSize in the contract (${limit}=${limits.pageSize} was asked for), or `;
-  return `${size}correct operations.list.pagination there: the page was asked for with ${parameters.map(([name]) => name).join(", ")}`;
 }
 
 function undefinedIfGone(error: unknown): undefined {

@@ -1,4 +1,4 @@
-import { MerchantRulesError } from "../errors.ts";
+import { MerchantRulesError, shortened } from "../errors.ts";
 import {
   type CompareOptions,
   field,
@@ -36,8 +36,19 @@ export function demandOwnFields(
   });
 }
 
+/** The likeliest way on after an update was refused: one that sends the live rule back also sends what the service alone sets. */
+export function adviceOnFields(sent: JsonObject, declared: JsonObject): string | undefined {
+  const undeclared = undeclaredIn(sent, declared);
+  if (undeclared.length === 0) return undefined;
+  const named = undeclared.slice(0, mostFields).map((pointer) => shortened(pointer, 60));
+  const more = undeclared.length > named.length ? ` and ${undeclared.length - named.length} more` : "";
+  return `the update also sends fields that the service has and the program does not declare (${named.join(", ")}${more}): name those that the service alone sets in operations.update.omit of the contract, and in rule.readOnly`;
+}
+
+const mostFields = 12;
+
 /** The pointers of what an update sends and nobody declares: where it has fields of the live rule, it has those of the service. */
-export function undeclaredIn(sent: JsonObject, declared: JsonObject, at: readonly string[] = []): Pointer[] {
+function undeclaredIn(sent: JsonObject, declared: JsonObject, at: readonly string[] = []): Pointer[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const path = [...at, name];
     if (!Object.hasOwn(declared, name)) return [pointerOf(path)];

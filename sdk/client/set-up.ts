@@ -1,0 +1,40 @@
+import { Caller, type CallerOptions } from "./caller.ts";
+import { type BaseUrl, type Connection, parseBaseUrl } from "./connection.ts";
+import { ErrorBudget } from "./error-budget.ts";
+import { Redactor } from "./redact.ts";
+import { tokenSetup } from "./token.ts";
+import { Transport } from "./transport.ts";
+
+/** What sends the requests of a connection. */
+export interface SetUp {
+  readonly caller: Caller;
+  readonly redactor: Redactor;
+  /** Closes the sockets. */
+  readonly close: () => Promise<void>;
+}
+
+interface SetUpOptions {
+  /** Default 200. */
+  readonly backoffMs?: number | undefined;
+  readonly onAnswer?: CallerOptions["onAnswer"] | undefined;
+}
+
+/** @throws MerchantRulesError SETTINGS_INVALID: the address cannot be used */
+export function baseUrlOf({ name, baseUrl }: Pick<Connection, "name" | "baseUrl">): BaseUrl {
+  return parseBaseUrl(baseUrl, `baseUrl of connection ${JSON.stringify(name)}`);
+}
+
+/** Sets up limits, sockets and credentials of a connection. @throws MerchantRulesError SETTINGS_INVALID: as tokenSetup */
+export function setUp(connection: Connection, base: BaseUrl, { backoffMs = 200, onAnswer }: SetUpOptions = {}): SetUp {
+  const { contract } = connection;
+  const redactor = new Redactor();
+  const transport = new Transport(base, contract.limits);
+  const budget = new ErrorBudget(contract.limits);
+  const heard = onAnswer === undefined ? {} : { onAnswer };
+  const shared = { contract, redactor, transport, budget, backoffMs, ...heard };
+  const { tokens, transports } = tokenSetup(connection, shared);
+  const close = async (): Promise<void> => {
+    await Promise.all([transport, ...transports].map((each) => each.close()));
+  };
+  return { caller: new Caller({ ...shared, tokens, takesTurns: true }), redactor, close };
+}
