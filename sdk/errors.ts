@@ -41,6 +41,8 @@ export interface Exchange {
   readonly serviceDetails?: readonly string[];
   /** The meaning of such an answer by the contract (contract `errors.notFound`, `exists`, `inUse`). */
   readonly meaning?: Meaning;
+  /** True where the answer is a success and has no id at `rule.id` of the contract. */
+  readonly isWithoutId?: true;
   /** The id by which the service's operators find the request (contract `errors.requestId`). */
   readonly requestId?: string;
 }

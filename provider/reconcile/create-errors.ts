@@ -104,7 +104,9 @@ export function mayExist(
   const lag = list?.lagMs === null ? " (the contract does not say how far its list lags: operations.list.lagMs)" : "";
   const missing = list === null ? "no list operation" : "no natural key that this rule has";
   const canSearch = place.live.canSearch(definition);
-  const isWhole = list !== null && list.lagMs !== null && unread === undefined && leftOut === undefined;
+  const isWithoutId = error.exchange?.isWithoutId === true;
+  const isRead = unread === undefined || isWithoutId;
+  const isWhole = list !== null && list.lagMs !== null && isRead && leftOut === undefined;
   const canTell = ruleId !== undefined || (canSearch && isWhole);
   const found =
     ruleId !== undefined
@@ -118,12 +120,15 @@ export function mayExist(
   const looking = `look at the service whether the rule is there. If it is, add ${adopting}; if it is not, run again`;
   const gaps = leftOut === undefined ? gapsOf(place) : "an operations.list that shows all rules (query, pagination)";
   const safer = gaps === "" ? "" : `. With ${gaps} in the contract the next run can tell`;
+  const after = canTell
+    ? "run again: the next run looks first whether the rule is there by then"
+    : `${looking}${safer}`;
   return error.with({
     code: "RULE_OUTCOME_UNKNOWN",
     reason: `${first.reason}; the rule may exist; ${shown}`,
     attempted,
     outcomeUnknown: true,
-    advice: canTell ? "run again: the next run looks first whether the rule is there by then" : `${looking}${safer}`,
+    advice: isWithoutId ? `${first.advice}. Then ${after}` : after,
     cause: error,
   });
 }

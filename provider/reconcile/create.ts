@@ -114,15 +114,25 @@ function bewareOfOthers(found: readonly Found[], { place, of, key }: Making): vo
  * asked after a lost answer waits for no turn, nor does it keep others from theirs.
  */
 async function create(making: Making): Promise<Made> {
-  const { live, contract } = making.place;
-  if (making.isDue || contract.operations.list === null) return send(making);
-  const ended = await live.inTurn(() =>
-    made({ ...making, isDue: true }).catch((error: unknown) => {
-      if (error instanceof Unanswered) return error;
-      throw error;
-    }),
-  );
-  return ended instanceof Unanswered ? afterLostAnswer(ended, making) : ended;
+  const { live, firstWrites, contract } = making.place;
+  const { sent } = making;
+  // All turns may be taken by creates that wait for the end of this one's search.
+  if (sent?.exchange?.isWithoutId) throw mayExist(sent, making);
+  if (making.isDue) return send(making);
+  const { found } = await live.inTurn(async () => {
+    await firstWrites.waitForIds();
+    const due = { ...making, isDue: true as const };
+    const done = contract.operations.list === null ? send(due) : made(due);
+    return await done.then(
+      (rule) => ({ found: rule }),
+      (error: unknown) => {
+        // The search begins before the next turn does, and does not end in this one.
+        if (error instanceof Unanswered) return { found: afterLostAnswer(error, making) };
+        throw error;
+      },
+    );
+  });
+  return await found;
 }
 
 /** A create of which only the service knows what it did. */
@@ -221,7 +231,13 @@ function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boole
  * no proof: what stands between may have answered, and the service carries the request out later still.
  * @throws MerchantRulesError RULE_OUTCOME_UNKNOWN: the rule may exist; RULE_CONFLICT
  */
-async function afterLostAnswer({ error, before }: Unanswered, making: Making): Promise<Made> {
+function afterLostAnswer(unanswered: Unanswered, making: Making): Promise<Made> {
+  const search = (): Promise<Made> => searchAfter(unanswered, making);
+  const { error } = unanswered;
+  return error.exchange?.isWithoutId ? making.place.firstWrites.searchAfter(error, search) : search();
+}
+
+async function searchAfter({ error, before }: Unanswered, making: Making): Promise<Made> {
   const { definition, of, place } = making;
   const { outcomeUnknown } = error;
   if (making.ruleId !== undefined) return await foundAfter(error, { ...making, isDue: true });

@@ -51,6 +51,9 @@ export class FirstWrites {
   readonly #lookedAt = new Set<Kind>();
   /** The last write that this run sent to each rule, but for one that had no effect: what it did is no harm of another. */
   readonly #written = new Map<string, Kind>();
+  readonly #searches = new Set<Promise<unknown>>();
+  /** The first failure of a create whose answer had no id. */
+  #withoutId: unknown;
   #first: Promise<unknown> | undefined;
   #stop: MerchantRulesError | undefined;
 
@@ -59,9 +62,34 @@ export class FirstWrites {
     this.#holders = holders;
   }
 
-  /** @throws MerchantRulesError when an earlier write did something else */
+  /** @throws MerchantRulesError when an earlier write did something else, or a create brought no id */
   demandGoingOn(): void {
     if (this.#stop !== undefined) throw this.#stop;
+  }
+
+  /** Waits until it is known what became of creates whose answers had no id. @throws as demandGoingOn */
+  async waitForIds(): Promise<void> {
+    while (this.#searches.size > 0) await Promise.allSettled(this.#searches);
+    this.demandGoingOn();
+  }
+
+  /**
+   * The look for a rule after a create whose answer had no id. No other create is sent meanwhile; and none at all where the
+   * look finds nothing, for the next answers would have no id either, and nobody would know their rules.
+   */
+  async searchAfter<T>(error: MerchantRulesError, search: () => Promise<T>): Promise<T> {
+    const searching = search();
+    this.#searches.add(searching);
+    try {
+      return await searching;
+    } catch (failed) {
+      if (this.#withoutId !== undefined && isMerchantRulesError(failed)) throw asBefore(failed);
+      this.#withoutId = failed;
+      this.#stop ??= notSent(error);
+      throw failed;
+    } finally {
+      this.#searches.delete(searching);
+    }
   }
 
   /**
@@ -294,6 +322,19 @@ export class FirstWrites {
 /** True where a rule has every field that it had; values change by many hands. */
 function hasFieldsOf(now: JsonObject, before: JsonObject, by: CompareOptions): boolean {
   return fieldsShown(before, by).every((name) => Object.hasOwn(now, name));
+}
+
+function notSent({ advice }: MerchantRulesError): MerchantRulesError {
+  const reason = "not sent, because the answer to a create of this run has no id where the contract says (rule.id)";
+  return new MerchantRulesError("NOT_TRIED", reason, { advice });
+}
+
+/** The same failure, of another create that was under way. */
+function asBefore(failed: MerchantRulesError): MerchantRulesError {
+  return failed.with({
+    reason: "its answer has no id either; the rule may exist",
+    advice: "do for this rule, too, what stands at the first of these errors",
+  });
 }
 
 const whatIsLeft = "look at the service which rules are left, and";

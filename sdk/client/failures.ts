@@ -15,6 +15,8 @@ import { jsonIfAny, type UnusableAnswer } from "./response.ts";
 import type { Answer, NoAnswer, Transport } from "./transport.ts";
 
 const longestText = 300;
+/** A reason that names the fields of an answer. */
+const longestReason = 1000;
 
 /** A longer text is no message. It is left out rather than searched for secrets. */
 const longestSearched = 8192;
@@ -90,10 +92,11 @@ export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
   answer: Answer,
-  { message, isCut, advice }: UnusableAnswer,
+  { message, isCut, advice, isWithoutId }: UnusableAnswer,
 ): MerchantRulesError {
-  return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed), {
-    exchange: exchangeOf(context, failed, answer),
+  const exchange = exchangeOf(context, failed, answer);
+  return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed, longestReason), {
+    exchange: isWithoutId ? { ...exchange, isWithoutId } : exchange,
     advice:
       advice ??
       (isCut ? "try again; the answer was not whole" : "compare the answer with operations and rule in the contract"),

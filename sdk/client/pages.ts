@@ -3,7 +3,7 @@ import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
 import { demandNoMore, nextIn, type PageAnswer } from "./next-page.ts";
 import type { Address } from "./request-template.ts";
-import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer, withoutId } from "./response.ts";
 
 type List = NonNullable<Operations["list"]>;
 
@@ -123,8 +123,7 @@ function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["
     if (rule === undefined)
       throw new UnusableAnswer(`item ${index} of the list has no rule object at ${envelope || "its root"}`);
     const ruleId = ruleIdIn(item, { id, envelope });
-    if (ruleId === undefined)
-      throw new UnusableAnswer(`item ${index} of the list has no id at ${id.join(" or ")} (rule.id)`);
+    if (ruleId === undefined) throw withoutId(`item ${index} of the list`, item, { id });
     return { ruleId, rule };
   });
 }

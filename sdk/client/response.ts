@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Contract } from "../contract/schema.ts";
-import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../rules/index.ts";
+import { shortened } from "../errors.ts";
+import { isJsonObject, type Json, type JsonObject, type Pointer, pointerOf, valueAt, walk } from "../rules/index.ts";
 import type { Answer } from "./transport.ts";
 
 /** A success that is not what the contract says. */
@@ -9,12 +10,60 @@ export class UnusableAnswer extends Error {
   readonly isCut: boolean;
   /** The way on, where it is known. */
   readonly advice: string | undefined;
+  /** True where the answer has no id at `rule.id`. */
+  readonly isWithoutId: boolean;
 
-  constructor(reason: string, { isCut = false, advice }: { isCut?: boolean; advice?: string } = {}) {
+  constructor(
+    reason: string,
+    {
+      isCut = false,
+      advice,
+      isWithoutId = false,
+    }: { isCut?: boolean; advice?: string | undefined; isWithoutId?: boolean } = {},
+  ) {
     super(reason);
     this.isCut = isCut;
     this.advice = advice;
+    this.isWithoutId = isWithoutId;
   }
+}
+
+/**
+ * The fault of an answer that has no id at `rule.id`. It names the fields that the answer has, for one of them may be the id.
+ * @param what the part of the answer that was looked at: `the answer`
+ * @param sent the fields that the request had; the others are named first
+ */
+export function withoutId(
+  what: string,
+  value: Json,
+  { id }: Pick<RulePlaces, "id">,
+  { sent, advice = correctId }: { sent?: JsonObject; advice?: string } = {},
+): UnusableAnswer {
+  const fields = fieldsIn(value, sent);
+  const others = fields.length > mostFields ? ` and ${fields.length - mostFields} more` : "";
+  const named = fields.slice(0, mostFields).map((pointer) => shortened(pointer, longestField));
+  const there = fields.length === 0 ? "no field that could be one" : `${named.join(", ")}${others}`;
+  const reason = `${what} has no id at ${id.join(" or ")} (rule.id); it has ${there}`;
+  return new UnusableAnswer(reason, { advice, isWithoutId: true });
+}
+
+const correctId =
+  "correct rule.id in the contract: name the field in which the service's answers have the id of a rule";
+
+const mostFields = 12;
+const longestField = 60;
+const deepestField = 3;
+
+/** The pointers of texts and numbers outside of lists: what an id can be. Those that were not sent come first. */
+function fieldsIn(value: Json, sent: JsonObject = {}): Pointer[] {
+  const found: Pointer[] = [];
+  walk<never>(value, (each, { path }) => {
+    if (typeof each !== "string" && typeof each !== "number") return undefined;
+    if (path.length <= deepestField && path.every((name) => typeof name === "string")) found.push(pointerOf(path));
+    return undefined;
+  });
+  const isSent = (pointer: Pointer): boolean => valueAt(sent, pointer) !== undefined;
+  return [...found.filter((pointer) => !isSent(pointer)), ...found.filter(isSent)];
 }
 
 /** A rule as the service has it. */

@@ -18,7 +18,16 @@ import { notInForm } from "./form.ts";
 import { adviceOnPages, type PageParts, pagesOf } from "./pages.ts";
 import { hiddenIn } from "./redact.ts";
 import { type Additions, identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
-import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, UnusableAnswer } from "./response.ts";
+import {
+  jsonIfAny,
+  jsonObjectOf,
+  jsonOf,
+  type LiveRule,
+  ruleIdIn,
+  ruleIn,
+  UnusableAnswer,
+  withoutId,
+} from "./response.ts";
 import { baseUrlOf, setUp } from "./set-up.ts";
 import { Shared } from "./shared.ts";
 import { pathsLackingIn } from "./summaries.ts";
@@ -133,19 +142,20 @@ export class RulesClient {
       parse: (answer) => {
         const json = jsonObjectOf(answer);
         const ruleId = ruleIdIn(json, rule);
-        if (ruleId === undefined) throw new UnusableAnswer(`the answer has no id at ${rule.id.join(" or ")} (rule.id)`);
+        if (ruleId === undefined) throw withoutId("the answer", json, rule, { sent: definition });
         return { ruleId, rule: ruleIn(json, rule) ?? {}, status: answer.status };
       },
       failed: (error, unknown) => {
         if (unknown === undefined) throw error;
         const { code, reason, advice, exchange } = error;
         const isUnreadable = code === "RESPONSE_INVALID" && (exchange?.status ?? 0) < 300;
-        const toDo = "look for the rule at the service; create it again only if it is not there";
+        const look = "look for the rule at the service; create it again only if it is not there";
+        const isKnown = advice !== undefined && code === "RESPONSE_INVALID";
         throw error.with({
           code: isUnreadable ? "RESPONSE_INVALID" : "RULE_OUTCOME_UNKNOWN",
           reason: `${reason}; the rule may exist`,
           // A redirect or an unreadable answer comes again until the contract or the address is right.
-          advice: code === "RESPONSE_INVALID" && advice !== undefined ? `${toDo}; ${advice}` : toDo,
+          advice: isKnown ? (exchange?.isWithoutId ? `${advice}. Then ${look}` : `${look}; ${advice}`) : look,
           cause: unknown,
         });
       },
@@ -220,7 +230,7 @@ export class RulesClient {
         const answered = json === undefined ? undefined : ruleIdIn(json, rule);
         const updated = json === undefined ? undefined : ruleIn(json, rule);
         if (answered === undefined && update.id === "new")
-          throw new UnusableAnswer(`the answer has no id at ${rule.id.join(" or ")} (rule.id)`, { advice: noNewId });
+          throw withoutId("the answer", json ?? {}, rule, { sent: definition, advice: noNewId });
         if (answered === undefined) return undefined;
         if (update.id === "kept") expectId(answered, ruleId, newId);
         if (update.id === "new") return { ruleId: answered, rule: updated ?? {} };

@@ -1,8 +1,11 @@
+import { writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRule } from "../../../provider/index.ts";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../../sdk/errors.ts";
 import { rule } from "../../support/connections.ts";
+import { openPlace, withoutList } from "../stacks.ts";
 import { contractOf } from "../worlds/world.ts";
 
 test("a run says what the service says: code, message, details and the request's id, wherever they stand", async () => {
@@ -40,4 +43,41 @@ test("what a service says both as its message and as a detail stands once in an 
     exchange: { ...exchange, serviceDetails: ["name is taken"] },
   });
   expect(bare).toBe("no (name is taken) [POST /rules] (REJECTED)");
+});
+
+test.each<[string, ContractInput, RegExp, RegExp]>([
+  [
+    "with a list",
+    contractOf({ rule: { owner: { at: "/metadata/managedBy" } }, limits: { concurrency: 4 } }),
+    /the list could not be read \(item 0 .* has no id at \/key/,
+    /Then run again/,
+  ],
+  [
+    "without a list",
+    { ...withoutList, limits: { concurrency: 4 } },
+    /no list operation/,
+    /Then look at the service whether the rule is there/,
+  ],
+])("a wrong rule.id stops a run (%s), which says once what to correct", async (_, contract, shown, next) => {
+  const { rule: about = {}, ...others } = contract;
+  const place = await openPlace({
+    contract,
+    spoken: JSON.parse(JSON.stringify({ ...others, rule: { ...about, id: ["/key"] } })),
+  });
+  const stack = await place.stack("local");
+  const rules = Object.fromEntries(Array.from({ length: 40 }, (_each, k) => [`r${k}`, rule(k)]));
+  const says = /the answer has no id at \/key \(rule\.id\); it has \/(ruleId|id), .*\/name, \/priority/;
+  const { output } = await stack.upFails({ all: { rules } }, {}, says, shown, next);
+  expect(output.match(/correct rule\.id in the contract: name the field/g)).toHaveLength(1);
+  // Nobody knows the rules of such creates, so that no more are made than were under way.
+  const made = place.writes().length;
+  expect(made).toBeLessThanOrEqual(4);
+  expect(output).toContain(`${40 - made} more were not tried: not sent, because the answer to a create`);
+
+  // The advice, followed.
+  writeFileSync(String(place.settings.contract), JSON.stringify(contract));
+  if (contract.operations?.list === null) for (const { ruleId } of place.service.rules()) place.service.remove(ruleId);
+  await stack.succeeds("up");
+  expect(place.service.rules()).toHaveLength(40);
+  await stack.isUnchanged();
 });
