@@ -68,7 +68,7 @@ function digest(algorithm: "sha1" | "sha256", data: string | Buffer): string {
 
 /** A service that carries a request out after its client has given it up would delete the new rule for the old one. */
 function mayBeDeleted(ruleId: string, attempted: string): MerchantRulesError {
-  const reason = `it is to have the id of rule ${ruleId}, which this run deleted, and an attempt of that was not answered: carried out late, it would delete the new rule`;
+  const reason = `its id is that of rule ${ruleId}, which this run deleted. One delete request got no answer: carried out late, it would delete the new rule`;
   return new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice: "run again, which makes it" });
 }
 

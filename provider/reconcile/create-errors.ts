@@ -57,7 +57,7 @@ export function inItsOwnWay(existing: LiveRule, { place, attempted }: Making): M
   return new MerchantRulesError("RULE_CONFLICT", reason, {
     attempted,
     advice:
-      "give the resource the option deleteBeforeReplace: true, or take from it what has it replaced (replaceOnChanges), and the rule is changed in place",
+      "give the resource the option deleteBeforeReplace: true, or remove its option replaceOnChanges: then the rule is changed in place",
   });
 }
 

@@ -22,7 +22,7 @@ export function demandNothingErased(
 ): void {
   const paths = erasedBy(definition, rule, place, by);
   if (paths.length === 0) return;
-  const reason = `this write would take from rule ${ruleId}, which was taken over, what the program does not declare: ${listed(paths)}`;
+  const reason = `this write would delete fields of rule ${ruleId} that the program does not declare, and the rule was taken over: ${listed(paths)}`;
   const { operations, rule: options } = place.contract;
   const markPath = options.owner === null ? undefined : json.pathOf(json.segmentsOf(options.owner.at));
   const isMergeable =

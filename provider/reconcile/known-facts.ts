@@ -54,7 +54,7 @@ export function isForeign(ruleId: string, attempted: string): MerchantRulesError
 export function yetFound(operation: "update" | "delete", notFound: MerchantRulesError): MerchantRulesError {
   return notFound.with({
     code: "RESPONSE_INVALID",
-    reason: `${notFound.reason} to the ${operation}, yet a read finds the rule`,
+    reason: `${notFound.reason} to the ${operation}, but a read finds the rule`,
     advice: `run again; if it stays, see whether operations.${operation}.path and operations.${operation}.identifyBy in the contract are right`,
   });
 }

@@ -550,7 +550,7 @@ export class Live {
 }
 
 function contradiction(ruleId: string, label: string | undefined): MerchantRulesError {
-  const reason = `a read answers that rule ${ruleId} is not there, and the list shows it`;
+  const reason = `the service answers to a GET that rule ${ruleId} is not there, but its list shows the rule`;
   return new MerchantRulesError("RESPONSE_INVALID", reason, {
     attempted: `read rule ${label ?? ruleId}`,
     advice: "run again; if it stays, see whether operations.get in the contract is right",

@@ -62,7 +62,7 @@ export async function afterLostAnswer(
 export function demandLookUp(known: KnownRule, definition: JsonObject, attempted: string, task: Task): void {
   if (canLookUp(definition, task)) return;
   task.place.live.remember(known.ruleId, undefined);
-  const reason = `rule ${known.ruleId} is no longer there, and may exist by another id: an update gives one (operations.update.id), and the contract has nothing to look it up by`;
+  const reason = `rule ${known.ruleId} is no longer there. It may have another id by now, as an update gives one (operations.update.id), and the contract has nothing to find it by`;
   const advice = `${lookYourself(task)}. With operations.list and rule.naturalKey in the contract it is found by itself`;
   throw new Written(
     { ...known, doubt: known.doubt ?? {}, isSealed: true },
@@ -93,13 +93,13 @@ export async function sayWhatMayBeLeft({ ruleId, definition }: KnownRule, task: 
   if (!idsChange(task.place)) return;
   if (!canLookUp(definition, task)) {
     const fact =
-      "is no longer there, and may exist by another id: an update that was not answered may have given it one";
+      "is no longer there. One update got no answer, and may have given it another id";
     return say(`${fact}. Look at the service whether it is there, and delete it there`, ruleId, task);
   }
   if (contract.rule.owner !== null) return;
   for (const found of await live.search(definition, () => false)) {
     if (holders.isKnown(found.ruleId) || holders.keeperOf(found.ruleId) !== undefined) continue;
-    const fact = `is no longer there, and rule ${found.ruleId} has its natural key: an update that was not answered may have given it that id. It is not deleted; delete it at the service where it is this stack's`;
+    const fact = `is no longer there, and rule ${found.ruleId} has its natural key. One update got no answer, and may have given it that id. It is not deleted; delete it at the service where it is this stack's`;
     say(fact, ruleId, task);
   }
 }

@@ -165,7 +165,7 @@ function sayNotThere(ruleId: string, task: Task): void {
 }
 
 function stillThere({ ruleId }: KnownRule, { key, of }: Task): MerchantRulesError {
-  return new MerchantRulesError("SERVICE_FAILED", "by its answers the rule is deleted, but a read still finds it", {
+  return new MerchantRulesError("SERVICE_FAILED", "the service answered that the rule is deleted, but a read still finds it", {
     attempted: `delete rule ${of.label(key) ?? ruleId}`,
     outcomeUnknown: true,
     advice:

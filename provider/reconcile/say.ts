@@ -2,7 +2,7 @@ import { print, warn } from "../print.ts";
 import type { Resource } from "./resource.ts";
 
 /** The fact about a rule that is another merchant's, where the rules are to be here now. */
-export const leftThere = "is left where it was, at the merchant of before, and is not deleted there";
+export const leftThere = "stays at the merchant of the last run, and is not deleted there";
 
 interface About {
   readonly key: string;

@@ -137,7 +137,7 @@ function taken(known: KnownRule, how: string, making: Making): Made {
 /** With its old mark the rule would be neither changed nor deleted here, whatever the state says. */
 function cannotBeMarked({ ruleId, rule }: LiveRule, attempted: string, { place }: Making): MerchantRulesError {
   const who = whoIs(markIn(rule, place.contract));
-  const reason = `rule ${ruleId} is managed by ${who}, as its mark says, and would stay so: by the contract there is no update operation (operations.update) to write another mark`;
+  const reason = `rule ${ruleId} is managed by ${who}, as its mark says, and the contract has no operations.update by which another mark could be written`;
   return new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, {
     attempted,
     advice: `remove adopt, and have the rule deleted by ${who} or at the service: then it is made anew here; or declare yours with another natural key`,

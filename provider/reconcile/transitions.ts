@@ -130,7 +130,7 @@ class Driver {
       if (error.code !== "RULE_NOT_FOUND") throw error;
       throw error.with({
         code: "RESPONSE_INVALID",
-        reason: `${error.reason} to the request, yet a read finds the rule`,
+        reason: `${error.reason} to the request, but a read finds the rule`,
         advice:
           "run again; if it stays, see whether the path of this entry of rule.transitions in the contract is right",
       });

@@ -28,7 +28,7 @@ export function demandOwnFields(
   // Services drop nulls.
   const isAnyNull = Object.values(known).includes(null);
   if (fields.length === 0 || isAnyNull || fields.some((key) => Object.hasOwn(answered, key))) return;
-  const reason = "what the service answered has none of the fields that are declared";
+  const reason = "the service's answer has none of the fields that are declared";
   throw new MerchantRulesError("RESPONSE_INVALID", reason, {
     attempted: `read rule ${label ?? ruleId}`,
     advice:

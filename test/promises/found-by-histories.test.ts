@@ -83,7 +83,7 @@ describe.each<Form>(["rules", "set"])("a first run with another merchant's token
       // A set is made anew by the update itself, a rule after a refresh.
       const said = [await run({ words: { moved: true } }), await run({ verb: "refresh", words: { moved: true } })];
       await succeeds();
-      expect(said.map(({ output }) => output).join("\n")).toMatch(/rule .*1\)? is left where it was/);
+      expect(said.map(({ output }) => output).join("\n")).toMatch(/rule .*1\)? stays at the merchant of the last run/);
       expect(live(0)).toEqual([{ ruleId: "1", ...x(priority) }]);
       expect(live(1)).toEqual([{ ruleId: "1", ...x(0) }]);
       await succeeds({ verb: "destroy" });

@@ -100,7 +100,7 @@ test("replaceOnChanges alone is refused where the natural key stays, and deleteB
   await host.check(changed, inputs);
   await host.diff(id, outs, changed);
   await expect(host.create(changed)).rejects.toThrow(
-    "What to do: give the resource the option deleteBeforeReplace: true, or take from it what has it replaced (replaceOnChanges)",
+    "What to do: give the resource the option deleteBeforeReplace: true, or remove its option replaceOnChanges",
   );
   const next = await nextRun();
   await next.check(changed, inputs);

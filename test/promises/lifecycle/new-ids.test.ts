@@ -95,7 +95,7 @@ describe.each(shapes)("%s, of which an update", (_, declared) => {
       if (fate === "not done") await stack.up(declared(7));
       else {
         const said =
-          /no longer there, and may exist by another id.*add adopt.*`pulumi up --refresh`, which makes it again/s;
+          /no longer there.*another id.*add adopt.*`pulumi up --refresh`, which makes it again/s;
         await stack.upFails(declared(7), {}, said);
         await stack.fails("up", {}, said);
         const id = idOfLive(place, "rule-1");

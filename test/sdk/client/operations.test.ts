@@ -276,7 +276,7 @@ describe.each(["changes", "merged"] as const)("an update of body %s", (body) => 
     expect(await failureOf(client.update("r1", declared))).toMatchObject({ code: "RULE_NOT_FOUND" });
     const error = await failureOf(client.update("r1", declared, { label: "limit-1" }));
     expect(error.message).toBe(
-      "read rule limit-1 failed: what the service answered has none of the fields that are declared. What to do: check " +
+      "read rule limit-1 failed: the service's answer has none of the fields that are declared. What to do: check " +
         "rule.envelope and the path of operations.get in the contract: the answer is not taken for this rule. If the rule " +
         "has really lost all of them, delete it at the service, so that it is made again (RESPONSE_INVALID)",
     );
