@@ -1,16 +1,10 @@
+import { type Issue, shownAt } from "../described-file.ts";
 import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
-import type { NotJson } from "../rules/json.ts";
-import { printable } from "../rules/printable.ts";
 import { checkForms } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { type Contract, identityOperation } from "./schema.ts";
 import { headerNamePattern } from "./schema-parts.ts";
 import { namesIn, presentsClient } from "./template.ts";
-
-/** One thing that is wrong with a contract: where, the value there, the values that may be there. */
-export interface ContractIssue extends NotJson {
-  readonly allowed: string;
-}
 
 /** The use that a contract is loaded for. */
 export interface ContractUse {
@@ -25,8 +19,8 @@ export interface ContractUse {
 type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
 
 /** The places where fields that are right on their own cannot work together; empty when the contract can work. */
-export function inconsistencies(contract: Contract, { checksDefinitions = true }: ContractUse = {}): ContractIssue[] {
-  const issues: ContractIssue[] = [];
+export function inconsistencies(contract: Contract, { checksDefinitions = true }: ContractUse = {}): Issue[] {
+  const issues: Issue[] = [];
   const refuseIf: RefuseIf = (isWrong, path, allowed, found) => {
     if (isWrong) issues.push({ path, found: found ?? shownAt(contract, path), allowed });
   };
@@ -48,21 +42,6 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
     check(contract, refuseIf);
   if (checksDefinitions) checkSchema(contract, refuseIf);
   return issues;
-}
-
-/** The value at a path, as a message shows it. It may be anything, JSON or not. */
-export function shownAt(root: unknown, path: Path): string {
-  const value = path.reduce<unknown>((within, key) => {
-    const isThere = typeof within === "object" && within !== null && Object.hasOwn(within, key);
-    return isThere ? Reflect.get(within, key) : undefined;
-  }, root);
-  if (value === undefined) return "nothing";
-  if (typeof value === "number") return String(value);
-  try {
-    return printable(JSON.stringify(value) ?? `a ${typeof value}`, 80);
-  } catch {
-    return `a ${typeof value} that is not JSON`;
-  }
 }
 
 /** Every request that a contract describes, with where it is described. */

@@ -1,12 +1,10 @@
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import type { z } from "zod";
+import { type DescribedFile, defineDescribed, readDescribed } from "../described-file.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { meant } from "../nearest.ts";
-import { findNotJson, walk } from "../rules/index.ts";
-import { printable } from "../rules/printable.ts";
-import { readTextFile, YamlDocument } from "../yaml-document.ts";
-import { type ContractIssue, type ContractUse, inconsistencies, shownAt } from "./consistency.ts";
+import { readTextFile } from "../yaml-document.ts";
+import { type ContractUse, inconsistencies } from "./consistency.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 
 /**
@@ -66,13 +64,7 @@ export function isPreset(name: string): name is Preset {
  * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}.
  */
 export function parseContract(text: string, file: string, use?: ContractUse): Contract {
-  const document = new YamlDocument(text);
-  const read = document.read();
-  if ("fault" in read) throw invalid(file, [`${file}:${read.fault.line}: ${printable(read.fault.what, 200)}`]);
-  const placeOf = ({ path }: Pick<ContractIssue, "path">): string => `${file}:${document.placeOfPath(path).line}: `;
-  const notJson = findNotJson(read.value);
-  if (notJson === undefined) return contractOf(read.value, file, placeOf, use);
-  throw invalid(file, [`${placeOf(notJson)}${sentence({ ...notJson, allowed: "what JSON can hold" })}`]);
+  return readDescribed(text, file, kindFor(use));
 }
 
 /**
@@ -80,80 +72,15 @@ export function parseContract(text: string, file: string, use?: ContractUse): Co
  * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}, with `source` in place of the file.
  */
 export function defineContract(input: ContractInput, source = "contract"): Contract {
-  return contractOf(input, source, () => `${source}: `);
+  return defineDescribed(input, source, kindFor());
 }
 
-function contractOf(
-  value: unknown,
-  source: string,
-  placeOf: (issue: ContractIssue) => string,
-  use?: ContractUse,
-): Contract {
-  const result = contractSchema.safeParse(value);
-  let issues = droppedFields(value);
-  if (issues.length === 0)
-    issues = result.success
-      ? inconsistencies(result.data, use)
-      : result.error.issues.flatMap((issue) => explain(issue, value));
-  if (result.success && issues.length === 0) return result.data;
-  throw invalid(source, issues, (issue) => `${placeOf(issue)}${sentence(issue)}`);
-}
-
-/** Fields called `__proto__`, which the schema would drop without a word. */
-function droppedFields(value: unknown): ContractIssue[] {
-  const issues: ContractIssue[] = [];
-  walk(value, (_value, { path }) => {
-    if (path.at(-1) === "__proto__")
-      issues.push({ path: [...path], found: "a field of this name", allowed: "another name" });
-  });
-  return issues;
-}
-
-/** The error of a contract, with its first faults; `sentenceOf` is called for those alone, because it may take long. */
-function invalid<T>(file: string, faults: readonly T[], sentenceOf: (fault: T) => string = String): MerchantRulesError {
-  const shown = faults.slice(0, 20).map(sentenceOf);
-  if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
-  return new MerchantRulesError("CONTRACT_INVALID", `${file} cannot work:`, {
-    lines: shown.map((line) => `  ${line}`),
+function kindFor(use?: ContractUse): DescribedFile<Contract> {
+  return {
+    schema: contractSchema,
+    name: "the contract",
+    code: "CONTRACT_INVALID",
     advice: "correct the named lines; `npx --no-install merchant-rules help reference/contract` prints every field",
-  });
-}
-
-function sentence({ path, found, allowed }: ContractIssue): string {
-  const place = path.length === 0 ? "the contract" : printable(path.join("."), 200);
-  return `${place}: found ${printable(found, 200)}; allowed: ${printable(allowed, 600)}`;
-}
-
-function explain(issue: z.core.$ZodIssue, root: unknown): ContractIssue[] {
-  const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
-  if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    // The form that is meant: the one that knows most of the fields.
-    const [meant = []] = issue.errors.toSorted((one, other) => unknownFields(one) - unknownFields(other));
-    return meant.flatMap((inner) => explain({ ...inner, path: [...issue.path, ...inner.path] }, root));
-  }
-  const allowed = allowedBy(issue);
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: [...path, key], found: "an unknown field", allowed }));
-  if (issue.code === "invalid_key")
-    return issue.issues.map((inner) => ({ path, found: shownAt(path.at(-1), []), allowed: allowedBy(inner) }));
-  return [{ path, found: shownAt(root, path), allowed }];
-}
-
-function unknownFields(issues: readonly z.core.$ZodIssue[]): number {
-  return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
-}
-
-function allowedBy(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case "invalid_value":
-      return issue.values.map((value) => JSON.stringify(value)).join(" | ");
-    case "invalid_type":
-      return issue.expected === "record" ? "object" : issue.expected;
-    case "too_small":
-      return `at least ${issue.minimum}${["number", "int"].includes(issue.origin) ? "" : ` (${issue.origin})`}`;
-    case "too_big":
-      return `at most ${issue.maximum}`;
-    default:
-      return issue.message.replace(/^(allowed: |Invalid discriminator value\. Expected )/, "");
-  }
+    inconsistencies: (contract) => inconsistencies(contract, use),
+  };
 }

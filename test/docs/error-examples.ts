@@ -5,6 +5,7 @@ import { loadRules } from "../../provider/load-rules.ts";
 import { type ContractInput, defineContract, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { type ErrorCode, isMerchantRulesError } from "../../sdk/errors.ts";
 import { RulesClient } from "../../sdk/index.ts";
+import { parseSemantics } from "../../sdk/semantics/index.ts";
 import type { EngineErrorCode } from "../../stack/errors.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
 import { run } from "../cli/command.ts";
@@ -19,6 +20,24 @@ const preset = loadPreset("illustrative");
 const full: ContractInput = { ...preset, rule: { ...preset.rule, schema: null } };
 const patient: ContractInput = { ...full, limits: { maxAttempts: 2 } };
 
+/** A short text of semantics, with a line of the outcome. */
+function semanticsText(line: string): string {
+  return [
+    "version: 1",
+    "applies:",
+    "  at: /conditions",
+    "  list: all",
+    "  conditions: [{ field: /field, operator: { at: /operator }, value: /value }]",
+    "  operators: { equals: eq }",
+    "outcome:",
+    "  at: /action",
+    line,
+    "wins: { by: listed }",
+    "payment: { fields: { currency: { at: /currency, type: text } } }",
+    "",
+  ].join("\n");
+}
+
 /** One error of each code, by the way in which a user meets it. */
 export const examples: Record<ErrorCode, Produce> = {
   CONTRACT_INVALID: () =>
@@ -29,6 +48,8 @@ export const examples: Record<ErrorCode, Produce> = {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
       await host.delete(id, outs);
     }),
+  SEMANTICS_INVALID: () =>
+    failureOf(() => parseSemantics(semanticsText("  words: { block: refuse }"), "merchant-rules.semantics.yaml")),
   RULE_INVALID: () =>
     inFolder((folder) => {
       writeFileSync(join(folder, "night-limit.yaml"), "name: night-limit\npriority: 1\npriority: 2\n");

@@ -1,0 +1,50 @@
+/**
+ * What a condition can be, as a set: true, false, and the service's own "undecided". A set of several is unknown: the semantics do
+ * not tell which. So what is undecided by the service and what nobody can tell stay apart, and every step is exact.
+ */
+export type Verdict = number;
+
+export const yes = 1;
+export const no = 2;
+/** The service's own third value, which a missing field gives. */
+export const undecided = 4;
+/** Nobody can tell. */
+export const anything = yes | no | undecided;
+
+export function verdictOf(is: boolean): Verdict {
+  return is ? yes : no;
+}
+
+export function not(verdict: Verdict): Verdict {
+  return ((verdict & yes) << 1) | ((verdict & no) >> 1) | (verdict & undecided);
+}
+
+/** Kleene's: false where one is false, else undecided where one is undecided, else true. */
+export function all(verdicts: readonly Verdict[]): Verdict {
+  return verdicts.reduce(both, yes);
+}
+
+/** Kleene's: true where one is true, else undecided where one is undecided, else false. */
+export function any(verdicts: readonly Verdict[]): Verdict {
+  return not(all(verdicts.map(not)));
+}
+
+function both(one: Verdict, other: Verdict): Verdict {
+  const canBeTrue = one & other & yes;
+  const canBeFalse = (one | other) & no;
+  const canBeUndecided =
+    ((one & undecided) !== 0 && (other & ~no) !== 0) || ((other & undecided) !== 0 && (one & ~no) !== 0);
+  return canBeTrue | canBeFalse | (canBeUndecided ? undecided : 0);
+}
+
+/** Yes, no, or both where it is not known: what an undecided rule is to the service. */
+export function settled(verdict: Verdict, undecidedIs: Verdict): Verdict {
+  return (verdict & undecided) === 0 ? verdict : (verdict & ~undecided) | undecidedIs;
+}
+
+export type Answer = "true" | "false" | "unknown";
+
+export function answerOf(verdict: Verdict): Answer {
+  if (verdict === yes) return "true";
+  return verdict === no ? "false" : "unknown";
+}
