@@ -1,7 +1,10 @@
 import type { Comparison, Operand } from "./normal-form.ts";
 import { isCommonText, matchesPattern } from "./pattern.ts";
 import type { Semantics } from "./schema.ts";
-import { cased, compareValues, isInNetwork, type Value } from "./values.ts";
+import { type Alike, cased, casesOf, compareValues, isInNetwork, type Value } from "./values.ts";
+
+/** A comparison of which it is decided whether A to Z and a to z are alike. */
+type Cased = Comparison & Alike;
 
 /**
  * Whether a comparison, without its negation, is true of the values that a payment has: of a field that is no list, one.
@@ -9,6 +12,18 @@ import { cased, compareValues, isInNetwork, type Value } from "./values.ts";
  */
 export function compare(
   comparison: Comparison,
+  own: readonly Value[],
+  operand: Operand,
+  semantics: Semantics,
+): boolean | string {
+  const [first = false, ...others] = casesOf(comparison.ignoresCase).map((alike) =>
+    compareAlike({ ...comparison, ...alike }, own, operand, semantics),
+  );
+  return others.every((other) => other === first) ? first : "it is not known whether the case of letters counts";
+}
+
+function compareAlike(
+  comparison: Cased,
   own: readonly Value[],
   operand: Operand,
   semantics: Semantics,
@@ -48,7 +63,7 @@ function isEqual(own: readonly Value[], operand: Operand, equals: (one: Value, o
   });
 }
 
-function compareOne(comparison: Comparison, one: Value, operand: Operand): boolean | string {
+function compareOne(comparison: Cased, one: Value, operand: Operand): boolean | string {
   const { operator } = comparison;
   if (operand.kind === "pattern") return isMatch(comparison, one, operand);
   if (operand.kind === "range") {
@@ -70,7 +85,7 @@ function compareOne(comparison: Comparison, one: Value, operand: Operand): boole
 }
 
 function isMatch(
-  { ignoresCase }: Comparison,
+  { ignoresCase }: Cased,
   one: Value,
   { source, isWhole, isCommon }: Operand & { kind: "pattern" },
 ): boolean | string {

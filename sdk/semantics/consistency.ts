@@ -94,9 +94,9 @@ function checkFields({ payment }: Semantics, refuseIf: RefuseIf): void {
   check(payment.time ?? undefined, "instant", ["payment", "time"]);
   for (const [name, field] of Object.entries(payment.fields))
     refuseIf(
-      field.ignoresCase && field.type !== "text",
+      field.ignoresCase === true && field.type !== "text",
       ["payment", "fields", name, "ignoresCase"],
-      "false, because the field is no text",
+      "nothing, because the field is no text",
     );
 }
 

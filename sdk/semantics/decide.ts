@@ -89,9 +89,11 @@ function ofAll(candidates: readonly Candidate[], isCertain: boolean, none: strin
   if (open.length === 0 && none !== null) return { kind: "decided", outcomes: [none], by: [] };
   const mayBe = [...outcomes, ...open.map(({ outcome }) => outcome), ...(isCertain ? [] : [none ?? undefined])];
   const known = mayBe.filter((outcome) => outcome !== undefined);
-  return {
-    kind: "unknown",
-    possible: known.length === mayBe.length ? [...new Set(known)].sort() : undefined,
-    because: open.map(({ index }) => index),
-  };
+  const because = open.map(({ index }) => index);
+  if (known.length < mayBe.length) return { kind: "unknown", possible: undefined, because };
+  const possible = [...new Set(known)].sort();
+  // Whether they apply or not, the payment has the one outcome that it would have without them.
+  return possible.length === 1
+    ? { kind: "decided", outcomes: possible, by: because }
+    : { kind: "unknown", possible, because };
 }

@@ -41,7 +41,8 @@ export interface Comparison {
   readonly operator: OperatorName;
   /** True where it means the opposite. */
   readonly isNegated: boolean;
-  readonly ignoresCase: boolean;
+  /** Whether A to Z and a to z are alike; null where the semantics do not say. */
+  readonly ignoresCase: boolean | null;
   readonly operand: Operand;
   /** The operand as the definition has it; undefined of exists and absent. */
   readonly written: Json | undefined;

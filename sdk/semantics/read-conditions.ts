@@ -89,7 +89,7 @@ export class ConditionReader {
     const odd = unexplained(written, placesOf(shape, property)).map((fault) => ({ ...fault, at: `${at}${fault.at}` }));
     if (odd.length > 0) return { faults: odd };
     const { name, field } = named.value;
-    const ignoresCase = field.type === "text" && (by.ignoresCase ?? field.ignoresCase);
+    const ignoresCase = field.type === "text" ? (by.ignoresCase ?? field.ignoresCase) : false;
     const operand = this.#operands.read(operands, { ...by, ignoresCase }, field, `${at}${operandAt}`);
     if ("faults" in operand) return operand;
     return {

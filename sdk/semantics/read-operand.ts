@@ -7,7 +7,7 @@ import type { Operator } from "./schema-conditions.ts";
 import type { PaymentField } from "./schema-payment.ts";
 import { type OperatorName, operatorsOf, type ValueType } from "./schema-words.ts";
 import { type Read, shown, unreadable } from "./unreadable.ts";
-import { compareValues, networkOf, readValue, readValues } from "./values.ts";
+import { casesOf, compareValues, networkOf, readValue, readValues } from "./values.ts";
 
 /** The operands that a condition may have; null where it has none. */
 export interface Operands {
@@ -17,9 +17,6 @@ export interface Operands {
   /** The name of another field. */
   readonly valueField: Json;
 }
-
-/** An operator on a field: whether A to Z and a to z are alike is decided. */
-type Comparing = Operator & { readonly ignoresCase: boolean };
 
 /** Comparisons that can have another field of the payment as their operand. */
 const ofFields: readonly OperatorName[] = ["eq", "ne", "gt", "gte", "lt", "lte", "startsWith", "endsWith", "contains"];
@@ -38,7 +35,7 @@ export class OperandReader {
    * @param by with `ignoresCase` as it is for this field
    * @param at the place of the operand, for messages
    */
-  read(operands: Operands, by: Comparing, field: PaymentField, at: Pointer): Read<Operand> {
+  read(operands: Operands, by: Operator, field: PaymentField, at: Pointer): Read<Operand> {
     const { value, valueList, valueField } = operands;
     if (!this.#isMeant(by.is, field))
       return unreadable(
@@ -71,7 +68,7 @@ export class OperandReader {
     return (operator === "in" || operator === "notIn") && eq === "anyElement";
   }
 
-  #field(name: Json, by: Comparing, field: PaymentField, at: Pointer): Read<Operand> {
+  #field(name: Json, by: Operator, field: PaymentField, at: Pointer): Read<Operand> {
     const { fields } = this.#semantics.payment;
     const other = typeof name === "string" && Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (typeof name !== "string" || other === undefined)
@@ -84,7 +81,7 @@ export class OperandReader {
     return { value: { kind: "field", field: name } };
   }
 
-  #list(name: Json, by: Comparing, field: PaymentField, at: Pointer): Read<Operand> {
+  #list(name: Json, by: Operator, field: PaymentField, at: Pointer): Read<Operand> {
     const values = typeof name === "string" ? this.#valueLists.get(name) : undefined;
     if (values === undefined) return unreadable(at, `is the value list ${shown(name)}, which is not known`);
     if (by.is === "in" || by.is === "notIn" || by.is === "inCidr") return this.#literal(values, by, field, at);
@@ -95,7 +92,7 @@ export class OperandReader {
     return list && (is === "eq" || is === "ne") && this.#semantics.lists.eq === "wholeList";
   }
 
-  #literal(written: Json, by: Comparing, field: PaymentField, at: Pointer): Read<Operand> {
+  #literal(written: Json, by: Operator, field: PaymentField, at: Pointer): Read<Operand> {
     const { type } = field;
     if (by.is === "inCidr") {
       const networks = (isJsonArray(written) ? written : [written]).map(networkOf);
@@ -116,12 +113,12 @@ export class OperandReader {
       : { value: { kind: "value", value } };
   }
 
-  #pattern(written: Json, { ignoresCase }: Comparing, at: Pointer): Read<Operand> {
+  #pattern(written: Json, { ignoresCase }: Operator, at: Pointer): Read<Operand> {
     const { patterns } = this.#semantics;
     if (patterns === null) return unreadable(at, "is a pattern, and patterns is null");
     if (typeof written !== "string") return unreadable(at, `is ${shown(written)}, which is no pattern`);
     // RE2 has no case of ASCII alone either: to it, k is like the sign of Kelvin.
-    const isCommon = patterns.dialect !== "re2" || ignoresCase;
+    const isCommon = patterns.dialect !== "re2" || ignoresCase !== false;
     if (isCommon && !isCommonPattern(written))
       return unreadable(at, `is the pattern ${shown(written)}, which not every dialect reads as RE2 does`);
     const fault = patternFault(written);
@@ -130,14 +127,14 @@ export class OperandReader {
   }
 }
 
-function range(written: Json, { ends, from, to, ignoresCase }: Comparing, type: ValueType, at: Pointer): Read<Operand> {
+function range(written: Json, { ends, from, to, ignoresCase }: Operator, type: ValueType, at: Pointer): Read<Operand> {
   const [low, high] = [valueAt(written, from), valueAt(written, to)].map((end) =>
     end === undefined ? end : readValue(end, type),
   );
   if (low === undefined || high === undefined || ends === null)
     return unreadable(at, `is ${shown(written)}, which does not have two ends of the type ${type}`);
   // Services do not agree whether such a range is empty or turned round.
-  if (compareValues(low, high, { ignoresCase }) > 0)
+  if (casesOf(ignoresCase).some((each) => compareValues(low, high, each) > 0))
     return unreadable(at, `is ${shown(written)}, whose lower end is above its upper end`);
   return { value: { kind: "range", from: low, to: high, ends } };
 }

@@ -24,10 +24,12 @@ const field = strict({
       ),
     ),
   list: z.boolean().default(false).meta(says("Whether the field has a list of such values.", true)),
-  ignoresCase: z
-    .boolean()
-    .default(false)
-    .meta(says("Whether A to Z and a to z are alike in this text. Other letters never are.", true)),
+  ignoresCase: orNull(z.boolean()).meta(
+    says(
+      "Whether A to Z and a to z are alike in this text. Other letters never are. null: that is not known, so a comparison in which it matters is unknown.",
+      true,
+    ),
+  ),
   missing: orNull(missing).meta(
     says("What follows where a payment lacks this field. null: as missing says for all fields.", { value: 0 }),
   ),

@@ -62,8 +62,13 @@ export function isInNetwork(value: Value, { prefix, length }: Network): boolean 
 }
 
 /** Whether A to Z and a to z are alike. */
-interface Alike {
+export interface Alike {
   readonly ignoresCase: boolean;
+}
+
+/** Each way in which texts may have to be compared: both, where it is not known. */
+export function casesOf(ignoresCase: boolean | null): readonly Alike[] {
+  return ignoresCase === null ? [{ ignoresCase: false }, { ignoresCase: true }] : [{ ignoresCase }];
 }
 
 /** A text in which A to Z are a to z, where they are alike. */

@@ -1,0 +1,235 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Json, JsonObject } from "../../../sdk/rules/index.ts";
+import { defineSemantics, evaluate, readRules, type Semantics } from "../../../sdk/semantics/index.ts";
+import { type Leaf, type NaiveField, type NaiveRule, naive, type Tree, type World } from "./naive.ts";
+
+const operators = [
+  "eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "between",
+  "startsWith", "endsWith", "contains", "exists", "absent", "inCidr",
+]; // biome-ignore format: a list of words
+
+/** Values of each type, near to each other, and some that only look like it. */
+const pool: Record<NaiveField["type"], Json[]> = {
+  decimal: [
+    0, -0, 5, "5", "5.0", "5e0", "50e-1", 5.000001, "5.0000000000000000000000001", "-5", -5, 1e21, "1e21", "1000000000000000000001",
+    0.1, "0.10", "0.1000000000000000055511151231257827", "05", "+5", "5.", " 5", "0x5", "", "Infinity",
+  ],
+  text: [
+    "", "a", "A", "ab", "Ab", "abc", "b", "é", "É", "e\u0301", "\u{1f600}", "\ufffd", "ſ", "s", "S", "K", "k", "\u212a", "5", "true",
+  ],
+  boolean: [true, false, "true", 1, 0, "yes"],
+  instant: [
+    "2026-01-31T12:00:00Z", "2026-01-31T13:00:00+01:00", "2026-01-31T12:00:00.000000001Z", "2026-01-31T12:00:00.0Z",
+    "2026-01-31T11:59:59.999999999Z", "2026-02-29T12:00:00Z", "2024-02-29T00:00:00-00:30", "2026-01-31", "2026-01-31T12:00:00", "2026-01-31 12:00:00Z",
+  ],
+  ip: [
+    "10.0.0.1", "10.0.0.255", "10.1.0.0", "192.168.0.1", "::1", "0:0:0:0:0:0:0:1", "2001:db8::", "2001:DB8:0::", "2001:db8::ff",
+    "::ffff:10.0.0.1", "10.0.0.01", "10.0.0", "10.0.0.256", "fe80::1%eth0",
+  ],
+}; // biome-ignore format: values side by side
+const networks: Json[] = [
+  "10.0.0.0/24",
+  "10.0.0.0/8",
+  "0.0.0.0/0",
+  "::/0",
+  "2001:db8::/32",
+  "10.0.0.1/24",
+  "10.0.0.1",
+  "10.0.0.0/33",
+  "2001:db8::/128",
+  5,
+];
+const oddities: Json[] = [null, 1, "x", true, [], {}];
+const names = ["a", "b", "c", "d"];
+
+const described: fc.Arbitrary<NaiveField> = fc.record({
+  type: fc.constantFrom<NaiveField["type"]>("decimal", "text", "boolean", "instant", "ip"),
+  list: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, { arbitrary: fc.constant(true), weight: 1 }),
+  ignoresCase: fc.constantFrom(true, false, null),
+});
+
+function often<Value>(common: fc.Arbitrary<Value>, rare: fc.Arbitrary<Value>): fc.Arbitrary<Value> {
+  return fc.oneof({ arbitrary: common, weight: 6 }, { arbitrary: rare, weight: 1 });
+}
+
+function valueFor({ type, list }: NaiveField): fc.Arbitrary<Json> {
+  const one = fc.constantFrom(...pool[type]);
+  return often<Json>(list ? fc.array(one, { maxLength: 3 }) : one, fc.constantFrom(...oddities));
+}
+
+function leafOf(fields: Record<string, NaiveField>): fc.Arbitrary<Leaf> {
+  return fc
+    .tuple(fc.constantFrom(...Object.keys(fields), "nobody"), fc.constantFrom(...operators), fc.boolean())
+    .chain(([field, op, not]) => {
+      const of = fields[field] ?? { type: "text" as const };
+      const one = fc.constantFrom(...pool[of.type]);
+      const some = fc.array(one, { minLength: 0, maxLength: 3 });
+      const literal: fc.Arbitrary<Json> =
+        op === "in" || op === "notIn" || (of.list && op !== "contains" && op !== "inCidr")
+          ? some
+          : op === "between"
+            ? fc.tuple(one, one).map((pair) => [...pair])
+            : op === "inCidr"
+              ? fc.oneof(fc.constantFrom(...networks), fc.array(fc.constantFrom(...networks), { maxLength: 2 }))
+              : one;
+      const operand: fc.Arbitrary<Partial<Leaf>> =
+        op === "exists" || op === "absent"
+          ? fc.constant({})
+          : fc.oneof(
+              { arbitrary: often(literal, fc.oneof(one, some)).map((value) => ({ value })), weight: 8 },
+              { arbitrary: fc.constantFrom(...Object.keys(fields)).map((other) => ({ other })), weight: 2 },
+              { arbitrary: fc.constantFrom("first", "second", "none").map((list) => ({ list })), weight: 1 },
+            );
+      return operand.map((rest): Leaf => ({ field, op, not, ...rest }));
+    });
+}
+
+function treeOf(fields: Record<string, NaiveField>): fc.Arbitrary<Tree> {
+  const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      { arbitrary: leafOf(fields), weight: 5 },
+      { arbitrary: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }).map((all): Tree => ({ all })), weight: 1 },
+      { arbitrary: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }).map((any): Tree => ({ any })), weight: 1 },
+      { arbitrary: tie("tree").map((not): Tree => ({ not })), weight: 1 },
+    ),
+  }));
+  return tree;
+}
+
+const instant = fc.constantFrom(...pool.instant.slice(0, 5).map(String));
+const world: fc.Arbitrary<World> = fc
+  .record({
+    fields: fc
+      .tuple(described, described, described, described)
+      .map((each) => Object.fromEntries(names.map((name, index) => [name, each[index] ?? { type: "text" as const }]))),
+    missing: fc.constantFrom<World["missing"]>("unknown", "comparisonFalse", { value: "5" }),
+    undecidedRule: fc.constantFrom<World["undecidedRule"]>("noMatch", "unknown"),
+    listEq: fc.constantFrom<World["listEq"]>("anyElement", "wholeList"),
+    listContains: fc.constantFrom<World["listContains"]>("element", "textOfElement"),
+    join: fc.constantFrom<World["join"]>("all", "any"),
+    wins: fc.constantFrom<World["wins"]>("order", "precedence", "listed", "all"),
+    equal: fc.constantFrom<World["equal"]>("unknown", "firstListed", "lastListed", "precedence"),
+    precedence: fc.shuffledSubarray(["accept", "decline", "review"], { minLength: 3 }),
+    none: fc.constantFrom("accept", "decline", null),
+    valueLists: fc.constant({ first: ["a", "B", "5"], second: [1, 5, 0.1] }),
+  })
+  // A value for all fields fits all only where they are texts or decimals, and no lists.
+  .map((made) => {
+    if (typeof made.missing === "string") return made;
+    const plain = Object.entries(made.fields).map(([name, { type, ignoresCase }]): [string, NaiveField] => [
+      name,
+      { type: type === "decimal" ? type : "text", list: false, ignoresCase: ignoresCase ?? null },
+    ]);
+    return { ...made, fields: Object.fromEntries(plain) };
+  });
+
+const cases = world.chain((of) =>
+  fc.record({
+    world: fc.constant(of),
+    at: instant,
+    payment: fc.record(Object.fromEntries(names.map((name) => [name, valueFor(of.fields[name] ?? { type: "text" })])), {
+      requiredKeys: [],
+    }),
+    rules: fc.array(
+      fc.record(
+        {
+          when: fc.array(treeOf(of.fields), { minLength: 0, maxLength: 3 }),
+          enabled: often(fc.constant(true), fc.constant(false)),
+          action: fc.constantFrom("accept", "decline", "review"),
+          priority: fc.integer({ min: 1, max: 3 }),
+          from: instant,
+          until: instant,
+        },
+        { requiredKeys: ["when", "enabled", "action", "priority"] },
+      ),
+      { maxLength: 5 },
+    ),
+  }),
+);
+
+function semanticsOf(of: World): Semantics {
+  return defineSemantics({
+    version: 1,
+    applies: {
+      at: "/conditions",
+      list: of.join,
+      groups: { all: ["all"], any: ["any"], not: ["not"] },
+      conditions: [
+        {
+          field: "/field",
+          operator: { at: "/op" },
+          value: "/value",
+          valueField: "/other",
+          valueList: "/list",
+          not: { at: "/inverted", is: [true] },
+        },
+      ],
+      operators: Object.fromEntries(
+        operators.map((each) => [each, each === "between" ? { is: "between", ends: "both" } : each]),
+      ),
+    },
+    force: {
+      enabled: { at: "/enabled", is: [true], isNot: [false] },
+      from: { at: "/from", counts: true },
+      until: { at: "/until", counts: false },
+      clock: "now",
+    },
+    outcome: { at: "/action", words: { accept: "accept", decline: "decline", review: "review" } },
+    wins: {
+      by: of.wins,
+      order: of.wins === "order" ? { at: "/priority", first: "highest", equal: of.equal } : null,
+      precedence: of.precedence,
+      none: of.none,
+    },
+    ignored: of.wins === "order" ? [] : ["/priority"],
+    payment: {
+      fields: Object.fromEntries(
+        Object.entries(of.fields).map(([name, { ignoresCase = null, list = false, type }]) => [
+          name,
+          { at: `/${name}`, type, list, ignoresCase: type === "text" ? ignoresCase : null },
+        ]),
+      ),
+    },
+    missing: of.missing,
+    undecidedRule: of.undecidedRule,
+    lists: { eq: of.listEq, contains: of.listContains },
+  });
+}
+
+function written(tree: Tree): Json {
+  if ("all" in tree) return { all: tree.all.map(written) };
+  if ("any" in tree) return { any: tree.any.map(written) };
+  if ("not" in tree && typeof tree.not === "object") return { not: written(tree.not) };
+  const { not, ...leaf } = tree as Leaf;
+  return JSON.parse(JSON.stringify({ ...leaf, inverted: not }));
+}
+
+function definitionOf({ when, ...rest }: NaiveRule): JsonObject {
+  return JSON.parse(JSON.stringify({ ...rest, conditions: when.map(written) }));
+}
+
+test("the evaluator agrees with a naive one, which tries every way in which what is unknown can turn out", () => {
+  const seen = { decided: 0, unknown: 0, true: 0, false: 0, unread: 0 };
+  fc.assert(
+    fc.property(cases, ({ world: of, at, payment, rules }) => {
+      const semantics = semanticsOf(of);
+      const valueLists = new Map(Object.entries(of.valueLists)) as Map<string, readonly Json[]>;
+      const readings = rules.flatMap((rule) => readRules(definitionOf(rule), semantics, { valueLists }));
+      const { rules: traces, decision } = evaluate(payment, readings, semantics, { at });
+      const expected = naive(payment, rules, of, at);
+      expect(traces.map(({ applies }) => applies)).toEqual(expected.rules);
+      const ways = [...expected.decisions].sort();
+      if (decision.kind === "decided") expect([decision.outcomes.join("/")]).toEqual(ways);
+      else if (of.wins === "all") expect(ways.length > 1 || ways.includes("?")).toBe(true);
+      else expect(decision.possible).toEqual(ways.includes("?") ? undefined : ways);
+      seen[decision.kind] += 1;
+      for (const { applies } of traces) if (applies !== "unknown") seen[applies] += 1;
+      seen.unread += readings.filter(({ kind }) => kind === "unknown").length;
+    }),
+    { numRuns: Number(process.env.FUZZ_RUNS ?? 100) * 40 },
+  );
+  // The cases are worth something only where every kind of answer is among them.
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
+});
