@@ -35,6 +35,7 @@ const fuzzed = [
   "test/promises/fuzz/{answers,contract,rule-files,state}.test.ts",
   "test/provider/{identity,set,stack}-property.test.ts",
   "test/report/plan-property.test.ts",
+  "test/sdk/semantics/property.test.ts",
 ];
 
 /** Run in both: by `npm test` with the hooks in one process, by `npm run test:all` in Pulumi's provider host. */

@@ -94,8 +94,10 @@ function sentence({ path, found, allowed }: Issue, { name }: Pick<DescribedFile<
 function explain(issue: z.core.$ZodIssue, root: unknown): Issue[] {
   const path = issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    // The form that is meant: the one that knows most of the fields.
-    const [meant = []] = issue.errors.toSorted((one, other) => unknownFields(one) - unknownFields(other));
+    // The form that is meant: the one that knows most of the fields; among those, one whose faults lie inside the value.
+    const [meant = []] = issue.errors.toSorted(
+      (one, other) => unknownFields(one) - unknownFields(other) || faultsAbove(one) - faultsAbove(other),
+    );
     return meant.flatMap((inner) => explain({ ...inner, path: [...issue.path, ...inner.path] }, root));
   }
   const allowed = allowedBy(issue);
@@ -108,6 +110,11 @@ function explain(issue: z.core.$ZodIssue, root: unknown): Issue[] {
 
 function unknownFields(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
+}
+
+/** The number of faults of the value itself, such as its type. */
+function faultsAbove(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.filter(({ code, path }) => path.length === 0 && code !== "unrecognized_keys").length;
 }
 
 function allowedBy(issue: z.core.$ZodIssue): string {

@@ -4,9 +4,8 @@ import { pointerOfJsonPath } from "./json-path.ts";
 import type { Comparison, Condition, Unreadable } from "./normal-form.ts";
 import { OperandReader, type Operands } from "./read-operand.ts";
 import type { Semantics } from "./schema.ts";
-import type { Operator, Shape } from "./schema-conditions.ts";
+import { type Operator, plainOperator, type Shape } from "./schema-conditions.ts";
 import type { PaymentField } from "./schema-payment.ts";
-import type { OperatorName } from "./schema-words.ts";
 import { isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
 
 /** Reads when a rule applies. */
@@ -126,8 +125,10 @@ export class ConditionReader {
   #operator(written: JsonObject, shape: Shape, at: Pointer): Read<FoundOperator> {
     const { operator } = shape;
     const operands = operandsIn(written, shape);
-    const operandAt = shape.value ?? shape.valueList ?? shape.valueField ?? "";
-    if ("is" in operator) return { value: { by: plain(operator.is), operands, operandAt, property: undefined } };
+    const given = (["value", "valueList", "valueField"] as const).filter((kind) => operands[kind] !== null);
+    const operandAt = shape[given[0] ?? "value"] ?? "";
+    if ("is" in operator)
+      return { value: { by: plainOperator(operator.is), operands, operandAt, property: undefined } };
     if ("at" in operator) {
       const word = valueAt(written, operator.at) ?? null;
       const by = this.#wordOf(word, shape);
@@ -175,10 +176,6 @@ function unknownWord(word: Json): string {
   return word === null
     ? "is not there, so the condition has no operator"
     : `is the operator ${shown(word)}, which applies.operators does not have`;
-}
-
-function plain(is: OperatorName): Operator {
-  return { is, not: false, ends: null, from: "/0", to: "/1", ignoresCase: null };
 }
 
 function fits({ when, field }: Shape, written: JsonObject): boolean {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fieldName, orNull, pointer, pointerOrNull, says, strict } from "../contract/schema-parts.ts";
-import { operatorNames } from "./schema-words.ts";
+import { type OperatorName, operatorNames } from "./schema-words.ts";
 
 const operatorName = z.enum(operatorNames);
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -32,11 +32,18 @@ const operator = strict({
   ),
 });
 
+/** A comparison as its name alone says it. */
+export function plainOperator(is: OperatorName): Operator {
+  return { is, not: false, ends: null, from: "/0", to: "/1", ignoresCase: null };
+}
+
 /** The service's words for comparisons. */
 const operators = z
   .record(
     fieldName,
-    z.preprocess((value) => (typeof value === "string" ? { is: value } : value), operator),
+    z
+      .union([operatorName, operator])
+      .transform((written) => (typeof written === "string" ? plainOperator(written) : written)),
   )
   .meta(
     says(
