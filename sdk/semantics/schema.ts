@@ -233,4 +233,3 @@ export const semanticsSchema = strict({
 export interface Semantics extends z.output<typeof semanticsSchema> {}
 /** Semantics as written: what has a default may be left out. */
 export interface SemanticsInput extends z.input<typeof semanticsSchema> {}
-export type ValueListSource = z.output<typeof valueListSource>;

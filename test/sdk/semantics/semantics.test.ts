@@ -253,6 +253,16 @@ describe("a rule is unknown where anything in it is not explained", () => {
     expect(reading?.kind === "unknown" && reading.faults[0]?.why).toBe("is nested more than 100 levels deep");
   });
 
+  test("wholly, where a field beside the others may change what all of it means", () => {
+    const force = { enabled: { at: "/on", is: [true], isNot: [false] } };
+    const shadow = rule([], { action: "allow", on: false, shadow: true });
+    expect(decisionOf([shadow, rule([], { on: true })], {}, { force })).toEqual({
+      kind: "unknown",
+      possible: undefined,
+      because: [0, 1],
+    });
+  });
+
   test("but one that is read, and disabled, or does not apply, changes nothing", () => {
     const force = { enabled: { at: "/on", is: [true], isNot: [false], without: "enabled" as const } };
     const odd = rule([is("amount", "near", 5)], { priority: 9 });
