@@ -3,7 +3,8 @@ import { fieldName, orNull, pointer, pointerOrNull, says, strict } from "../cont
 import { type OperatorName, operatorNames } from "./schema-words.ts";
 
 const operatorName = z.enum(operatorNames);
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+/** Plain values that a rule or a payment may have. */
+export const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /** A field of a rule and the values that it may have there. */
 export const fixedValue = strict({
@@ -150,4 +151,3 @@ export const applies = strict({
 
 export type Operator = z.output<typeof operator>;
 export type Shape = z.output<typeof shape>;
-export type FixedValue = z.output<typeof fixedValue>;

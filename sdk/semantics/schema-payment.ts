@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { fieldName, orNull, pointer, says, strict } from "../contract/schema-parts.ts";
+import { scalar } from "./schema-conditions.ts";
 import { valueTypes } from "./schema-words.ts";
-
-export const scalarValue = z.union([z.string(), z.number(), z.boolean()]);
 
 /** What follows where a payment lacks a field. */
 export const missing = z.union([
   z.enum(["unknown", "comparisonFalse"]),
-  strict({ value: scalarValue.meta(says("The value that the field then has.", 0)) }),
+  strict({ value: scalar.meta(says("The value that the field then has.", 0)) }),
 ]);
 
 /** The words by which outcomes are told. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { fieldName, orNull, pointer, says, strict } from "../contract/schema-parts.ts";
-import { applies, fixedValue } from "./schema-conditions.ts";
+import { applies, fixedValue, scalar } from "./schema-conditions.ts";
 import { missing, outcomeWords, payment } from "./schema-payment.ts";
 
 const bound = strict({
@@ -16,7 +16,7 @@ const force = strict({
       at: pointer.meta(says("Where a definition says that it is enabled.", "/isActive")),
       is: fixedValue.shape.is.meta(says("The values that mean enabled.", [true])),
       isNot: z
-        .array(z.union([z.string(), z.number(), z.boolean()]))
+        .array(scalar)
         .min(1)
         .meta(says("The values that mean not enabled. Any other makes the rule unknown.", [false])),
       without: orNull(z.enum(["enabled", "disabled"])).meta(

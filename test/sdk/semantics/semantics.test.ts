@@ -155,6 +155,11 @@ describe("a file of semantics", () => {
       "allowed: a name that no other group has",
     ],
     ["version: 1", "version: 1\nrule: 1", "rules.yaml:2:1: rule: found an unknown field; allowed: $schema, version"],
+    [
+      "version: 1",
+      "version: 1\ndescription: &a [*a]",
+      "description.0: found a reference to an object that contains it",
+    ],
     ["version: 1", "version: 1\n a: [", "rules.yaml:1:10:"],
   ])("with %j as %j is refused, with its place", (line, instead, message) => {
     expect(faultOf(line, instead)).toContain(message);
