@@ -44,7 +44,7 @@ export interface World {
 
 /** true, false, "undecided" (the service's own third value), or "?" (nobody knows). */
 type Truth = true | false | "undecided" | "?";
-type Exact = { kind: "same"; key: string } & { compare: (other: Exact) => number; raw: unknown };
+type Exact = { compare: (other: Exact) => number; raw: unknown };
 
 /** Null where it is not of the type. */
 function exact(value: unknown, type: NaiveField["type"], ignoresCase = false): Exact | null {
@@ -111,7 +111,7 @@ function exact(value: unknown, type: NaiveField["type"], ignoresCase = false): E
 }
 
 function made<Raw>(raw: Raw, compare: (a: Raw, b: Raw) => number): Exact {
-  return { kind: "same", key: "", raw, compare: (other) => compare(raw, other.raw as Raw) };
+  return { raw, compare: (other) => compare(raw, other.raw as Raw) };
 }
 
 /** `4:` or `6:` and the address as a number. */

@@ -469,7 +469,7 @@ describe("the semantics that come with the package", () => {
   }
 
   test("illustrative: the higher priority is asked first", () => {
-    const rules = [
+    const rules: JsonObject[] = [
       {
         name: "large",
         priority: 1,
@@ -485,7 +485,7 @@ describe("the semantics that come with the package", () => {
         actions: [{ type: "accept" }],
       },
     ];
-    const payments = [
+    const payments: JsonObject[] = [
       { amount: 1001, payer: { trusted: false } },
       { amount: 1001, payer: { trusted: true } },
       { amount: 1001 },
@@ -494,7 +494,7 @@ describe("the semantics that come with the package", () => {
   });
 
   test("whop: allow before block, and an attribute that cannot be read does not match", () => {
-    const rules = [
+    const rules: JsonObject[] = [
       {
         status: "active",
         name: "b",
@@ -510,7 +510,7 @@ describe("the semantics that come with the package", () => {
       { status: "inactive", name: "c", action: "review", conditions: { all: [is("risk_score", "gte", 0)] } },
     ];
     const risky = { risk_score: 90, card_country: "DE" };
-    const payments = [risky, { ...risky, customer_email: "me@shop.com" }, { risk_score: 90 }];
+    const payments: JsonObject[] = [risky, { ...risky, customer_email: "me@shop.com" }, { risk_score: 90 }];
     expect(outcomesOf("whop", rules, payments)).toEqual(["decline", "accept", undefined]);
   });
 
@@ -521,7 +521,7 @@ describe("the semantics that come with the package", () => {
       value: { type, value },
       metadata: {},
     });
-    const program = {
+    const program: JsonObject = {
       name: "routes",
       algorithm: {
         type: "advanced",
@@ -557,7 +557,11 @@ describe("the semantics that come with the package", () => {
         },
       },
     };
-    const payments = [{ amount: 101, payment_method: "card" }, { amount: 5, payment_method: "bank" }, { amount: 5 }];
+    const payments: JsonObject[] = [
+      { amount: 101, payment_method: "card" },
+      { amount: 5, payment_method: "bank" },
+      { amount: 5 },
+    ];
     expect(outcomesOf("decision-engine", [program], payments)).toEqual(["stripe", "adyen", undefined]);
   });
 
@@ -579,7 +583,7 @@ describe("the semantics that come with the package", () => {
         [{ card: { country: "DE" } }, { card: { country: "FR" } }, { card: { country: 5 } }],
       ),
     ).toEqual(["decline", "accept", undefined]);
-    const odd = [
+    const odd: JsonObject[] = [
       stub([{ matchesJsonPath: "$[?(@.amount > 100)]" }], "decline", {}),
       { ...rest, request: { method: "POST", urlPath: "/payments", headers: {} } },
       { ...rest, request: { method: "GET", urlPath: "/payments" } },
