@@ -90,10 +90,14 @@ function anew(step: Step, of: Resource): Step {
 /** Only a refresh can tell the engine that a resource of one rule is to have another rule. */
 function needsRefresh({ known }: Resource, { options: { moved } }: Place): MerchantRulesError {
   const ids = [...known.values()].map(({ ruleId }) => ruleId).join();
-  return new MerchantRulesError("RULE_NOT_FOUND", `rule ${ids} is at the merchant of the last run, and not at this one`, {
-    attempted: `update rule ${ids}`,
-    advice: `run \`pulumi up --refresh\` with ${moved.howTo}, which makes it anew here`,
-  });
+  return new MerchantRulesError(
+    "RULE_NOT_FOUND",
+    `rule ${ids} is at the merchant of the last run, and not at this one`,
+    {
+      attempted: `update rule ${ids}`,
+      advice: `run \`pulumi up --refresh\` with ${moved.howTo}, which makes it anew here`,
+    },
+  );
 }
 
 /** One step. Whatever is thrown in it is its own failure: what was done for other rules must come into the state. */

@@ -92,8 +92,7 @@ export async function sayWhatMayBeLeft({ ruleId, definition }: KnownRule, task: 
   const { live, contract, holders } = task.place;
   if (!idsChange(task.place)) return;
   if (!canLookUp(definition, task)) {
-    const fact =
-      "is no longer there. One update got no answer, and may have given it another id";
+    const fact = "is no longer there. One update got no answer, and may have given it another id";
     return say(`${fact}. Look at the service whether it is there, and delete it there`, ruleId, task);
   }
   if (contract.rule.owner !== null) return;

@@ -165,10 +165,14 @@ function sayNotThere(ruleId: string, task: Task): void {
 }
 
 function stillThere({ ruleId }: KnownRule, { key, of }: Task): MerchantRulesError {
-  return new MerchantRulesError("SERVICE_FAILED", "the service answered that the rule is deleted, but a read still finds it", {
-    attempted: `delete rule ${of.label(key) ?? ruleId}`,
-    outcomeUnknown: true,
-    advice:
-      "run again; if it stays, see whether operations.delete.path and operations.delete.identifyBy in the contract are right, or whether the service keeps deleted rules (rule.gone)",
-  });
+  return new MerchantRulesError(
+    "SERVICE_FAILED",
+    "the service answered that the rule is deleted, but a read still finds it",
+    {
+      attempted: `delete rule ${of.label(key) ?? ruleId}`,
+      outcomeUnknown: true,
+      advice:
+        "run again; if it stays, see whether operations.delete.path and operations.delete.identifyBy in the contract are right, or whether the service keeps deleted rules (rule.gone)",
+    },
+  );
 }

@@ -28,7 +28,11 @@ onBothEngines((engine) => {
     const stack = await place.stack(engine);
     await stack.up({ all: { rules: { a, b } } });
     showDeletedFor(place);
-    await stack.upFails({ all: { rules: { a } } }, {}, /the service answered that the rule is deleted, but a read still finds it/);
+    await stack.upFails(
+      { all: { rules: { a } } },
+      {},
+      /the service answered that the rule is deleted, but a read still finds it/,
+    );
     place.front.behave();
     expect(names(place)).toEqual([a.name]);
     await stack.up({ all: { rules: { a, b } } });

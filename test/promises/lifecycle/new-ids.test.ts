@@ -94,8 +94,7 @@ describe.each(shapes)("%s, of which an update", (_, declared) => {
       if (fate === "gone") place.service.remove(idOfLive(place, "rule-1"));
       if (fate === "not done") await stack.up(declared(7));
       else {
-        const said =
-          /no longer there.*another id.*add adopt.*`pulumi up --refresh`, which makes it again/s;
+        const said = /no longer there.*another id.*add adopt.*`pulumi up --refresh`, which makes it again/s;
         await stack.upFails(declared(7), {}, said);
         await stack.fails("up", {}, said);
         const id = idOfLive(place, "rule-1");

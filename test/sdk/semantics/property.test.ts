@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../sdk/rules/index.ts";
 import { defineSemantics, evaluate, readRules, type Semantics } from "../../../sdk/semantics/index.ts";
+import type { OperatorName } from "../../../sdk/semantics/schema-words.ts";
 import { type Leaf, type NaiveField, type NaiveRule, naive, type Tree, type World } from "./naive.ts";
 
-const operators = [
+const operators: OperatorName[] = [
   "eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "between",
   "startsWith", "endsWith", "contains", "exists", "absent", "inCidr",
 ]; // biome-ignore format: a list of words
@@ -166,7 +167,7 @@ const world: fc.Arbitrary<World> = fc
     equal: fc.constantFrom<World["equal"]>("unknown", "firstListed", "lastListed", "precedence"),
     precedence: fc.shuffledSubarray(["accept", "decline", "review"], { minLength: 3 }),
     none: fc.constantFrom("accept", "decline", null),
-    valueLists: fc.constant({ first: ["a", "B", "5"], second: [1, 5, 0.1] }),
+    valueLists: fc.constant<World["valueLists"]>({ first: ["a", "B", "5"], second: [1, 5, 0.1] }),
   })
   // A value for all fields fits all only where they are texts or decimals, and no lists.
   .map((made) => {
@@ -182,13 +183,15 @@ const cases = world.chain((of) =>
   fc.record({
     world: fc.constant(of),
     at: instant,
-    payment: fc.record(Object.fromEntries(names.map((name) => [name, valueFor(of.fields[name] ?? { type: "text" })])), {
-      requiredKeys: [],
-    }),
+    payment: fc
+      .record(Object.fromEntries(names.map((name) => [name, valueFor(of.fields[name] ?? { type: "text" })])), {
+        requiredKeys: [],
+      })
+      .map((fields): JsonObject => Object.fromEntries(names.flatMap((name) => pairOf(name, fields[name])))),
     rules: fc.array(
       fc.record(
         {
-          when: often(fc.array(treeOf(of.fields), { minLength: 1, maxLength: 2 }), fc.constant([]), 30),
+          when: often(fc.array(treeOf(of.fields), { minLength: 1, maxLength: 2 }), fc.constant<Tree[]>([]), 30),
           enabled: often(fc.constant(true), fc.constant(false), 20),
           action: fc.constantFrom("accept", "decline", "review"),
           priority: fc.integer({ min: 1, max: 3 }),
@@ -201,6 +204,10 @@ const cases = world.chain((of) =>
     ),
   }),
 );
+
+function pairOf(name: string, value: Json | undefined): [string, Json][] {
+  return value === undefined ? [] : [[name, value]];
+}
 
 function semanticsOf(of: World): Semantics {
   return defineSemantics({
