@@ -7,6 +7,9 @@ import type { PaymentColumn } from "./read-payments.ts";
 /**
  * Reads records of CSV (RFC 4180) as payments. The header's delimiter counts: a comma, else a semicolon, else a tab. An empty cell
  * is missing; `""` is the empty text. Of columns that nobody named nothing is kept.
+ *
+ * Not by a library: those at hand do not tell an empty cell from `""`, or hold a record of any length, or do not say the column of a
+ * fault.
  */
 export class CsvRecords {
   readonly #delimiter: string;

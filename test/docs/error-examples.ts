@@ -5,6 +5,7 @@ import { loadRules } from "../../provider/load-rules.ts";
 import { type ContractInput, defineContract, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { type ErrorCode, isMerchantRulesError } from "../../sdk/errors.ts";
 import { RulesClient } from "../../sdk/index.ts";
+import { PaymentsFile } from "../../sdk/payments/read-payments.ts";
 import { parseSemantics } from "../../sdk/semantics/index.ts";
 import type { EngineErrorCode } from "../../stack/errors.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
@@ -50,6 +51,15 @@ export const examples: Record<ErrorCode, Produce> = {
     }),
   SEMANTICS_INVALID: () =>
     failureOf(() => parseSemantics(semanticsText("  words: { block: refuse }"), "merchant-rules.semantics.yaml")),
+  PAYMENTS_INVALID: () =>
+    inFolder((folder) => {
+      const payments = join(folder, "payments.csv");
+      writeFileSync(payments, "amount,currency\n12.50,EUR\n");
+      const columns = [{ name: "country", at: "/country", isNeeded: true }];
+      return failureOf(() => new PaymentsFile(payments, { columns }).batches().next()).then((message) =>
+        message.replaceAll(payments, "payments.csv"),
+      );
+    }),
   RULE_INVALID: () =>
     inFolder((folder) => {
       writeFileSync(join(folder, "night-limit.yaml"), "name: night-limit\npriority: 1\npriority: 2\n");
