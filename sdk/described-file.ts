@@ -17,6 +17,8 @@ export interface DescribedFile<Read> {
   readonly name: string;
   readonly code: ErrorCode;
   readonly advice: string;
+  /** What a message says of a file with faults. Default: cannot work. */
+  readonly verdict?: string;
   /** Places name the column, too. Default: the line alone. */
   readonly hasColumns?: boolean;
   /** The places where fields that are right on their own cannot work together. */
@@ -76,14 +78,14 @@ function droppedFields(value: unknown): Issue[] {
 /** The error of a file, with its first faults; `sentenceOf` is called for those alone, because it may take long. */
 function invalid<Fault>(
   file: string,
-  { code, advice }: Pick<DescribedFile<unknown>, "code" | "advice">,
+  { code, advice, verdict = "cannot work" }: Pick<DescribedFile<unknown>, "code" | "advice" | "verdict">,
   faults: readonly Fault[],
   sentenceOf: (fault: Fault) => string = String,
 ): MerchantRulesError {
   const shown = faults.slice(0, 20).map(sentenceOf);
   if (faults.length > shown.length) shown.push(`and ${faults.length - shown.length} more`);
   const lines = shown.map((line) => `  ${line}`);
-  return new MerchantRulesError(code, `${file} cannot work:`, { lines, advice });
+  return new MerchantRulesError(code, `${file} ${verdict}:`, { lines, advice });
 }
 
 function sentence({ path, found, allowed }: Issue, { name }: Pick<DescribedFile<unknown>, "name">): string {

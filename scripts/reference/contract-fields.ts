@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Json } from "../../sdk/rules/json.ts";
 import { code, table } from "./markdown.ts";
 
-/** One field of the contract as its published JSON Schema describes it. */
+/** One field of a file as its published JSON Schema describes it. */
 export interface ContractField {
   /** `rule.gone[].at`, `parameters.<name>.default`. */
   readonly path: string;
@@ -20,11 +20,19 @@ export interface ContractField {
 
 /** Every field of the contract, in the order of the schema. A field of several forms of one object is named once for each. */
 export function contractFields(): ContractField[] {
-  const text = readFileSync(new URL("../../sdk/contract/contract.schema.json", import.meta.url), "utf8");
-  return fieldsIn(node.parse(JSON.parse(text)), "");
+  return fieldsOf("sdk/contract/contract.schema.json");
 }
 
-/** The fields as a table of docs/reference/contract.md. */
+/** The same of a file of semantics. */
+export function semanticsFields(): ContractField[] {
+  return fieldsOf("sdk/semantics/semantics.schema.json");
+}
+
+function fieldsOf(schema: string): ContractField[] {
+  return fieldsIn(node.parse(JSON.parse(readFileSync(new URL(`../../${schema}`, import.meta.url), "utf8"))), "");
+}
+
+/** The fields as a table of a page. */
 export function tableOf(fields: readonly ContractField[]): string {
   const rows = fields.map((field) => [
     code(field.path),
@@ -53,6 +61,7 @@ interface Node {
   readonly pattern?: string | undefined;
   readonly format?: string | undefined;
   readonly minimum?: number | undefined;
+  readonly exclusiveMinimum?: number | undefined;
   readonly maximum?: number | undefined;
   readonly properties?: Readonly<Record<string, Node>> | undefined;
   readonly required?: readonly string[] | undefined;
@@ -73,6 +82,7 @@ const node: z.ZodType<Node> = z.lazy(() =>
     pattern: z.string().optional(),
     format: z.string().optional(),
     minimum: z.number().optional(),
+    exclusiveMinimum: z.number().optional(),
     maximum: z.number().optional(),
     properties: z.record(z.string(), node).optional(),
     required: z.array(z.string()).optional(),
@@ -123,6 +133,7 @@ function typeOf(schema: Node): string {
       : "object";
   if (type === undefined) return "any value";
   if (Array.isArray(type)) return type.map(wordFor).join(" or ");
+  if (type === "number" && schema.exclusiveMinimum === undefined) return "number";
   if (type === "integer" || type === "number") return `${wordFor(type)}${rangeOf(minimum, maximum)}`;
   if (schema.format === "json-pointer") return "pointer";
   if (schema.format === "uri") return "URL";

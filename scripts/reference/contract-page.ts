@@ -1,8 +1,17 @@
-import { type ContractField, contractFields, tableOf } from "./contract-fields.ts";
+import { type ContractField, contractFields, semanticsFields, tableOf } from "./contract-fields.ts";
 import { filled, placesIn } from "./markdown.ts";
 
 /** docs/reference/contract.md with its tables as the contract's schema has them. */
 export function contractPage(page: string): string {
+  return withTables(page, contractFields());
+}
+
+/** docs/reference/semantics.md with its tables as the schema of semantics has them. */
+export function semanticsPage(page: string): string {
+  return withTables(page, semanticsFields());
+}
+
+function withTables(page: string, fields: readonly ContractField[]): string {
   const places = placesIn(page, "fields");
   const placeOf = ({ path }: ContractField): string =>
     places
@@ -10,6 +19,6 @@ export function contractPage(page: string): string {
         (place) => place === "whole" || path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`),
       )
       .sort((a, b) => Number(b !== "whole") - Number(a !== "whole") || b.length - a.length)[0] ?? "";
-  const fields = Map.groupBy(contractFields(), placeOf);
-  return filled(page, "fields", (place) => tableOf(fields.get(place) ?? []));
+  const byPlace = Map.groupBy(fields, placeOf);
+  return filled(page, "fields", (place) => tableOf(byPlace.get(place) ?? []));
 }

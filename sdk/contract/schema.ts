@@ -54,6 +54,12 @@ export const contractSchema = strict({
     "The header by which the service recognises a request that is sent twice. null: a create whose answer was lost is not sent again.",
   ),
   limits: limits.prefault({}).describe("How much is sent, how fast, and how long it may take."),
+  semantics: orNull(z.string().min(1)).meta(
+    says(
+      "The file that says what rules mean, from this file's folder. Only commands that decide payments read it. null: they say that nothing is known.",
+      "./merchant-rules.semantics.yaml",
+    ),
+  ),
 }).meta({
   title: "merchant-rules contract",
   description: "How one deployment of a merchant payment-rules service speaks",

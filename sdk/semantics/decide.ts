@@ -27,6 +27,8 @@ export interface Standing {
   readonly outcome: string | undefined;
   /** Undefined where it could not be read, or nothing is ordered. */
   readonly order: Value | undefined;
+  /** As `EvaluateOptions.unlisted` has it. */
+  readonly unlisted?: number | undefined;
 }
 
 /** The decision by all rules, which are in the order in which the service lists them. */
@@ -53,7 +55,7 @@ type Candidate = Standing & { readonly index: number };
 
 /** True where one rule, if it applies, surely comes before the other. */
 function beats(one: Candidate, other: Candidate, wins: Semantics["wins"]): boolean {
-  if (wins.by === "listed") return one.index < other.index;
+  if (wins.by === "listed") return isBefore(one, other);
   if (wins.by === "precedence") return isStronger(one, other, wins);
   if (wins.order === null || one.order === undefined || other.order === undefined) return false;
   const order =
@@ -61,14 +63,19 @@ function beats(one: Candidate, other: Candidate, wins: Semantics["wins"]): boole
   if (order !== 0) return order < 0;
   switch (wins.order.equal) {
     case "firstListed":
-      return one.index < other.index;
+      return isBefore(one, other);
     case "lastListed":
-      return one.index > other.index;
+      return isBefore(other, one);
     case "precedence":
       return isStronger(one, other, wins);
     case "unknown":
       return false;
   }
+}
+
+/** True where the service surely lists one rule before the other. */
+function isBefore(one: Candidate, other: Candidate): boolean {
+  return one.unlisted === other.unlisted && one.index < other.index;
 }
 
 function isStronger(one: Candidate, other: Candidate, { precedence }: Semantics["wins"]): boolean {

@@ -57,6 +57,11 @@ export interface ConditionTrace extends Explained {
 export interface EvaluateOptions {
   /** The instant (RFC 3339) at which rules are in force. Default: the payment's time, if force.clock says so; else it is not known. */
   readonly at?: string;
+  /**
+   * The rules whose place in the service's list is not known, such as new ones, by their index; those with one number are of one
+   * definition, whose own order is known. Default: none.
+   */
+  readonly unlisted?: ReadonlyMap<number, number>;
 }
 
 /**
@@ -73,13 +78,13 @@ export function evaluate(
   const payment = new Payment(json, semantics);
   const at = clockOf(payment, semantics, options);
   const undecidedIs = semantics.undecidedRule === "noMatch" ? no : yes | no;
-  const evaluated = rules.map((reading) => {
+  const evaluated = rules.map((reading, index) => {
     const rule: Partial<Rule> = reading.kind === "rule" ? reading.rule : reading.known;
     const force = rule.force === undefined ? unread : inForce(rule.force, at);
     const when = rule.when === undefined ? undefined : evaluateCondition(rule.when, payment, semantics);
     const verdict = all([force.verdict, when === undefined ? yes | no : settled(when.verdict, undecidedIs)]);
     return {
-      standing: { applies: verdict, outcome: rule.outcome, order: rule.order },
+      standing: { applies: verdict, outcome: rule.outcome, order: rule.order, unlisted: options.unlisted?.get(index) },
       trace: {
         applies: answerOf(verdict),
         inForce: { answer: answerOf(force.verdict), why: force.why },

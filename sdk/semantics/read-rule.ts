@@ -14,6 +14,12 @@ export interface ReadOptions {
   readonly ignored?: readonly Pointer[];
 }
 
+/** Values under a name. */
+export interface ValueList {
+  readonly name: string;
+  readonly values: readonly Json[];
+}
+
 /**
  * What the rules of a definition mean: one, or with `semantics.rules` as many as it lists, in that order. A rule in which anything
  * is not explained is unknown, with every place that is not. A definition that is a value list has no rules.
@@ -33,12 +39,19 @@ export function readRules(
   return list.map((each, index) => readRule(each, `${at}/${index}`, semantics, options));
 }
 
-/** The value lists that definitions hold, by name; a name that two of them have is in none. */
-export function valueListsOf(definitions: readonly JsonObject[], semantics: Semantics): Map<string, readonly Json[]> {
+/**
+ * The value lists by name; a name that two of them have is in none.
+ * @param definitions those that are value lists give theirs
+ * @param others such as `readValueLists` gives. Default: none
+ */
+export function valueListsOf(
+  definitions: readonly JsonObject[],
+  semantics: Semantics,
+  others: readonly ValueList[] = [],
+): Map<string, readonly Json[]> {
   const lists = new Map<string, readonly Json[]>();
   const twice = new Set<string>();
-  for (const definition of definitions) {
-    const list = valueListIn(definition, semantics);
+  for (const list of [...others, ...definitions.map((definition) => valueListIn(definition, semantics))]) {
     if (list === undefined) continue;
     if (lists.has(list.name)) twice.add(list.name);
     lists.set(list.name, list.values);
@@ -48,10 +61,7 @@ export function valueListsOf(definitions: readonly JsonObject[], semantics: Sema
 }
 
 /** The value list that a definition is, where it is one. */
-function valueListIn(
-  definition: JsonObject,
-  { valueLists }: Semantics,
-): { name: string; values: readonly Json[] } | undefined {
+function valueListIn(definition: JsonObject, { valueLists }: Semantics): ValueList | undefined {
   for (const source of valueLists) {
     if (!("values" in source)) continue;
     const [name, values] = [valueAt(definition, source.name), valueAt(definition, source.values)];

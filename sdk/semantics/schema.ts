@@ -132,7 +132,10 @@ export const semanticsSchema = strict({
     .string()
     .optional()
     .meta(
-      says("The JSON Schema by which an editor checks this file. Nothing else uses it.", "./semantics.schema.json"),
+      says(
+        "The JSON Schema by which an editor checks this file. Nothing else uses it.",
+        "./node_modules/pulumi-merchant-rules/sdk/semantics/semantics.schema.json",
+      ),
     ),
   version: z.literal(1).meta(says("The version of this format.", 1)),
   description: z.string().optional().meta(says("A note for readers. Nothing else uses it.", "Rules of the EU service")),
@@ -228,6 +231,12 @@ export const semanticsSchema = strict({
   title: "merchant-rules semantics",
   description: "What the rules of one merchant payment-rules service mean",
 });
+
+/** The text of `semantics.schema.json`: what a file of semantics may hold, as JSON Schema 2020-12. */
+export function publishedSemanticsSchema(): string {
+  const schema = { $id: "urn:pulumi-merchant-rules:semantics:1", ...z.toJSONSchema(semanticsSchema, { io: "input" }) };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
 
 /** Semantics with all defaults filled in. */
 export interface Semantics extends z.output<typeof semanticsSchema> {}

@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type Json } from "../rules/json.ts";
+import { withoutMasks } from "../rules/mask.ts";
 import { isAtOrBelow, type Pointer, pointerOf, segmentsOf } from "../rules/pointer.ts";
 import { printableJson } from "../rules/printable.ts";
 import type { Path } from "../rules/walk.ts";
@@ -13,9 +14,9 @@ export function unreadable(at: Pointer, why: string): { readonly faults: readonl
 
 const mostCharacters = 80;
 
-/** A value in a sentence. */
+/** A value in a sentence; `[secret]` in the place of masks. */
 export function shown(value: Json): string {
-  const text = printableJson(value);
+  const text = printableJson(withoutMasks(value));
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 3)}...` : text;
 }
 

@@ -2,14 +2,32 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { contractFields, defaultOf } from "../../scripts/reference/contract-fields.ts";
-import { contractPage } from "../../scripts/reference/contract-page.ts";
+import { contractFields, defaultOf, semanticsFields } from "../../scripts/reference/contract-fields.ts";
+import { contractPage, semanticsPage } from "../../scripts/reference/contract-page.ts";
 import { defineContract, parseContract } from "../../sdk/contract/index.ts";
 import { publishedSchema } from "../../sdk/contract/schema.ts";
 import { isJsonArray, isJsonObject, type Json } from "../../sdk/rules/json.ts";
 import { blocksOf, codeIn, pageAt, rowsOf } from "./page.ts";
 
 const page = pageAt("docs/reference/contract.md");
+
+describe("docs/reference/semantics.md", () => {
+  const own = pageAt("docs/reference/semantics.md");
+
+  test("has the tables of the schema (node scripts/write-contract-reference.ts), with every field once", () => {
+    expect(own).toBe(semanticsPage(own));
+    const shown = new Set(rowsOf(own).map(([path]) => path));
+    for (const { path } of semanticsFields()) expect(shown).toContain(`\`${path}\``);
+  });
+
+  test("says of every field what it is, with examples that the schema takes", () => {
+    const ajv = addFormats.default(new Ajv2020({ strict: false }));
+    for (const { path, description, examples, schema } of semanticsFields()) {
+      expect(description, path).toMatch(/^[A-Z].*\.$/s);
+      for (const example of examples) expect(ajv.compile(schema)(example), path).toBe(true);
+    }
+  });
+});
 
 describe("docs/reference/contract.md", () => {
   test("has the tables of the schema (node scripts/write-contract-reference.ts)", () => {
