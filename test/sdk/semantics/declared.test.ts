@@ -12,6 +12,7 @@ import {
   defineSemantics,
   evaluate,
   loadSemantics,
+  parsePayment,
   readRules,
   readValueLists,
   valueListsOf,
@@ -139,6 +140,19 @@ test("a secret in a condition makes the rule unknown, and no message has more th
   expect(readRules(rule, read)).toMatchObject([
     { kind: "unknown", faults: [{ at: "/conditions/0/value", why: 'is "[secret]", which is no text' }] },
   ]);
+});
+
+test.each([
+  ["[1]", "p.json:1:1: the payment: found [1]; allowed: object"],
+  ['{"a": 1,\n "a": 2}', "p.json:2:2: declares a field a second time"],
+  ['{"a": 1', "p.json:1:8: "],
+  ["a: &x\n  b: *x\n", "p.json"],
+  [`{"a": ${"[".repeat(5000)}${"]".repeat(5000)}}`, "p.json:1:"],
+  ['{"n": 12345678901234567890}', "p.json:1:7: "],
+])("a payment that cannot be read is refused with line and column: %.20s", (text, said) => {
+  const { code, message } = failureOf(() => parsePayment(text, "p.json"));
+  expect(code).toBe("PAYMENTS_INVALID");
+  expect(message).toContain(said);
 });
 
 describe("semantics.schema.json", () => {
