@@ -3,8 +3,7 @@ import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Pointer, pointerOf, segmentsOf, withoutValueAt } from "../../sdk/rules/index.ts";
 import { leavesOf, placeOf, type Rows } from "./answers.ts";
 import type { Made } from "./create.ts";
-import { leftoverWords, namesRule, wordsOf } from "./known.ts";
-import { idInItems, type ListReader, MoreThanOnePage, type Row, unreadable } from "./list-reader.ts";
+import { idInItems, type ListReader, MoreThanOnePage, unreadable } from "./list-reader.ts";
 import { findPages } from "./pages.ts";
 import type { Probing } from "./probing.ts";
 import { Stopped } from "./stopped.ts";
@@ -34,12 +33,11 @@ async function demandReadyList(probing: Probing): Promise<void> {
       `name the list with --list "GET /path"; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}`,
     );
   }
-  await findShape(probing, list);
-  const count = (await sandbox.look()).others?.length ?? 0;
+  const count = await countOf(probing, list);
   if (count > 0 && told.allowExisting !== true && told.mayEmpty !== true)
     throw new Stopped(
       `${count} ${count === 1 ? "rule is" : "rules are"} there already`,
-      adviceOnOthers(probing, count, (await sandbox.look()).rows),
+      "probe a sandbox without rules; or say --allow-existing, and they are counted and compared before and after each try",
     );
   const [one, other] = [await sandbox.look(), await sandbox.look()];
   if (one.others?.join() === other.others?.join()) return;
@@ -49,36 +47,20 @@ async function demandReadyList(probing: Probing): Promise<void> {
   );
 }
 
-/** What to do where rules are there: an earlier probe may have left them, they may go, or they are to stay. */
-function adviceOnOthers({ told, plan, names }: Probing, count: number, rows: readonly Row[]): string {
-  const known = new Set(told.leftover);
-  const made = rows.flatMap(({ ruleId, rule }) =>
-    ruleId !== undefined && !known.has(ruleId) && names.areIn(rule) ? [ruleId] : [],
-  );
-  if (made.length === count && count <= mostNamed)
-    return `if an earlier probe left ${count === 1 ? "it" : "them"} there, run it again with ${leftoverWords([...known, ...made])}: it counts and deletes ${count === 1 ? "it" : "them"} as its own`;
-  const notTried = plan.deletes.filter((way) => !namesRule(way.planned)).map(({ planned }) => wordsOf(planned));
-  const cost =
-    notTried.length === 0
-      ? ""
-      : `; then ${notTried.join(" and ")} is not tried, because its path does not name the rule`;
-  return `probe a sandbox without rules; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}; or say --allow-existing, and they are counted and compared before and after each try${cost}`;
-}
-
-const mostNamed = 20;
-
-/** Learns how the list is read, as far as its rules tell. Where there are several, how it comes in pages. */
-async function findShape(probing: Probing, list: ListReader): Promise<void> {
-  if (await isAsKnown(probing, list)) return;
+/** The number of rules in the list. Where there are several, it is found out how the list comes in pages. */
+async function countOf(probing: Probing, list: ListReader): Promise<number> {
+  const known = await countAsKnown(probing, list);
+  if (known !== undefined) return known;
   const filled = (await firstArrays(list)).filter(({ items }) => items.length > 0);
   const [rows] = filled;
-  if (rows === undefined) return;
+  if (rows === undefined) return 0;
   if (filled.length > 1)
     throw unreadable(`rules could stand at ${filled.map(({ at }) => at || "its root").join(" and ")}`);
   const id = idInItems(rows.items, probing.told.connection.contract.rule.id);
   if (id === undefined) throw unreadable("its items have nothing that could be an id");
   list.shape = { items: rows.at, envelope: "", id: [id], pagination: { type: "none", complete: false } };
   if (rows.items.length > 1) await findPages(probing, list);
+  return (await list.rows()).length;
 }
 
 async function firstArrays(list: ListReader): Promise<Rows[]> {
@@ -92,19 +74,18 @@ async function firstArrays(list: ListReader): Promise<Rows[]> {
   }
 }
 
-/** True where the list comes in the pages that the contract describes. */
-async function isAsKnown({ told }: Probing, list: ListReader): Promise<boolean> {
+/** The number of rules by the pages that the contract describes; undefined where it describes none, or others. */
+async function countAsKnown({ told }: Probing, list: ListReader): Promise<number | undefined> {
   const { operations, rule } = told.connection.contract;
-  if (operations.list === null || operations.list.pagination.type === "none") return false;
+  if (operations.list === null || operations.list.pagination.type === "none") return undefined;
   const { items, envelope, pagination } = operations.list;
   list.shape = { items, envelope: "", id: [...rule.id.map((at) => envelope + at), ...rule.id], pagination };
   try {
-    await list.rows();
-    return true;
+    return (await list.rows()).length;
   } catch (error) {
     if (!(error instanceof Stopped) && !(isMerchantRulesError(error) && error.code === "RESPONSE_INVALID")) throw error;
     list.shape = undefined;
-    return false;
+    return undefined;
   }
 }
 

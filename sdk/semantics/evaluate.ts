@@ -101,7 +101,7 @@ export function evaluate(
   };
 }
 
-interface Judged {
+export interface Judged {
   readonly verdict: Verdict;
   readonly why: string | undefined;
 }
@@ -109,7 +109,11 @@ interface Judged {
 const unread: Judged = { verdict: yes | no, why: "the rule could not be read" };
 
 /** The instant by which rules are in force, or why there is none. */
-function clockOf(payment: Payment, { force, payment: { time } }: Semantics, { at }: EvaluateOptions): Value | string {
+export function clockOf(
+  payment: Payment,
+  { force, payment: { time } }: Semantics,
+  { at }: EvaluateOptions,
+): Value | string {
   if (at !== undefined) {
     const instant = readValue(at, "instant");
     if (instant !== undefined) return instant;
@@ -125,7 +129,7 @@ function clockOf(payment: Payment, { force, payment: { time } }: Semantics, { at
   return value ?? whyNot(time, read);
 }
 
-function inForce({ isEnabled, from, until }: Force, at: Value | string): Judged {
+export function inForce({ isEnabled, from, until }: Force, at: Value | string): Judged {
   if (!isEnabled) return { verdict: no, why: "it is not enabled" };
   if (from === undefined && until === undefined) return { verdict: yes, why: undefined };
   if (typeof at === "string") return { verdict: yes | no, why: at };
@@ -138,12 +142,12 @@ function inForce({ isEnabled, from, until }: Force, at: Value | string): Judged 
   return { verdict: yes, why: undefined };
 }
 
-interface Evaluated {
+export interface Evaluated {
   readonly verdict: Verdict;
   readonly trace: ConditionTrace;
 }
 
-function evaluateCondition(condition: Condition, payment: Payment, semantics: Semantics): Evaluated {
+export function evaluateCondition(condition: Condition, payment: Payment, semantics: Semantics): Evaluated {
   switch (condition.kind) {
     case "always":
     case "never":

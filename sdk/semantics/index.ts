@@ -1,3 +1,5 @@
+export type { Decision } from "./decide.ts";
+export { Decider } from "./decider/decider.ts";
 export { evaluate } from "./evaluate.ts";
 export { defineSemantics, loadSemantics, parseSemantics } from "./load.ts";
 export { parsePayment } from "./parse-payment.ts";
