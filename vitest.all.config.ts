@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/support/longest-first.ts";
@@ -45,6 +46,11 @@ const hosted = [
   "test/promises/guards/*.test.ts",
 ];
 
+/** Run in both, by `npm run test:all` in all their variants. */
+const varied = globSync("test/**/*.test.ts").filter((file) =>
+  readFileSync(file, "utf8").includes("support/variants.ts"),
+);
+
 /** Most tests wait for processes that they started, so one file more runs at once than there are cores. */
 export const maxWorkers = availableParallelism() + 1;
 
@@ -53,9 +59,10 @@ export const poll = { timeout: 60_000 };
 
 export default defineConfig({
   test: {
-    include: [...exhaustive, ...hosted, ...fuzzed],
+    include: [...exhaustive, ...hosted, ...fuzzed, ...varied],
     env: {
       TEST_HOOKS: "host",
+      TEST_VARIANTS: "all",
       FUZZ_RUNS: process.env.FUZZ_RUNS ?? "25",
       FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
     },

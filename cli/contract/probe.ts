@@ -30,6 +30,7 @@ interface ProbeCommandOptions extends StackOptions {
   readonly wait: number;
   readonly allowExisting?: boolean;
   readonly mayEmpty?: string;
+  readonly leftover?: readonly string[];
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly verbose?: boolean;
@@ -54,7 +55,11 @@ export function contractProbeCommand(): Command {
     .option("--get <request>", '"GET /path/{ruleId}"', asRequest(["GET"]))
     .option("--list <request>", '"GET /path"', asRequest(["GET", "POST"]))
     .option("--update <request>", '"PUT /path/{ruleId}"', asRequest(["PUT", "PATCH", "POST"]))
-    .option("--delete <request>", '"DELETE /path/{ruleId}"; may be given several times', andRequest(["DELETE", "POST"]))
+    .option(
+      "--delete <request>",
+      '"DELETE /path/{ruleId}", tried beside the contract\'s; may be given several times',
+      andRequest(["DELETE", "POST"]),
+    )
     .option(
       "--delete-by <place>",
       "how a delete may name the rule: query:id, body:id or header:Name; may be given several times",
@@ -69,6 +74,11 @@ export function contractProbeCommand(): Command {
     .option("--wait <seconds>", "how long the service may take to show what was written", asSeconds, 3)
     .option("--allow-existing", "probe also where rules are; they are counted and compared before and after each try")
     .option("--may-empty <base URL>", "every rule at this address may go; it must be the address that is probed")
+    .option(
+      "--leftover <id>",
+      "a rule that an earlier probe of this definition left there: it counts as its own, and is deleted at the end; may be given several times",
+      (id: string, before: readonly string[] = []) => [...before, id],
+    )
     .option("--dry-run", "print every request that it would make, and send none")
     .option("-y, --yes", "begin without a question; needed where there is no terminal")
     .option("--verbose", "print each request with its status")
@@ -171,13 +181,15 @@ async function write(told: Told, probed: Probed, address: string, out: string | 
 }
 
 /** Says how it ended. @returns the exit code */
-function report({ stopped, left, requests }: Probed): number {
+function report({ stopped, left, leftAdvice, requests }: Probed): number {
   if (stopped !== undefined) {
     const advice = stopped.advice === undefined ? "" : `. What to do: ${stopped.advice}`;
     say(`error: the probe stopped: ${stopped.reason}${advice}`);
   }
   for (const each of left) say(`left at the service: ${each}`);
-  if (left.length === 0) say(`${requests} requests; nothing that the probe made is left`);
+  if (leftAdvice !== undefined) say(`What to do about what is left: ${leftAdvice}`);
+  if (left.length === 0)
+    say(`${requests} ${requests === 1 ? "request" : "requests"}; nothing that the probe made is left`);
   return stopped === undefined && left.length === 0 ? 0 : 1;
 }
 

@@ -8,7 +8,7 @@ import {
   segmentsOf,
   valueAt,
 } from "../../sdk/rules/index.ts";
-import { type DeleteWay, namesRule, placesBy } from "./known.ts";
+import { type DeleteWay, namesRule, placesBy, wordsOf } from "./known.ts";
 import { idsFound } from "./list.ts";
 import type { Probing } from "./probing.ts";
 import { named, type Own, type Sight, type View } from "./sandbox.ts";
@@ -35,28 +35,40 @@ interface Gone {
  * @throws Stopped: more went than should
  */
 export async function findDelete(probing: Probing): Promise<Proven | undefined> {
-  const { plan, sandbox, findings, told } = probing;
+  const { plan, sandbox, findings, told, say } = probing;
   const idName = segmentsOf(idsFound(findings.valueAt("/rule/id"))[0] ?? "").at(-1) ?? "id";
   const tried: string[] = [];
+  const { baseUrl } = told.connection;
   for (const way of plan.deletes) {
     const isCollection = !namesRule(way.planned);
-    const here = `${way.planned.operation.method} ${way.planned.operation.path}`;
+    const notTried = `${wordsOf(way.planned)} was not tried, because`;
     for (const place of placesBy(way, idName)) {
       const [target, other] = sandbox.present;
       if (isCollection && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
-        tried.push(`${here} was not tried, because rules are there that the probe did not make`);
+        tried.push(
+          `${notTried} its path does not name the rule, and rules are there that the probe did not make: it is tried where they are gone, or with --may-empty ${baseUrl}, if every rule there may go`,
+        );
         break;
       }
-      if (target === undefined || (isCollection && other === undefined)) break;
+      if (target === undefined || (isCollection && other === undefined)) {
+        tried.push(`${notTried} it takes ${isCollection ? "two rules" : "a rule"} of the probe, and they are gone`);
+        break;
+      }
       const { proven, said } = await tryDelete(probing, way, place, target);
       if (proven === undefined) {
         tried.push(said);
         continue;
       }
       report(probing, proven, said);
+      for (const left of plan.deletes.slice(plan.deletes.indexOf(way) + 1))
+        say(`${wordsOf(left.planned)} is not tried, because a way to delete is proven`);
       return proven;
     }
   }
+  if (plan.leftOutDelete !== undefined)
+    tried.push(
+      `${wordsOf({ operation: plan.leftOutDelete })} of the contract was not tried, because --create gives another path than the contract's: it is tried with --delete`,
+    );
   findings.gap("/operations/delete/identifyBy", tried.length === 0 ? "no way to delete was given" : tried.join("; "));
   return undefined;
 }
@@ -67,8 +79,11 @@ export async function deleteOwn(probing: Probing, { planned, place, gone }: Prov
     send(probing, planned, place, own),
   );
   const settled = await probing.sandbox.settle(after, (view) => isGone(probing, view, own, gone));
-  if (!settled.isShown)
-    throw new Stopped(`${result.said}, but rule ${named(own)} is still there`, "delete it at the service");
+  if (!settled.isShown) {
+    // What took the first rule away may have been a request before it, which took effect late.
+    probing.findings.retract("/operations/delete", "what was found of it did not work a second time");
+    throw new Stopped(`${result.said}, but rule ${named(own)} is still there`, probing.sandbox.longerWait);
+  }
   own.isGone = true;
 }
 
@@ -79,9 +94,9 @@ async function tryDelete(
   own: Own,
 ): Promise<{ proven: Proven | undefined; said: string }> {
   const { sandbox, say } = probing;
-  say(`deleting rule ${named(own)} by ${wordsOf(planned, place)}`);
+  say(`deleting rule ${named(own)} by ${wayOf(planned, place)}`);
   const before = (await sandbox.look()).own.get(own);
-  const { result, after } = await sandbox.attempt(`a delete by ${wordsOf(planned, place)}`, [own], () =>
+  const { result, after } = await sandbox.attempt(`a delete by ${wayOf(planned, place)}`, [own], () =>
     send(probing, planned, place, own),
   );
   if (!result.isSuccess) {
@@ -148,7 +163,6 @@ function report({ findings }: Probing, { planned, place, gone }: Proven, said: s
     findings.fact("/rule/gone", [{ at: gone.at, is: [gone.is] }], `${said}: the rule is still shown`);
 }
 
-function wordsOf({ operation }: Planned, place: IdentifyBy): string {
-  const by = place.in === "path" ? "" : `, with the id in the ${place.in} as ${place.name}`;
-  return `${operation.method} ${operation.path}${by}`;
+function wayOf(planned: Planned, place: IdentifyBy): string {
+  return wordsOf(planned) + (place.in === "path" ? "" : `, with the id in the ${place.in} as ${place.name}`);
 }

@@ -44,6 +44,12 @@ export class Findings {
     this.#said(`found ${named(at)}: ${JSON.stringify(value)} (${source})`);
   }
 
+  /** Takes back what was found at a place and below it. */
+  retract(at: Pointer, why: string): void {
+    for (const found of this.#facts.keys()) if (found.startsWith(`${at}/`)) this.#facts.delete(found);
+    this.gap(at, why);
+  }
+
   gap(at: Pointer, why: string): void {
     if (this.#facts.has(at)) return;
     this.#gaps.set(at, { at, why });

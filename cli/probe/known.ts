@@ -1,6 +1,7 @@
 import type { Connection } from "../../sdk/client/index.ts";
 import type { Contract, IdentifyBy } from "../../sdk/contract/index.ts";
 import type { JsonObject, Pointer } from "../../sdk/rules/index.ts";
+import { shellWord } from "../../stack/shell-word.ts";
 import type { Planned } from "./wire.ts";
 
 /** A method and a path that the user gives, in place of the contract's. */
@@ -19,7 +20,7 @@ export interface Told {
   readonly get?: Given | undefined;
   readonly list?: Given | undefined;
   readonly update?: Given | undefined;
-  /** Ways to delete, beside the contract's. */
+  /** Ways to delete, which are tried beside the contract's. */
   readonly delete?: readonly Given[] | undefined;
   /** How a delete may name the rule, where its path does not. Default: by the name of the id, in the query and in the body. */
   readonly deleteBy?: readonly IdentifyBy[] | undefined;
@@ -31,6 +32,8 @@ export interface Told {
   readonly allowExisting?: boolean | undefined;
   /** Everything at the address may go. */
   readonly mayEmpty?: boolean | undefined;
+  /** Ids of rules that an earlier probe of this definition left there. They count as its own, and are deleted at the end. */
+  readonly leftover?: readonly string[] | undefined;
 }
 
 /** Where a mark is tried, where nobody says. */
@@ -51,7 +54,8 @@ export interface Plan {
   readonly update: (Planned & { readonly place: IdentifyBy }) | undefined;
   /** By path first. */
   readonly deletes: readonly DeleteWay[];
-  /** True where the last of them is sent to a path that does not name the rule. */
+  /** The contract's delete, where it is none of them, because the rules that are probed stand elsewhere. */
+  readonly leftOutDelete: Planned["operation"] | undefined;
   readonly all: readonly Planned[];
 }
 
@@ -77,17 +81,32 @@ export function planOf(told: Told): Plan {
     bodyAt: operations.update?.bodyAt ?? "",
     place: operations.update?.identifyBy ?? { in: "path" as const, name: "ruleId" },
   };
-  const ways: DeleteWay[] = (told.delete?.length ? told.delete : [undefined]).map((given) => {
-    const way: Planned = {
-      title: "delete a rule",
-      effect: "deletes a rule",
-      operation: operationOf(operations.delete, given),
-    };
-    return { planned: way, places: placesOf(way, told, operations.delete) };
-  });
-  const deletes = [...ways.filter((way) => namesRule(way.planned)), ...ways.filter((way) => !namesRule(way.planned))];
+  // The list that is compared does not show what a delete at another place takes away.
+  const isElsewhere = told.create !== undefined && told.create.path !== operations.create.path;
+  const ways = new Map(
+    [...(told.delete ?? []), ...(isElsewhere ? [] : [undefined])].map((given) => {
+      const operation = operationOf(operations.delete, given);
+      const way: Planned = { title: "delete a rule", effect: "deletes a rule", operation };
+      const { method, path, query } = operation;
+      return [JSON.stringify([method, path, query]), { planned: way, places: placesOf(way, told, operations.delete) }];
+    }),
+  );
+  const deletes = [...ways.values()].toSorted(
+    (one, other) => Number(namesRule(other.planned)) - Number(namesRule(one.planned)),
+  );
+  const leftOutDelete = isElsewhere ? operationOf(operations.delete, undefined) : undefined;
   const all = [list, create, get, update, ...deletes.map((way) => way.planned)].filter((each) => each !== undefined);
-  return { create, get, list, update, deletes, all };
+  return { create, get, list, update, deletes, leftOutDelete, all };
+}
+
+/** A request in words: `DELETE /rules/{ruleId}`. */
+export function wordsOf({ operation: { method, path } }: Pick<Planned, "operation">): string {
+  return `${method} ${path}`;
+}
+
+/** The options that name rules of an earlier probe. */
+export function leftoverWords(ids: readonly string[]): string {
+  return ids.map((id) => `--leftover ${shellWord(id)}`).join(" ");
 }
 
 /** The places in which a delete may name the rule. @param idName the name of the field that has the id, once it is known */

@@ -3,7 +3,8 @@ import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Pointer, pointerOf, segmentsOf, withoutValueAt } from "../../sdk/rules/index.ts";
 import { leavesOf, placeOf, type Rows } from "./answers.ts";
 import type { Made } from "./create.ts";
-import { idInItems, type ListReader, MoreThanOnePage, unreadable } from "./list-reader.ts";
+import { leftoverWords, namesRule, wordsOf } from "./known.ts";
+import { idInItems, type ListReader, MoreThanOnePage, type Row, unreadable } from "./list-reader.ts";
 import { findPages } from "./pages.ts";
 import type { Probing } from "./probing.ts";
 import { Stopped } from "./stopped.ts";
@@ -33,11 +34,12 @@ async function demandReadyList(probing: Probing): Promise<void> {
       `name the list with --list "GET /path"; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}`,
     );
   }
-  const count = await countOf(probing, list);
+  await findShape(probing, list);
+  const count = (await sandbox.look()).others?.length ?? 0;
   if (count > 0 && told.allowExisting !== true && told.mayEmpty !== true)
     throw new Stopped(
       `${count} ${count === 1 ? "rule is" : "rules are"} there already`,
-      "probe a sandbox without rules; or say --allow-existing, and they are counted and compared before and after each try",
+      adviceOnOthers(probing, count, (await sandbox.look()).rows),
     );
   const [one, other] = [await sandbox.look(), await sandbox.look()];
   if (one.others?.join() === other.others?.join()) return;
@@ -47,20 +49,36 @@ async function demandReadyList(probing: Probing): Promise<void> {
   );
 }
 
-/** The number of rules in the list. Where there are several, it is found out how the list comes in pages. */
-async function countOf(probing: Probing, list: ListReader): Promise<number> {
-  const known = await countAsKnown(probing, list);
-  if (known !== undefined) return known;
+/** What to do where rules are there: an earlier probe may have left them, they may go, or they are to stay. */
+function adviceOnOthers({ told, plan, names }: Probing, count: number, rows: readonly Row[]): string {
+  const known = new Set(told.leftover);
+  const made = rows.flatMap(({ ruleId, rule }) =>
+    ruleId !== undefined && !known.has(ruleId) && names.areIn(rule) ? [ruleId] : [],
+  );
+  if (made.length === count && count <= mostNamed)
+    return `if an earlier probe left ${count === 1 ? "it" : "them"} there, run it again with ${leftoverWords([...known, ...made])}: it counts and deletes ${count === 1 ? "it" : "them"} as its own`;
+  const notTried = plan.deletes.filter((way) => !namesRule(way.planned)).map(({ planned }) => wordsOf(planned));
+  const cost =
+    notTried.length === 0
+      ? ""
+      : `; then ${notTried.join(" and ")} is not tried, because its path does not name the rule`;
+  return `probe a sandbox without rules; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}; or say --allow-existing, and they are counted and compared before and after each try${cost}`;
+}
+
+const mostNamed = 20;
+
+/** Learns how the list is read, as far as its rules tell. Where there are several, how it comes in pages. */
+async function findShape(probing: Probing, list: ListReader): Promise<void> {
+  if (await isAsKnown(probing, list)) return;
   const filled = (await firstArrays(list)).filter(({ items }) => items.length > 0);
   const [rows] = filled;
-  if (rows === undefined) return 0;
+  if (rows === undefined) return;
   if (filled.length > 1)
     throw unreadable(`rules could stand at ${filled.map(({ at }) => at || "its root").join(" and ")}`);
   const id = idInItems(rows.items, probing.told.connection.contract.rule.id);
   if (id === undefined) throw unreadable("its items have nothing that could be an id");
   list.shape = { items: rows.at, envelope: "", id: [id], pagination: { type: "none", complete: false } };
   if (rows.items.length > 1) await findPages(probing, list);
-  return (await list.rows()).length;
 }
 
 async function firstArrays(list: ListReader): Promise<Rows[]> {
@@ -74,18 +92,19 @@ async function firstArrays(list: ListReader): Promise<Rows[]> {
   }
 }
 
-/** The number of rules by the pages that the contract describes; undefined where it describes none, or others. */
-async function countAsKnown({ told }: Probing, list: ListReader): Promise<number | undefined> {
+/** True where the list comes in the pages that the contract describes. */
+async function isAsKnown({ told }: Probing, list: ListReader): Promise<boolean> {
   const { operations, rule } = told.connection.contract;
-  if (operations.list === null || operations.list.pagination.type === "none") return undefined;
+  if (operations.list === null || operations.list.pagination.type === "none") return false;
   const { items, envelope, pagination } = operations.list;
   list.shape = { items, envelope: "", id: [...rule.id.map((at) => envelope + at), ...rule.id], pagination };
   try {
-    return (await list.rows()).length;
+    await list.rows();
+    return true;
   } catch (error) {
     if (!(error instanceof Stopped) && !(isMerchantRulesError(error) && error.code === "RESPONSE_INVALID")) throw error;
     list.shape = undefined;
-    return undefined;
+    return false;
   }
 }
 

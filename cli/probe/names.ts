@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt, withValueAt } from "../../sdk/rules/index.ts";
-import { leavesOf } from "./answers.ts";
+import { leavesOf, shows } from "./answers.ts";
 
 /** Makes definitions out of the one that is given, each with a name of its own where it has one. */
 export class Names {
@@ -26,6 +26,17 @@ export class Names {
   again(definition: JsonObject): { definition: JsonObject; name: string | undefined } {
     this.#count += 1;
     return this.#renamed(definition);
+  }
+
+  /** True where a text of an answer is the name of a rule that a probe of this definition made, in this run or another. */
+  areIn(answer: Json): boolean {
+    const { at } = this;
+    if (at === undefined) return shows(answer, this.#definition, undefined);
+    const start = `${String(valueAt(this.#definition, at))}-`.toLowerCase();
+    return leavesOf(answer).some(({ value }) => {
+      const text = String(value).trim().toLowerCase();
+      return text.startsWith(start) && /^[0-9a-f]{6}\d+$/.test(text.slice(start.length));
+    });
   }
 
   #renamed(definition: JsonObject): { definition: JsonObject; name: string | undefined } {

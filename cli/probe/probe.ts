@@ -6,14 +6,14 @@ import { makeAnother, makeFirst } from "./create.ts";
 import { deleteOwn, findDelete, type Proven } from "./delete.ts";
 import { findFields } from "./fields.ts";
 import { type Fact, Findings, type Gap } from "./findings.ts";
-import { planOf, type Told } from "./known.ts";
+import { leftoverWords, namesRule, planOf, type Told } from "./known.ts";
 import { demandReadyPlace, findItems, findSummaries } from "./list.ts";
-import { ListReader } from "./list-reader.ts";
+import { ListReader, type Row } from "./list-reader.ts";
 import { findMore } from "./more.ts";
 import { Names, nameAt } from "./names.ts";
 import { findPages } from "./pages.ts";
 import type { Probing } from "./probing.ts";
-import { named, Sandbox } from "./sandbox.ts";
+import { named, type Own, Sandbox } from "./sandbox.ts";
 import { Stopped } from "./stopped.ts";
 import { tryContract } from "./try-contract.ts";
 import { findUpdate } from "./update.ts";
@@ -27,6 +27,8 @@ export interface Probed {
   readonly stopped: { readonly reason: string; readonly advice: string | undefined } | undefined;
   /** The rules that it made and could not delete, in words. */
   readonly left: readonly string[];
+  /** What to do about them. */
+  readonly leftAdvice: string | undefined;
   /** Number of requests that were sent. */
   readonly requests: number;
 }
@@ -58,13 +60,15 @@ export async function probe(
   const wire = new Wire(told.connection, plan.all, sent);
   const { origin } = parseBaseUrl(baseUrl, "baseUrl");
   const list = plan.list === undefined ? undefined : new ListReader(wire, plan.list, contract, origin);
-  const sandbox = new Sandbox(wire, { list, get: plan.get, signal, waitMs });
-  const findings = new Findings(say);
   const names = new Names(
     told.definition,
     nameAt(told.definition, told.nameAt ?? contract.rule.naturalKey),
     randomBytes(3).toString("hex"),
   );
+  const isLeftover = ({ ruleId, rule }: Row): boolean =>
+    ruleId !== undefined && told.leftover?.includes(ruleId) === true && names.areIn(rule);
+  const sandbox = new Sandbox(wire, { list, get: plan.get, signal, waitMs, isLeftover });
+  const findings = new Findings(say);
   const probing: Probing = { told, plan, wire, sandbox, findings, names, say };
   let proven: Proven | undefined;
   let stopped: Probed["stopped"];
@@ -77,8 +81,9 @@ export async function probe(
   }
   sandbox.ignoreInterrupts();
   const left = await cleanUp(probing, proven);
+  const leftAdvice = left.length === 0 ? undefined : await adviceOnLeft(probing, proven, stopped !== undefined);
   await wire.close();
-  return { facts: findings.facts, gaps: findings.gaps, stopped, left, requests: wire.count };
+  return { facts: findings.facts, gaps: findings.gaps, stopped, left, leftAdvice, requests: wire.count };
 }
 
 async function steps(probing: Probing, prove: (proven: Proven) => void): Promise<void> {
@@ -131,6 +136,31 @@ async function cleanUp(probing: Probing, proven: Proven | undefined): Promise<st
 }
 
 async function deleteOwnRules(probing: Probing, proven: Proven | undefined): Promise<string[]> {
+  const strange = await takeLeftovers(probing);
+  return [...strange, ...(await deletePresent(probing, proven))];
+}
+
+/**
+ * From now on rules of an earlier probe are its own, where they look so.
+ * @returns those that do not, in words
+ */
+async function takeLeftovers({ told, sandbox, names }: Probing): Promise<string[]> {
+  const strange: string[] = [];
+  for (const ruleId of new Set(told.leftover)) {
+    const own: Own = { ruleId, definition: told.definition, name: undefined, isGone: false };
+    try {
+      const shown = await sandbox.shown(ruleId);
+      if (shown === undefined) continue;
+      if (names.areIn(shown)) sandbox.own.push(own);
+      else strange.push(`rule ${named(own)}: it is not deleted, because its name is none that a probe gives`);
+    } catch (error) {
+      strange.push(`rule ${named(own)} may be there: ${stopOf(error).reason}`);
+    }
+  }
+  return strange;
+}
+
+async function deletePresent(probing: Probing, proven: Proven | undefined): Promise<string[]> {
   const { sandbox, say } = probing;
   const present = sandbox.present;
   if (present.length === 0) return [];
@@ -149,6 +179,32 @@ async function deleteOwnRules(probing: Probing, proven: Proven | undefined): Pro
     }
   }
   return [];
+}
+
+/** What the user does about rules that are left. */
+async function adviceOnLeft(
+  { sandbox, told, plan }: Probing,
+  proven: Proven | undefined,
+  isStopped: boolean,
+): Promise<string> {
+  const ids = sandbox.present.map(({ ruleId }) => ruleId);
+  const here = "delete it at the service";
+  if (ids.length === 0) return `look for it, and ${here}`;
+  const again = `it counts and deletes ${ids.length === 1 ? "that rule" : "those rules"} as its own with ${leftoverWords(ids)}`;
+  if (isStopped || proven !== undefined) return `run it again, and ${again}; or ${here}`;
+  if (told.mayEmpty !== true && plan.deletes.some((way) => !namesRule(way.planned)) && (await hasOthers(sandbox)))
+    return `if every rule at the address may go, run it again with --may-empty ${told.connection.baseUrl}, and ${again}; or ${here}`;
+  return `look up how a delete names its rule, and run it again with that as --delete "DELETE /path/{ruleId}" or --delete-by query:NAME, and ${again}; or ${here}`;
+}
+
+async function hasOthers(sandbox: Sandbox): Promise<boolean> {
+  try {
+    return !(await sandbox.hasNothingElse());
+  } catch (error) {
+    // The list that cannot be read has stopped the probe, and its reason is said.
+    stopOf(error);
+    return false;
+  }
 }
 
 /** Notes which own rules went by a try that took more than it should. */

@@ -43,6 +43,8 @@ interface SandboxOptions {
   readonly signal: AbortSignal | undefined;
   /** How long the service may take to show what was written. */
   readonly waitMs: number;
+  /** True of a rule that an earlier probe left there: it counts as neither the probe's nor another's. */
+  readonly isLeftover: (row: Row) => boolean;
 }
 
 /** The place that is probed: what is there that is not the probe's, and what the probe made. */
@@ -66,13 +68,23 @@ export class Sandbox {
   #signal: AbortSignal | undefined;
   /** It looks again after these waits, before a difference counts: a list may show for a while what was before. */
   readonly #waitsMs: readonly number[];
+  readonly #waitMs: number;
+  readonly #isLeftover: (row: Row) => boolean;
 
-  constructor(wire: Wire, { list, get, signal, waitMs }: SandboxOptions) {
+  constructor(wire: Wire, { list, get, signal, waitMs, isLeftover }: SandboxOptions) {
     this.#wire = wire;
     this.list = list;
     this.#get = get;
     this.#signal = signal;
+    this.#waitMs = waitMs;
+    this.#isLeftover = isLeftover;
     this.#waitsMs = [0, waitMs / 15, (waitMs * 4) / 15, (waitMs * 10) / 15];
+  }
+
+  /** What to do where a request may have taken effect later than it was looked for. */
+  get longerWait(): string {
+    const seconds = Math.min(600, Math.max(30, Math.ceil((4 * this.#waitMs) / 1000)));
+    return `run it again with --wait ${seconds}, so that what a request does late is seen before the next one`;
   }
 
   get present(): Own[] {
@@ -83,6 +95,13 @@ export class Sandbox {
   async get(ruleId: string): Promise<Seen | undefined> {
     if (this.#get === undefined) return undefined;
     return await this.#wire.send(this.#get, { ruleId, place: { in: "path", name: "ruleId" } });
+  }
+
+  /** The answer that shows a rule, or its item of the list; undefined where it is not there. */
+  async shown(ruleId: string): Promise<Json | undefined> {
+    const seen = await this.get(ruleId);
+    if (seen?.isSuccess === true && !this.isAbsence(seen)) return seen.json;
+    return (await this.list?.rows())?.find((row) => row.ruleId === ruleId)?.rule;
   }
 
   /** The rule of an own rule as the service shows it. */
@@ -97,9 +116,9 @@ export class Sandbox {
     const own = new Map<Own, Sight>();
     for (const each of this.present) own.set(each, await this.#sight(each, rows));
     const ids = new Set(this.own.map(({ ruleId }) => ruleId));
-    const others = rows
-      .filter(({ ruleId, rule }) => !(ruleId === undefined ? this.own.some((own) => isOf(rule, own)) : ids.has(ruleId)))
-      .map(({ rule }) => fingerprint(rule));
+    const isOwn = ({ ruleId, rule }: Row): boolean =>
+      ruleId === undefined ? this.own.some((each) => isOf(rule, each)) : ids.has(ruleId);
+    const others = rows.filter((row) => !isOwn(row) && !this.#isLeftover(row)).map(({ rule }) => fingerprint(rule));
     return { others: this.list === undefined ? undefined : others.sort(), own, rows };
   }
 
@@ -126,7 +145,7 @@ export class Sandbox {
       if (sight !== undefined && sight.is !== "there")
         throw new Stopped(
           `before the next try (${title}) the rule ${named(own)} is ${sight.is === "gone" ? "not there any more" : "not shown"}: ${sight.said}`,
-          "run it again with only one way to delete (--delete, --delete-by), so that it is clear which one worked",
+          this.longerWait,
         );
     }
     const result = await act();

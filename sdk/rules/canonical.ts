@@ -1,4 +1,4 @@
-import { field, isJsonArray, isJsonObject, type Json } from "./json.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { type NormalForm, type ValueForm, valueFormsOf, valueText } from "./normal-form.ts";
 import { type Pointer, segmentsOf, valueAt } from "./pointer.ts";
 import type { Path } from "./walk.ts";
@@ -34,8 +34,30 @@ export function isEqual(a: Json, b: Json, by: CompareOptions, path: Path = []): 
   return isEqualAt(a, b, spotAt(by, path));
 }
 
+/** The same as equal canonical texts, of which it makes none where both sides are objects, or arrays whose order counts. */
 export function isEqualAt(a: Json, b: Json, spot: Spot | undefined): boolean {
-  return a === b || textOf(a, spot) === textOf(b, spot);
+  if (a === b) return true;
+  if (isJsonObject(a) && isJsonObject(b)) return areEqualObjects(a, b, spot);
+  if (isJsonArray(a) && isJsonArray(b) && spot?.isUnordered !== true && spot?.isDistinct !== true)
+    return (
+      a.length === b.length && a.every((element, index) => isEqualAt(element, b[index] ?? null, spot?.below(index)))
+    );
+  return spot !== undefined && textOf(a, spot) === textOf(b, spot);
+}
+
+function areEqualObjects(a: JsonObject, b: JsonObject, spot: Spot | undefined): boolean {
+  const names = Object.keys(a);
+  if (spot === undefined && names.length !== Object.keys(b).length) return false;
+  const isSame = (name: string): boolean => {
+    const [one, other, below] = [field(a, name), field(b, name), spot?.below(name)];
+    if (one !== undefined && other !== undefined) return isEqualAt(one, other, below);
+    const given = one ?? other;
+    return given !== undefined && below?.defaultText !== undefined && textOf(given, below) === below.defaultText;
+  };
+  return (
+    names.every(isSame) &&
+    (spot === undefined || Object.keys(b).every((name) => Object.hasOwn(a, name) || isSame(name)))
+  );
 }
 
 /** The canonical text of a value at a spot. */

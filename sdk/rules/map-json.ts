@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json } from "./json.ts";
 import type { Path } from "./walk.ts";
 
 /**
- * A copy of a value. `visit` is called on each value before its children; what it returns replaces the value, and is not
+ * A value with parts of it replaced; what has no such part is not copied. `visit` is called on each value before its children; what it returns replaces the value, and is not
  * looked into. undefined keeps the value.
  * @param visit gets one path for the whole walk, and its fields change with every step: copy it to keep it
  * @param start the path of `root` itself
@@ -20,9 +20,17 @@ export function mapJson(root: Json, visit: (value: Json, path: Path) => Json | u
   function step(value: Json): Json {
     const replaced = visit(value, path);
     if (replaced !== undefined) return replaced;
-    if (isJsonArray(value)) return value.map((element, index) => below(index, element));
+    if (isJsonArray(value)) {
+      const elements = value.map((element, index) => below(index, element));
+      return elements.every((element, index) => element === value[index]) ? value : elements;
+    }
     if (!isJsonObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, below(key, child)]));
+    const changed: [string, Json][] = [];
+    for (const [key, child] of Object.entries(value)) {
+      const mapped = below(key, child);
+      if (mapped !== child) changed.push([key, mapped]);
+    }
+    return changed.length === 0 ? value : Object.fromEntries([...Object.entries(value), ...changed]);
   }
 
   return step(root);

@@ -74,11 +74,58 @@ test("a probe that stops says why, what to do and what is left, and fails", asyn
   const { code, stderr } = await probe("--yes");
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/the probe stopped: 2 rules are there already\. What to do: probe a sandbox/),
+    expect.stringMatching(
+      /the probe stopped: 2 rules are there already\. What to do: probe a sandbox without rules; or, .* say --may-empty http:\S+; or say --allow-existing, .* then DELETE \/api\/v1\/merchants\/rules is not tried/,
+    ),
   ]);
   front.behave((request, pass) => (request.method === "DELETE" ? { status: 200, body: {} } : pass()));
-  const left = await probe("--yes", "--allow-existing");
+  const left = await probe("--yes", "--allow-existing", "--delete", "DELETE /api/v1/merchants/rules/{ruleId}");
   expect([left.code, left.stderr.match(/^left at the service: rule "rule-1-\w+" \(id \w+\)/gm)?.length]).toEqual([
     1, 2,
   ]);
+});
+
+/** The options that an advice names. */
+const advised = (stderr: string, after: string): string[] => {
+  const advice = stderr.slice(stderr.indexOf(after));
+  return [...advice.matchAll(/--(?:leftover|may-empty) [^\s;,]+/g)].flatMap(([words]) =>
+    words.replace(/:$/, "").split(" "),
+  );
+};
+
+test.each([
+  ["stopped by rules that are there", [] as string[], "What to do: "],
+  ["held back from the delete of a collection", ["--allow-existing"], "What to do about what is left: "],
+])(
+  "whoever follows what is said to a probe that was %s ends with a contract, and nothing of the probe is left",
+  async (_, first, after) => {
+    const { probe, service, out } = await sandbox(2);
+    const before = await probe("--yes", ...first);
+    expect(before.code).toBe(1);
+    const words = advised(before.stderr, after);
+    expect(words).toContain("--may-empty");
+    if (first.length > 0) expect(before.stderr).toMatch(/was not tried, because .* or with --may-empty http:/);
+    expect(await probe("--yes", "--output", out, ...words)).toMatchObject({ code: 0 });
+    expect(service.rules().map(({ ruleId }) => ruleId)).toEqual(["other-1", "other-2"]);
+    expect(loadContract(out).operations.delete.identifyBy).toEqual({ in: "query", name: "ruleId" });
+  },
+);
+
+test("rules that an earlier probe left are named, and who names them back ends with nothing left", async () => {
+  const { probe, service, front, out } = await sandbox();
+  front.behave((request, pass) =>
+    request.method === "DELETE" ? { status: 400, body: { error: { code: "BAD" } } } : pass(),
+  );
+  const refused = await probe("--yes");
+  expect([refused.code, service.rules().length]).toEqual([1, 2]);
+  expect(refused.stderr).toMatch(/What to do about what is left: look up how a delete names its rule/);
+  front.behave();
+  const stopped = await probe("--yes");
+  expect(stopped.stderr).toMatch(/2 rules are there already\. What to do: if an earlier probe left them there/);
+  const words = advised(stopped.stderr, "What to do: ");
+  expect(words.filter((word) => word === "--leftover")).toHaveLength(2);
+  expect(words).toEqual(expect.arrayContaining(advised(refused.stderr, "What to do about what is left: ")));
+  const done = await probe("--yes", "--output", out, ...words);
+  expect([done.code, service.rules()]).toEqual([0, []]);
+  expect(loadContract(out).operations.delete.identifyBy).toEqual({ in: "query", name: "ruleId" });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
+import { variants } from "../support/variants.ts";
 import { idOf, onBothEngines, openPlace, type Place, withoutList } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";
 
@@ -55,10 +56,12 @@ onBothEngines((engine) => {
     expect(same.output).not.toContain("writes over");
   }, 120_000);
 
-  test.each([
-    ["with a list", contractOf(), 2],
-    ["without a list", withoutList, 3],
-  ])(
+  test.each(
+    variants([
+      ["with a list", contractOf(), 2],
+      ["without a list", withoutList, 3],
+    ]),
+  )(
     "onDrift: fail refuses, with the paths, before anything of a set is written (%s)",
     async (_, contract, most) => {
       const place = await openPlace({ contract });

@@ -1,17 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { rule } from "../support/connections.ts";
+import { variants } from "../support/variants.ts";
 import { forms, foundAfterKill, foundAfterLostAnswer, live, named, operations, path, priorities } from "./new-ids.ts";
 import { idOf, openPlace, owner } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";
 
 const declared = forms["a set"];
 
-test.each(named)("rules of which an update loses its answer are found again in the same run, %s", (_kind, contract) =>
-  foundAfterLostAnswer(contract, declared),
+test.each(variants(named))(
+  "rules of which an update loses its answer are found again in the same run, %s",
+  (_kind, contract) => foundAfterLostAnswer(contract, declared),
 );
 
-test.each(named)(
+test.each(variants(named.toReversed()))(
   "rules of which an update was killed after its write are found again by the next run, %s",
   (_kind, contract) => foundAfterKill(contract, declared),
 );

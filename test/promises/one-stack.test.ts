@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MerchantRule, MerchantRuleSet } from "../../provider/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { rule } from "../support/connections.ts";
+import { variants } from "../support/variants.ts";
 import { idOf, marking, onBothEngines, openPlace, owner, unmarked } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";
 
@@ -84,10 +85,12 @@ test("two resources that declare one rule are told so, and neither overwrites wh
 });
 
 onBothEngines((engine) => {
-  test.each([
-    ["loses it", true],
-    ["gets it", false],
-  ])(
+  test.each(
+    variants([
+      ["loses it", true],
+      ["gets it", false],
+    ]),
+  )(
     "a rule moves between two sets without a write, and back, where the set that %s is declared first",
     async (_case, isFromFirst) => {
       const place = await openPlace({ contract: marking });

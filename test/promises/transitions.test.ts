@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import { nextStep } from "../../provider/reconcile/transitions.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { rule } from "../support/connections.ts";
+import { variants } from "../support/variants.ts";
 import { openPlace } from "./stacks.ts";
 import { active, asked, chain, contract, inactive, one, path, shapes, statuses } from "./transitions.ts";
 import { contractOf } from "./worlds/world.ts";
 
-describe.each(shapes)("%s, whose request", (_, declared) => {
+describe.each(variants(shapes))("%s, whose request", (_, declared) => {
   test("fails after the create, are in the state as they are, and the next run sends what is left", async () => {
     const place = await openPlace({ contract });
     const stack = await place.stack("local");

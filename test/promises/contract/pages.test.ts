@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { startWorld, type World } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
+import { variants } from "../../support/variants.ts";
 import { open as openService, Stack } from "../worlds/world.ts";
 import { exported } from "./exported.ts";
 
@@ -47,7 +48,7 @@ const paginations: [string, Pagination][] = [
   ["a URL in the body", { type: "url", limit: "limit", url: "/links/next" }],
 ];
 
-describe.each(paginations)("a set of ten rules in pages of three, by %s", (_, pagination) => {
+describe.each(variants(paginations))("a set of ten rules in pages of three, by %s", (_, pagination) => {
   test("is made once, read whole, changed, exported whole and destroyed", async () => {
     const contract = contractOf(pagination);
     const world = await open(contract);
@@ -72,7 +73,7 @@ describe.each(paginations)("a set of ten rules in pages of three, by %s", (_, pa
   });
 });
 
-describe.each(paginations.filter(([, { type }]) => type !== "page" && type !== "offset"))(
+describe.each(variants(paginations.filter(([, { type }]) => type !== "page" && type !== "offset")))(
   "a list that comes in pages by %s, under a contract that does not say so",
   (_, pagination) => {
     const contract = contractOf(pagination);

@@ -4,6 +4,7 @@ import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
+import { variants } from "../../support/variants.ts";
 import { contractOf, failureOf, open } from "../worlds/world.ts";
 
 type Update = NonNullable<NonNullable<ContractInput["operations"]>["update"]>;
@@ -23,7 +24,7 @@ const updates: [string, Update][] = [
   ["beside its id", { path, identifyBy: { in: "body", name: "key" }, bodyAt: "/rule" }],
 ];
 
-describe.each(updates)("an update whose body is %s", (_, update) => {
+describe.each(variants(updates, 2))("an update whose body is %s", (_, update) => {
   test("changes rules in place; a field that nobody declares stays where the live rule goes back", async () => {
     let priority = 1;
     const rules = (): JsonObject => ({ a: rule(1, { priority }), b: rule(2), c: rule(3, { priority }) });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/connections.ts";
+import { variants } from "../../support/variants.ts";
 import { onBothEngines, openPlace, type Place, withoutList } from "../stacks.ts";
 import { contractOf } from "../worlds/world.ts";
 
@@ -33,7 +34,7 @@ function answerBefore({ front }: Place, status: number): () => Promise<void> {
 
 onBothEngines((engine) => {
   describe.each(contracts)("by a contract with %s", (_, contract) => {
-    test.each([408, 503, 504])(
+    test.each(variants([504, 408, 503]))(
       "a create that is carried out after a gateway answered %i is made once",
       async (status) => {
         const place = await openPlace({ contract, allowDuplicates: true });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
+import { variants } from "../../support/variants.ts";
 import { type Declared, openPlace, type Place } from "../stacks.ts";
 import { contractOf, identifyBy } from "../worlds/world.ts";
 
@@ -102,10 +103,12 @@ const atPriority = (priority: number): string[] => [1, 2, 3, 4].map((k) => `rule
 const replacing = contractOf({ operations: { update: null } });
 const readingAfter = contractOf({ operations: { update: null, delete: { identifyBy, readAfter: true } } });
 
-test.each([
-  ["a set", asSet],
-  ["four resources", asRules],
-])("a create may get the id of a rule whose delete is not answered yet (%s)", async (_, declared) => {
+test.each(
+  variants([
+    ["a set", asSet],
+    ["four resources", asRules],
+  ]),
+)("a create may get the id of a rule whose delete is not answered yet (%s)", async (_, declared) => {
   const { place, rows, between } = await openReusing(replacing);
   const stack = await place.stack("local");
   await stack.up(declared(1));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/connections.ts";
+import { variants } from "../../support/variants.ts";
 import { openPlace, type Place } from "../stacks.ts";
 import { contractOf } from "../worlds/world.ts";
 
@@ -18,7 +19,7 @@ const idOfFirst = ({ service }: Place): string =>
 const firstOf = ({ service }: Place): unknown => service.rules().find((each) => each.rule.name === "rule-1")?.rule;
 const byHand = rule(1, { priority: 77 });
 
-describe.each(kinds)("an update of one version, %s", (_, version) => {
+describe.each(variants(kinds))("an update of one version, %s", (_, version) => {
   const contract = contractOf({
     operations: { update: { path, version }, list: null },
     rule: { readOnly: ["/createdAt", "/updatedAt", "/version"] },

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/rules/index.ts";
 import { rule } from "../../support/connections.ts";
+import { variants } from "../../support/variants.ts";
 import { type Declared, openPlace, owner } from "../stacks.ts";
 import { contractOf, update } from "../worlds/world.ts";
 
@@ -8,10 +9,12 @@ const [a, b] = [rule(1), rule(2)];
 const { conditions: _, ...bare } = b;
 const none = { rules: {}, allowEmpty: true };
 
-test.each([
-  ["with marks", { owner }],
-  ["without marks", {}],
-])(
+test.each(
+  variants([
+    ["with marks", { owner }],
+    ["without marks", {}],
+  ]),
+)(
   "a rule that was taken over and moved to another set loses nothing by its first write there (%s)",
   async (_case, more) => {
     const place = await openPlace({ contract: contractOf({ rule: more }) });
@@ -24,12 +27,17 @@ test.each([
   },
 );
 
-test.each([
-  ["of a set, with its natural key", true, {}],
-  ["with its natural key", false, {}],
-  ["of a set, with another natural key", true, { name: "new-name" }],
-  ["with another natural key", false, { name: "new-name" }],
-])(
+test.each(
+  variants(
+    [
+      ["of a set, with its natural key", true, {}],
+      ["with its natural key", false, {}],
+      ["of a set, with another natural key", true, { name: "new-name" }],
+      ["with another natural key", false, { name: "new-name" }],
+    ],
+    2,
+  ),
+)(
   "a rule %s that was taken over is not replaced by one that lacks what nobody declared",
   async (_case, isSet, more) => {
     // An update would send the rest of the rule back; a replacement does not.
@@ -46,7 +54,7 @@ test.each([
   },
 );
 
-test.each(["declared", "changes", "merged"] as const)(
+test.each(variants(["declared", "changes", "merged"]))(
   "a field that nobody declares within an element of an array is not erased by an update whose body is %s",
   async (body) => {
     const place = await openPlace({ contract: contractOf({ operations: { update: { ...update, body } } }) });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { FrontRequest, Misbehaviour } from "../../support/front.ts";
 import { byPath, byQuery, deletesByPath, deletesByQuery, listed, type ProbedPlace, place } from "./place.ts";
 
@@ -35,6 +35,77 @@ test("a delete that does not name its rule in the path is not tried while other 
   // What it made is named, by its id.
   expect(own(at).every(({ ruleId }) => probed.left.some((line) => line.includes(ruleId)))).toBe(true);
   expect(probed.left).toHaveLength(own(at).length);
+});
+
+test("a delete that is given is tried beside the contract's, by path first, and what was not tried is said", async () => {
+  const at = await place(deletesByQuery);
+  const probed = await at.probe({ delete: [byPath] });
+  expect(probed).toMatchObject({ stopped: undefined, left: [] });
+  const [first, second] = deletes(at.front.taken());
+  expect([first?.path, second?.path]).toEqual([
+    expect.stringMatching(/rules\/\w+$/),
+    expect.stringMatching(/rules\?ruleId=\w+$/),
+  ]);
+  expect(probed.facts.find(({ at: field }) => field === "/operations/delete/identifyBy")?.value).toEqual({
+    in: "query",
+    name: "ruleId",
+  });
+  const said: string[] = [];
+  const other = await place(deletesByPath);
+  await other.probe({ delete: [byPath] }, { say: (line) => said.push(line) });
+  expect(said).toContain("DELETE /api/v1/merchants/rules is not tried, because a way to delete is proven");
+});
+
+test("the contract's delete is left alone where the rules that are probed stand at another path", async () => {
+  const path = "/v2/rules";
+  const at = await place({
+    version: 1,
+    operations: {
+      create: { path },
+      get: { path: `${path}/{ruleId}` },
+      delete: { path, identifyBy: { in: "query", name: "ruleId" } },
+      list: { path, items: "/rules", lagMs: 0 },
+    },
+  });
+  const requestTo = (method: string, to: string) => ({ method, path: to, query: {} });
+  const elsewhere = {
+    create: requestTo("POST", path),
+    get: requestTo("GET", `${path}/{ruleId}`),
+    list: requestTo("GET", path),
+  };
+  const probed = await at.probe({ ...elsewhere, delete: [requestTo("DELETE", `${path}/{ruleId}`)] });
+  expect(deletes(at.front.taken()).every((request) => request.path.startsWith(path))).toBe(true);
+  expect(probed.gaps.find(({ at: field }) => field === "/operations/delete/identifyBy")?.why).toContain(
+    "DELETE /api/v1/merchants/rules of the contract was not tried, because --create gives another path",
+  );
+  expect(await at.probe({ ...elsewhere, delete: [requestTo("DELETE", path)], allowExisting: true })).toMatchObject({
+    left: [expect.any(String), expect.any(String)],
+  });
+});
+
+test("a rule that goes later than its delete is answered ends the probe, and a longer wait finds the way", async () => {
+  const at = await place(deletesByPath);
+  const timers: NodeJS.Timeout[] = [];
+  onTestFinished(() => timers.forEach(clearTimeout));
+  at.front.behave(async (request, pass) => {
+    if (request.method !== "DELETE") return pass();
+    timers.push(setTimeout(() => at.service.remove(request.path.replace(/.*\//, "")), 400));
+    return { status: 200, body: {} };
+  });
+  const probed = await at.probe({ delete: [byPath, byQuery] }, { waitMs: 60 });
+  expect(probed.stopped?.advice).toMatch(/run it again with --wait 30,/);
+  expect(probed.facts.some(({ at: field }) => field.startsWith("/operations/delete"))).toBe(false);
+  const again = await at.probe(
+    { delete: [byPath, byQuery], leftover: own(at).map(({ ruleId }) => ruleId) },
+    { waitMs: 3000 },
+  );
+  expect([again.stopped, again.left, own(at)]).toEqual([undefined, [], []]);
+});
+
+test("a rule that is named as left over is deleted only where a probe may have made it", async () => {
+  const at = await place(deletesByPath, { others: 1 });
+  const probed = await at.probe({ delete: [byPath], leftover: ["other-1", "gone"], allowExisting: true });
+  expect([probed.left, others(at).length]).toEqual([[expect.stringMatching(/^rule "other-1": it is not deleted/)], 1]);
 });
 
 test("a delete by path comes first, and where it works nothing else is tried", async () => {

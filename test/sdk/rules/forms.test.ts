@@ -6,6 +6,8 @@ import {
   canonical,
   differences,
   isEqual,
+  isJsonArray,
+  isJsonObject,
   type Json,
   type JsonObject,
   project,
@@ -286,3 +288,67 @@ describe("whatever the contract says", () => {
     );
   });
 });
+
+test("two values are equal exactly when their canonical texts are, whatever forms there are and wherever", () => {
+  const leaf = fc.constantFrom<Json>(null, 0, 1, "1", "1.0", " a", "A", "a", "", true, "2026-01-01T00:00:00Z");
+  const { value } = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      leaf,
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom("a", "b", "0"), tie("value"), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }));
+  const pointer = fc
+    .array(fc.constantFrom("a", "b", "*", "*"), { minLength: 1, maxLength: 2 })
+    .map((names) => `/${names.join("/")}`);
+  const form = fc.record(
+    {
+      at: pointer,
+      is: fc.constantFrom<FormName>("decimal", "dateTime", "trimmed", "lower", "upper", "distinct"),
+      default: fc.oneof(leaf, fc.constant<Json>([]), fc.constant<Json>({ a: 1 })),
+    },
+    { requiredKeys: ["at"] },
+  );
+  const options = fc.record({
+    unordered: fc.array(pointer, { maxLength: 2 }),
+    forms: fc.array(form, { minLength: 1, maxLength: 5 }),
+  });
+  const other = fc.tuple(value, fc.array(fc.nat(7), { minLength: 1, maxLength: 8 })).map(([a, picks]) => {
+    const next = picks.values();
+    const pick = (): number => next.next().value ?? 0;
+    return [a, respelled(a, pick)] as const;
+  });
+  const met = { equal: 0, written: 0 };
+  fc.assert(
+    fc.property(other, options, ([a, b], by) => {
+      const isSame = canonical(a, by) === canonical(b, by);
+      expect(isEqual(a, b, by)).toBe(isSame);
+      if (isSame) met.equal += 1;
+      if (isSame && !isEqual(a, b, asWritten)) met.written += 1;
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(met.equal).toBeGreaterThan(100);
+  expect(met.written).toBeGreaterThan(10);
+});
+
+/** A value with some of its parts written otherwise, in another order, twice, or left out. */
+function respelled(value: Json, pick: () => number): Json {
+  const how = pick();
+  if (isJsonArray(value)) {
+    const elements = value.map((element) => respelled(element, pick));
+    return how === 1 ? elements.reverse() : how === 2 ? [...elements, ...elements] : elements;
+  }
+  if (isJsonObject(value)) {
+    const fields = Object.entries(value).map(([name, each]): [string, Json] => [name, respelled(each, pick)]);
+    return Object.fromEntries(how === 1 ? fields.reverse() : how === 2 ? fields.slice(1) : fields);
+  }
+  const spellings: readonly Json[][] = [
+    [1, "1", "1.0"],
+    ["a", " a", "A"],
+    [0, "", null],
+  ];
+  const alike = spellings.find((each) => each.includes(value)) ?? [value];
+  return alike[how] ?? value;
+}
