@@ -6,6 +6,7 @@ import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
 import { driftCommand } from "./drift.ts";
 import { runCommandLine } from "./exit-code.ts";
+import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { helpCommand } from "./help.ts";
 import { projectInitCommand } from "./init.ts";
@@ -14,6 +15,7 @@ import { planCommand } from "./plan.ts";
 import { pullCommand } from "./pull.ts";
 import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
+import { testCommand } from "./test.ts";
 
 /**
  * Runs the `merchant-rules` command. Takes the words after the command's name; gives the exit code:
@@ -44,6 +46,8 @@ export function commandLine(): Command {
     pullCommand,
     diffCommand,
     catalogCommand,
+    testCommand,
+    explainCommand,
     projectInitCommand,
     contractCommand,
     doctorCommand,

@@ -1,18 +1,14 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import type { Refreshed } from "../report/plan/plan-report.ts";
-import type { Preview } from "../report/plan/preview.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting, WrongCall } from "./exit-code.ts";
-import { inputOf } from "./input.ts";
-import { interruptible } from "./interrupt.ts";
-import { localEngine } from "./local-package.ts";
 import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
-import type { Step } from "./progress.ts";
+import { givenPreview, ownPreview } from "./preview.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
-import { engineOf, readSettings, readState, runPulumi, type StackOptions, withStackOptions } from "./stack.ts";
+import { engineOf, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
 
 interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyOptions {
   readonly expectNoChanges?: boolean;
@@ -61,7 +57,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const { errorsOf } = await import("../report/index.ts");
   const { withPlaces } = await import("../report/rule-places.ts");
   const { declaredContract } = await import("../provider/settings.ts");
-  const preview = file === undefined ? await previewed(options, folder) : await given(file);
+  const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
   const contractOf = (connection: string): Contract | undefined =>
     declaredContract({ config: (key) => preview.config.get(key), environment: process.env, folder }, connection);
   const refreshed = options.refresh === true ? await refreshedOf(options) : {};
@@ -92,63 +88,4 @@ async function refreshedOf(options: PlanOptions): Promise<Refreshed> {
   // The settings of the run that is planned; the state has those of the last one, or none yet.
   const [stack, sources] = [await readState(options), await readSettings(options)];
   return { drift: await driftOf({ ...stack, sources }, true, options.format === "json"), ignoring };
-}
-
-async function given(file: string): Promise<Preview> {
-  const { readPreview } = await import("../report/plan/preview.ts");
-  const advice = "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input";
-  return readPreview(await inputOf(file, "read preview", advice), file === "-" ? "standard input" : file);
-}
-
-async function previewed(options: PlanOptions, folder: string): Promise<Preview> {
-  const { readPreview } = await import("../report/plan/preview.ts");
-  const { withProgress } = await import("./progress.ts");
-  const quiet = options.format === "json";
-  if (engineOf(options) === "local") {
-    const preview = await withProgress("previewing resources", (step) => previewedLocally(options, step), { quiet });
-    return readPreview(preview, "the local engine's preview");
-  }
-  const { policyPack = [], policyPackConfig = [] } = options;
-  const packs = [
-    ...policyPack.flatMap((pack) => ["--policy-pack", pack]),
-    ...policyPackConfig.flatMap((file) => ["--policy-pack-config", file]),
-  ];
-  // What policies say is in the events alone.
-  const environment: NodeJS.ProcessEnv = packs.length === 0 ? {} : { PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" };
-  const run = () => runPulumi(["preview", "--json", "--show-sames", ...packs], options, folder, environment);
-  const { stdout, failure } = await withProgress("running pulumi preview", run, { quiet });
-  if (failure === undefined) return readPreview(stdout, "`pulumi preview --json`");
-  // A preview that failed on the way prints as far as it came, with what failed. Else only its own words are left.
-  if (stdout.trim() === "") throw failure;
-  return readPreview(stdout, "`pulumi preview --json`", failure.reason);
-}
-
-async function previewedLocally(options: StackOptions & PolicyOptions, step: Step): Promise<string> {
-  const { stack, cwd, backend, policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
-  const { diagnosticOf, jsonDocument, runEngine } = await localEngine();
-  const diagnostics: ReturnType<typeof diagnosticOf>[] = [];
-  let resources = 0;
-  const result = await interruptible((signals) =>
-    runEngine({
-      verb: "preview",
-      stack,
-      cwd,
-      backendUrl: backend,
-      ...{ policyPacks, policyPackConfigs },
-      ...signals,
-      onEvent: (event) => {
-        if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
-        if (event.kind === "step") step(++resources);
-      },
-    }),
-  );
-  const isSaid =
-    diagnostics.some(({ severity }) => severity === "error") ||
-    result.policies.violations.some(({ level }) => level === "mandatory");
-  if (!result.ok && !isSaid)
-    diagnostics.push({
-      message: result.cancelled ? "the preview was interrupted" : "the preview failed",
-      severity: "error",
-    });
-  return JSON.stringify(jsonDocument(result, diagnostics, true));
 }

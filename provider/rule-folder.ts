@@ -6,6 +6,7 @@ import {
   field,
   findNotJson,
   isJson,
+  isJsonArray,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -102,7 +103,7 @@ function filesIn(folder: string, faults: FileFault[]): Map<string, NamedFile> {
       continue;
     }
     const [, stem] = /^(.+)\.(?:ya?ml|json)$/i.exec(name) ?? [];
-    if (stem === undefined) continue;
+    if (stem === undefined || isTests(file)) continue;
     // Some file systems store accents apart from their letters, and some take upper and lower case for the same.
     const key = stem.normalize("NFC");
     const other = files.get(key.toLowerCase());
@@ -110,6 +111,14 @@ function filesIn(folder: string, faults: FileFault[]): Map<string, NamedFile> {
     else faults.push({ file, what: `has the same key as ${other.file}; each rule is declared once` });
   }
   return files;
+}
+
+/** True of a file of tests, as `merchant-rules test` takes them. One that only has such a name is a rule. */
+function isTests(file: string): boolean {
+  if (!/\.test\.ya?ml$/i.test(file)) return false;
+  const read = readJsonFile(resolve(file));
+  if ("fault" in read || !isJsonObject(read.value)) return false;
+  return field(read.value, "version") === 1 && isJsonArray(field(read.value, "cases"));
 }
 
 /** Changes the rules of a folder as the files of an overlay say. */

@@ -51,7 +51,8 @@ function textOf({ file: _place, ...finding }: Finding, word: string): string {
     const { path, before, after } = sidesOf(difference, most);
     return `${path}: ${before} → ${after}`;
   });
-  const lines = differences.length > 0 ? differences : whereaboutsOf(finding, most);
+  const details = (finding.details ?? []).map((line) => printable(line, 4 * most));
+  const lines = differences.length > 0 ? [...differences, ...details] : whereaboutsOf(finding, most);
   return lines.length === 0 ? word : lines.slice(0, 20).join("\n");
 }
 

@@ -42,6 +42,7 @@ function article(finding: Finding, report: Report): string {
     `<article><h3>${escaped(nameOf(finding, mostOfName))}</h3>`,
     ...aboutLine([...renamed, ...whereaboutsOf(finding, mostOfName)]),
     ...(finding.paths.length === 0 ? [] : [pathTable(finding.paths, report.sides)]),
+    ...(finding.details ?? []).map((line) => `<p class="about">${escaped(line)}</p>`),
     ...(shown === undefined ? [] : [ruleBlock(shown)]),
     "</article>",
   ].join("\n");

@@ -100,6 +100,6 @@ function failureOf(finding: Finding, report: Report): string {
   });
   const message = [word, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
   const whole = shown === undefined ? [] : [`${shown.title}:`, ...wholeLines(shown.rule)];
-  const lines = [...about, ...differences, ...whole].map(escaped).join("\n");
+  const lines = [...about, ...differences, ...(finding.details ?? []), ...whole].map(escaped).join("\n");
   return `<failure type="${escaped(word)}" message="${escaped(printable(message, 4 * most))}">${lines}</failure>`;
 }

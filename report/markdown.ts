@@ -165,7 +165,8 @@ function addGroup(
 function rowsOf(finding: Finding, hasPaths: boolean, report: Report): string {
   const name = code(nameOf(finding, mostOfName));
   const renamed = finding.formerName === undefined ? [] : [wordFor(finding, report)];
-  const where = [...renamed, ...whereaboutsOf(finding, mostOfName)].map(plain).join("<br>");
+  const details = (finding.details ?? []).slice(0, mostPaths).map((line) => printable(line, mostOfValue));
+  const where = [...renamed, ...whereaboutsOf(finding, mostOfName), ...details].map(plain).join("<br>");
   if (!hasPaths) return rowOf([name, where]);
   const [first = ["", "", ""], ...others] = finding.paths.slice(0, mostPaths).map((difference) => {
     const { path, before, after } = sidesOf(difference, mostOfValue);

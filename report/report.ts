@@ -12,6 +12,7 @@ export const changes = [
   "replace",
   "missing",
   "reset",
+  "failed",
   "still-in-force",
   "only-in-from",
   "only-in-to",
@@ -88,7 +89,7 @@ const findingSchema = z.strictObject({
   change: z
     .enum(changes)
     .describe(
-      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged, anothers (another stack manages it, as its mark says). plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes), unmanaged and anothers. diff: only-in-from, only-in-to, changed",
+      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged, anothers (another stack manages it, as its mark says). plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes), unmanaged and anothers. diff: only-in-from, only-in-to, changed. test: failed, a case, whose name stands in the place of a rule's",
     ),
   name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
   formerName: z.string().optional().describe("The natural key on the side `sides.before`, where that is another"),
@@ -112,12 +113,29 @@ const findingSchema = z.strictObject({
     .describe(
       "The rule, `[secret]` in the place of secrets. Both sides where it is changed; a created, unmanaged or another's one has only `after`, a deleted, missing or still-in-force one only `before`. Absent where it is not known",
     ),
+  details: z
+    .array(z.string())
+    .optional()
+    .describe("Lines that say why, such as the conditions of the rule that decides"),
   words: z
     .strictObject({ before: z.string().optional(), after: z.string().optional() })
     .optional()
     .describe("The rule in words, on each side"),
   paths: z.array(pathSchema).describe("What differs; empty where the rule as a whole is meant"),
 });
+
+const decisionSchema = z
+  .strictObject({
+    kind: z.enum(["decided", "unknown"]),
+    outcomes: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "The outcome, or where all rules that apply count, the outcomes; of an unknown one those it may be. Absent: it may be any",
+      ),
+    by: z.array(z.string()).describe("The rules that decide, or on which it hangs that the outcome is unknown"),
+  })
+  .describe("explain: what the rules decide of the payment");
 
 const tableSchema = z
   .strictObject({
@@ -131,16 +149,19 @@ const tableSchema = z
 export const reportSchema = z
   .strictObject({
     version: z.literal(2).describe("The version of this format"),
-    report: z.enum(["drift", "plan", "diff"]),
+    report: z.enum(["drift", "plan", "diff", "test", "explain"]),
     subject: z.string().describe("What was looked at, as `stack dev`"),
     project: z.string().optional().describe("The project of the stack, where it is known"),
     sides: z
       .strictObject({ before: z.string(), after: z.string() })
-      .describe("What `before` and `after` of a path are: declared and live (drift), now and after up (plan)"),
+      .describe(
+        "What `before` and `after` of a path are: declared and live (drift), now and after up (plan), expected and found (test)",
+      ),
     about: z
       .array(z.string())
       .describe("What the sides are and what is not seen, such as that `now` is the state and not the service"),
-    rules: z.int().min(0).describe("How many rules the subject has, before the change"),
+    rules: z.int().min(0).describe("How many rules the subject has, before the change; of a test how many cases"),
+    decision: decisionSchema.optional(),
     unchanged: z.int().min(0).describe("How many of them are as they should be"),
     counts: z
       .partialRecord(z.enum(changes), z.int().min(1))
@@ -161,11 +182,14 @@ export type Finding = z.output<typeof findingSchema>;
 export type Violation = z.output<typeof violationSchema>;
 export type Failure = z.output<typeof failureSchema>;
 export type PathFinding = z.output<typeof pathSchema>;
+export type Decision = z.output<typeof decisionSchema>;
 export type Table = z.output<typeof tableSchema>;
 export type Report = z.output<typeof reportSchema>;
 
 export interface ReportParts extends Pick<Report, "report" | "subject" | "rules" | "unchanged"> {
   readonly findings: readonly Finding[];
+  /** Of one payment. Default: none. */
+  readonly decision?: Decision | undefined;
   /** The project of the stack. Default: not known. */
   readonly project?: string | undefined;
   /** Default: none. */
@@ -190,12 +214,15 @@ const usualSides: Record<Report["report"], Report["sides"]> = {
   drift: { before: "declared", after: "live" },
   plan: { before: "now", after: "after up" },
   diff: { before: "from", after: "to" },
+  test: { before: "expected", after: "found" },
+  explain: { before: "rule", after: "payment" },
 };
 
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */
 export function reportOf({
   findings,
   project,
+  decision,
   violations = [],
   about: head = [],
   tables = [],
@@ -216,6 +243,7 @@ export function reportOf({
     version: 2,
     ...about,
     ...(project === undefined ? {} : { project }),
+    ...(decision === undefined ? {} : { decision }),
     sides: sides ?? usualSides[about.report],
     about: head.map((line) => printable(line)),
     counts,

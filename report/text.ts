@@ -43,6 +43,7 @@ export function text(report: Report, color: boolean): string {
         const { path, before, after } = sidesOf(difference, mostOfValue);
         return `      ${path}: ${before} → ${after}`;
       }),
+      ...(finding.details ?? []).map((line) => `      ${printable(line, mostOfMessage)}`),
       ...(index < mostRules ? fieldsOf(finding, report) : []),
     ]);
     const title = word.title === undefined ? [] : [paint(colors[word.weight], `  ${word.title}`)];

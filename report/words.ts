@@ -3,6 +3,7 @@ import { printable, printableLines } from "../sdk/rules/printable.ts";
 import {
   type Change,
   changes,
+  type Decision,
   type Failure,
   type Finding,
   type PathFinding,
@@ -23,6 +24,8 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
         counted: "edited by hand, to be reset",
         weight: "loss",
       };
+    case "failed":
+      return { symbol: "x", word: "failed", counted: "failed", weight: "loss" };
     case "still-in-force":
       return { symbol: "!", word: "still in force", counted: "still in force", weight: "difference" };
     case "only-in-from":
@@ -61,7 +64,8 @@ export function wordFor(finding: Finding, report: Pick<Report, "sides">): string
 /** The report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
 export function verdictOf(report: Report): string {
   const { findings, subject } = report;
-  const title = { drift: "Drift of", plan: "Plan for", diff: "Difference of" }[report.report];
+  const title = titles[report.report];
+  if (report.decision !== undefined) return `${title} ${printable(subject, 100)}: ${decisionOf(report.decision)}`;
   const counts = countsOf(report);
   const unchanged = unchangedOf(report);
   const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
@@ -104,11 +108,33 @@ function placeOf({ file, line }: { readonly file: string; readonly line?: number
   return line === undefined ? file : `${file}:${line}`;
 }
 
-const nothing = { drift: "none", plan: "nothing to do", diff: "none" };
+const titles = {
+  drift: "Drift of",
+  plan: "Plan for",
+  diff: "Difference of",
+  test: "Test of",
+  explain: "Decision of",
+};
+const nothing = { drift: "none", plan: "nothing to do", diff: "none", test: "as expected", explain: "" };
 
 export function unchangedOf({ unchanged, report }: Report): string {
-  return `${unchanged} ${report === "diff" ? "the same" : "unchanged"}`;
+  const words = { drift: "unchanged", plan: "unchanged", diff: "the same", test: "passed", explain: "rules" };
+  return `${unchanged} ${words[report]}`;
 }
+
+/** `decline, by night-limit`. */
+export function decisionOf({ kind, outcomes, by }: Decision): string {
+  const names = by.slice(0, mostNames).map((name) => printable(name, 100));
+  const more = by.length > names.length ? ` and ${by.length - names.length} more` : "";
+  const rules = names.length === 0 ? "" : `${names.join(", ")}${more}`;
+  const words = (outcomes ?? []).map((outcome) => printable(outcome, 100));
+  if (kind === "decided")
+    return rules === "" ? `${words.join(" and ")}, as no rule applies` : `${words.join(" and ")}, by ${rules}`;
+  const maybe = outcomes === undefined ? "" : ` (${words.join(" or ")})`;
+  return rules === "" ? `unknown${maybe}, as no rule applies` : `unknown${maybe}, because of ${rules}`;
+}
+
+const mostNames = 10;
 
 /** `1 to delete, 2 to update`; empty without findings. */
 export function countsOf(report: Pick<Report, "counts" | "sides">): string {

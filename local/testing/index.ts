@@ -8,6 +8,7 @@ export type { ContractInput } from "../../sdk/contract/index.ts";
 export { definitionsOf } from "../../sdk/rules/index.ts";
 export type { Fault, FaultInput, LocalService } from "../service/index.ts";
 export type { RuleChange, RuleChanges } from "./by-rule.ts";
+export type { DecideOptions, PaymentDecision } from "./decide.ts";
 export type { Program } from "./program.ts";
 export type { LiveRule, WhichRule } from "./rules-by-hand.ts";
 export type { RunOptions, RunOutcome } from "./runs.ts";

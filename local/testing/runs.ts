@@ -26,6 +26,8 @@ export interface RunOptions {
 export interface WorldStack {
   readonly program: Program;
   readonly contract: Contract;
+  /** Names of files in the contract begin at this one's folder. */
+  readonly contractFile: string;
   /** The settings by which the program reaches the service. */
   readonly connection: Config;
   /** The names of its connections. */

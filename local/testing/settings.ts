@@ -11,6 +11,7 @@ import {
   loadContract,
   loadPreset,
   presentsClient,
+  presetFile,
 } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { Json } from "../../sdk/rules/index.ts";
@@ -23,6 +24,8 @@ export type Config = Readonly<Record<string, Json>>;
 export interface NamedContract {
   readonly contract: Contract;
   readonly setting: string;
+  /** Names of files in the contract begin at this one's folder. */
+  readonly file: string;
 }
 
 /**
@@ -39,12 +42,12 @@ export function contractOf(
     const contract = defineContract(given);
     const setting = join(scratch, "contract.json");
     writeFileSync(setting, JSON.stringify(given));
-    return { contract, setting };
+    return { contract, setting, file: resolve("contract") };
   }
   const named = given ?? contractIn(programFolder) ?? "illustrative";
-  if (isPreset(named)) return { contract: loadPreset(named), setting: named };
+  if (isPreset(named)) return { contract: loadPreset(named), setting: named, file: presetFile(named) };
   const setting = resolve(named);
-  return { contract: loadContract(setting), setting };
+  return { contract: loadContract(setting), setting, file: setting };
 }
 
 function contractIn(folder: string): string | undefined {

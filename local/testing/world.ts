@@ -14,6 +14,7 @@ import { readStack } from "../engine/index.ts";
 import { type FaultInput, type LocalService, type LocalServiceOptions, startLocalService } from "../service/index.ts";
 import type { RulesByHand } from "../service/merchants.ts";
 import { byRule, type RuleChanges } from "./by-rule.ts";
+import { type DecideOptions, decideBy, type PaymentDecision } from "./decide.ts";
 import { type Program, programToRun } from "./program.ts";
 import { type LiveRule, theRule, type WhichRule } from "./rules-by-hand.ts";
 import { prepare, type RunOptions, type RunOutcome, run, type WorldStack } from "./runs.ts";
@@ -71,6 +72,12 @@ export interface World extends AsyncDisposable {
   /** @throws AssertionError, with every rule and path: the service differs from the state */
   expectNoDrift(): Promise<void>;
 
+  /**
+   * What the rules at the service decide of a payment, as the semantics that the contract names say. @throws MerchantRulesError
+   * UNSUPPORTED_BY_CONTRACT: it names none; SEMANTICS_INVALID; SETTINGS_INVALID: `at` is no instant
+   */
+  decide(payment: JsonObject, options?: DecideOptions): PaymentDecision;
+
   /** The rules at the service, oldest first. */
   rules(connection?: string): LiveRule[];
   /** Somebody adds a rule by hand. Gives its ruleId. */
@@ -117,6 +124,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     return new RunningWorld(service, ended, {
       program,
       contract: named.contract,
+      contractFile: named.file,
       connection: connectionConfig({ ...named, url: service.url, tokens, parameters }),
       connections: [...tokens.keys()],
       config,
@@ -177,6 +185,10 @@ class RunningWorld implements World {
   async expectNoDrift(): Promise<void> {
     const { rules, text } = await this.drift();
     if (rules.length > 0) throw unexpected("drift", rules, text);
+  }
+
+  decide(payment: JsonObject, options: DecideOptions = {}): PaymentDecision {
+    return decideBy(this.rules(options.connection), payment, this.#stack, options);
   }
 
   rules(connection?: string): LiveRule[] {

@@ -49,11 +49,7 @@ export function planOf(
   contractOf: (connection: string) => Contract | undefined,
   { drift, ignoring = [] }: Refreshed = {},
 ): Plan {
-  const known = new Map<string, Contract | undefined>();
-  const contracts: Contracts = (connection) => {
-    if (!known.has(connection)) known.set(connection, contractOf(connection));
-    return known.get(connection) ?? withoutContract;
-  };
+  const { known, contracts } = contractsBy(contractOf);
   const ours = preview.steps.filter(isOfRules);
   const service = drift === undefined ? undefined : new AtService(drift);
   const expanded = ours.map((step) => ({ step, ...expand(step, contracts, service) }));
@@ -104,6 +100,28 @@ export function planOf(
     ],
   });
   return { report, hasChanges: planned.length > 0 || quiet.length > 0 };
+}
+
+/**
+ * The steps of a run, rule by rule, from the stack's state. A rule that goes from one resource to another is one step.
+ * @throws MerchantRulesError as planOf
+ */
+export function plannedSteps(
+  preview: Preview,
+  contractOf: (connection: string) => Contract | undefined,
+): readonly RuleStep[] {
+  const { contracts } = contractsBy(contractOf);
+  return withMoves(preview.steps.filter(isOfRules).flatMap((step) => expand(step, contracts).steps)).steps;
+}
+
+/** The contract of each connection, read once; without one, what can be planned without. */
+function contractsBy(contractOf: (connection: string) => Contract | undefined) {
+  const known = new Map<string, Contract | undefined>();
+  const contracts: Contracts = (connection) => {
+    if (!known.has(connection)) known.set(connection, contractOf(connection));
+    return known.get(connection) ?? withoutContract;
+  };
+  return { known, contracts };
 }
 
 /** What a plan of a run with a refresh knows besides. */
@@ -322,7 +340,7 @@ function reasonOf({ kind, known, declared, reason, inState, of }: RuleStep): str
 }
 
 /** The rule's name for people: its natural key, else its key, else the resource. */
-function nameOf({ key, known, declared, of, kind }: RuleStep): string {
+export function nameOf({ key, known, declared, of, kind }: RuleStep): string {
   const own = naturalKeyText(declared?.definition ?? known?.definition, of.contract);
   if (own !== undefined && own !== "" && !isHidden(own)) return own;
   if (key !== "") return key;

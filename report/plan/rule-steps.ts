@@ -31,6 +31,8 @@ export interface RuleStep {
   /** The key under which it is known, where that is another. */
   readonly formerKey?: string;
   readonly formerResource?: string;
+  /** The connection at which the rule is now, where the run makes it at another one. */
+  readonly formerConnection?: string;
   readonly known?: KnownRule;
   readonly declared?: DeclaredRule;
   /** The definition in the state, where the rule was edited by hand since. */
@@ -338,7 +340,7 @@ function replaced(
     const known = opaque.has(key) ? undefined : state.rules.get(key);
     return known === undefined
       ? { kind: "create", key, declared, of: now }
-      : { kind: "replace", key, known, declared, reason, of: now };
+      : { kind: "replace", key, known, declared, reason, of: now, formerConnection: was.connection };
   });
   const gone = new Map([...state.rules].filter(([key]) => !inputs.rules.has(key) || opaque.has(key)));
   return { steps: [...made, ...deletes(gone, was)] };

@@ -1,3 +1,4 @@
+export { afterRun } from "./after.ts";
 export { folderSide } from "./folder.ts";
 export { liveSide } from "./live.ts";
 export { programSide } from "./program.ts";

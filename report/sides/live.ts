@@ -11,18 +11,25 @@ import { identityOf, type Side } from "./side.ts";
  */
 export async function liveSide(place: Place, name: string, connection: string): Promise<Side> {
   const { contract, live } = place;
-  const rules = (await live.allWhole())
-    .filter(({ rule }) => !live.isForeign(rule))
-    .map(({ ruleId, rule }) => {
-      const mark = markIn(rule, contract);
-      return {
-        name: naturalKeyText(rule, contract) ?? ruleId,
-        ruleId,
-        connection,
-        ...identityOf(rule, contract),
-        ...(mark === undefined ? {} : { owner: ownerIn(mark), place: mark.place }),
-        definition: shownRule(rule, place),
-      };
-    });
-  return { name, kind: "live", rules, contractOf: (each) => (each === connection ? contract : undefined), notes: [] };
+  const all = await live.allWhole();
+  const own = all.filter(({ rule }) => !live.isForeign(rule));
+  const rules = own.map(({ ruleId, rule }) => {
+    const mark = markIn(rule, contract);
+    return {
+      name: naturalKeyText(rule, contract) ?? ruleId,
+      ruleId,
+      connection,
+      ...identityOf(rule, contract),
+      ...(mark === undefined ? {} : { owner: ownerIn(mark), place: mark.place }),
+      definition: shownRule(rule, place),
+    };
+  });
+  const foreign = all.length - own.length;
+  return {
+    name,
+    kind: "live",
+    rules,
+    contractOf: (each) => (each === connection ? contract : undefined),
+    notes: foreign === 0 ? [] : [`${foreign} rules are the service's own (rule.foreign), and are left out`],
+  };
 }

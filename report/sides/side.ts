@@ -61,6 +61,8 @@ export interface SideRule {
   readonly file?: string;
   /** The line of `file` at which the declaration begins. */
   readonly line?: number;
+  /** The service does not have the rule yet, so that its place in the service's list is not known. */
+  readonly isUnlisted?: true;
   /** Its standing, on a side that knows both the state and the service (`stackSide`). */
   readonly standing?: Standing;
 }

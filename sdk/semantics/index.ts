@@ -1,7 +1,8 @@
 export type { Decision } from "./decide.ts";
 export { Decider } from "./decider/decider.ts";
-export { evaluate } from "./evaluate.ts";
+export { type ConditionTrace, type Evaluation, evaluate, type RuleTrace } from "./evaluate.ts";
 export { defineSemantics, loadSemantics, parseSemantics } from "./load.ts";
+export type { Comparison, Condition, RuleReading } from "./normal-form.ts";
 export { parsePayment } from "./parse-payment.ts";
 export { Payment } from "./payment.ts";
 export { readRules, type ValueList, valueListsOf } from "./read-rule.ts";

@@ -2,11 +2,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { testCasesIn } from "../../report/meaning/test-file.ts";
 import { contractFields, defaultOf, semanticsFields } from "../../scripts/reference/contract-fields.ts";
 import { contractPage, semanticsPage } from "../../scripts/reference/contract-page.ts";
 import { defineContract, parseContract } from "../../sdk/contract/index.ts";
 import { publishedSchema } from "../../sdk/contract/schema.ts";
 import { isJsonArray, isJsonObject, type Json } from "../../sdk/rules/json.ts";
+import { evaluate, parseSemantics, readRules } from "../../sdk/semantics/index.ts";
 import { blocksOf, codeIn, pageAt, rowsOf } from "./page.ts";
 
 const page = pageAt("docs/reference/contract.md");
@@ -26,6 +28,32 @@ describe("docs/reference/semantics.md", () => {
       expect(description, path).toMatch(/^[A-Z].*\.$/s);
       for (const example of examples) expect(ajv.compile(schema)(example), path).toBe(true);
     }
+  });
+});
+
+describe("docs/simulation.md", () => {
+  const guide = pageAt("docs/simulation.md");
+
+  test("has semantics that can be used, and tests that are right by them", () => {
+    const blocks = blocksOf(guide, "yaml");
+    const [text = ""] = blocks.filter((block) => block.includes("applies:"));
+    const semantics = parseSemantics(text, "merchant-rules.semantics.yaml");
+    const [tests = ""] = blocks.filter((block) => block.includes("cases:"));
+    const cases = testCasesIn(tests, "rules.test.yaml", semantics);
+    expect(cases.map(({ outcomes }) => outcomes)).toEqual([["decline"], ["accept"], ["decline"]]);
+    const [limit] = readRules(
+      {
+        name: "night-limit",
+        action: "block",
+        priority: 1,
+        conditions: [{ field: "amount", operator: "over", value: 500 }],
+      },
+      semantics,
+    );
+    for (const { payment, outcomes } of cases)
+      expect(evaluate(payment, limit === undefined ? [] : [limit], semantics).decision).toMatchObject({ outcomes });
+    const [lists = ""] = blocks.filter((block) => block.includes("valueLists:"));
+    expect(() => parseSemantics(`${text}\n${lists}`, "with lists")).not.toThrow();
   });
 });
 

@@ -24,6 +24,38 @@ function rulesWith(priority: () => number) {
 }
 
 describe("a world with a function as its program", () => {
+  test("decides payments by what is at the service, as the contract's semantics say", async () => {
+    const rule = (
+      name: string,
+      priority: number,
+      type: string,
+      conditions: { field: string; operator: string; value: string | number }[],
+    ) => ({
+      definition: { name, priority, isActive: true, conditions, actions: [{ type }] },
+    });
+    const world = await open({
+      program: () => {
+        new MerchantRule("large", rule("large", 2, "decline", [{ field: "amount", operator: "gt", value: 500 }]));
+        new MerchantRule("abroad", rule("abroad", 1, "review", [{ field: "country", operator: "ne", value: "DE" }]));
+      },
+    });
+    expect(world.decide({ amount: 501 })).toMatchObject({ outcome: "accept", by: [], isUnknown: false });
+    await world.up();
+    expect(world.decide({ amount: 501, country: "FR" })).toMatchObject({
+      outcome: "decline",
+      outcomes: ["decline"],
+      by: ["large"],
+    });
+    expect(world.decide({ amount: 500, country: "FR" })).toMatchObject({ outcome: "review", by: ["abroad"] });
+    const { text, ...unknown } = world.decide({ amount: 500 });
+    expect(unknown).toEqual({ outcome: undefined, outcomes: ["accept", "review"], isUnknown: true, by: ["abroad"] });
+    expect(text).toContain("the payment has no country");
+    world.edit({ name: "large" }, { isActive: false });
+    expect(world.decide({ amount: 501, country: "DE" })).toMatchObject({ outcome: "accept", by: [] });
+    const other = await open({ program: () => ({}), contract: "seed" });
+    expect(() => other.decide({})).toThrow(/does not say what its rules mean/);
+  });
+
   test("plans, applies and repeats without changes; the plan is by rule, inside a set, too", async () => {
     let priority = 10;
     const world = await open({ program: rulesWith(() => priority) });

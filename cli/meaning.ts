@@ -1,0 +1,205 @@
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { defaultConnection, type SettingsSources } from "../provider/settings.ts";
+import type { Meaning } from "../report/meaning/meaning.ts";
+import type { Preview } from "../report/plan/preview.ts";
+import type { Side } from "../report/sides/index.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
+import { WrongCall } from "./exit-code.ts";
+import { givenPreview, ownPreview } from "./preview.ts";
+import { withProgress } from "./progress.ts";
+import { readSettings, readState, type StackOptions } from "./stack.ts";
+
+const sides = ["after", "before", "program", "state"] as const;
+
+/** The rules that decide payments. */
+export interface MeaningOptions extends StackOptions {
+  readonly side?: (typeof sides)[number];
+  readonly folder?: string;
+  readonly preview?: string;
+  readonly connection?: string;
+}
+
+/** Adds the options by which a command finds the rules that decide. */
+export function withMeaningOptions(command: Command): Command {
+  return withConnectionOptions(command)
+    .addOption(
+      new Option(
+        "--side <side>",
+        "the rules that decide. after: what is live, with the changes of this run; before: what is live; program, state: those alone",
+      )
+        .choices(sides)
+        .default("after"),
+    )
+    .addOption(
+      new Option(
+        "--folder <folder[,overlay]>",
+        "the rule files of a folder alone, as loadRules reads them; no service is asked",
+      ).conflicts(["side", "preview"]),
+    );
+}
+
+/** Adds the options that say what a run changes, and at which connection. */
+export function withConnectionOptions(command: Command): Command {
+  return command
+    .option(
+      "--preview <file>",
+      "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
+    )
+    .option("--connection <name>", "the connection whose rules are meant, where the stack has several");
+}
+
+/** What is live, and what will be, each with its meaning. */
+export interface Meanings {
+  readonly before: Meaning;
+  readonly after: Meaning;
+  readonly connection: string;
+}
+
+/**
+ * Reads what is live, and what the run makes of it.
+ * @param attempted for messages: `simulate payments`
+ * @param preview one that is known already. Default: as the options say
+ * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract does not say what rules mean, or has no list; as
+ * readSettings and liveSide
+ */
+export async function readMeanings(
+  options: MeaningOptions,
+  attempted: string,
+  quiet: boolean,
+  preview?: Preview,
+): Promise<Meanings> {
+  const { declaredSemantics } = await import("../provider/semantics.ts");
+  const { meaningOf } = await import("../report/meaning/meaning.ts");
+  const { afterRun } = await import("../report/sides/index.ts");
+  const sources = await readSettings(options);
+  const contractOf = await contractsOf(sources);
+  const seen = preview ?? (await previewOf(options));
+  const connection = await connectionIn(seen, contractOf, options);
+  const declared = declaredSemantics(sources, attempted, connection);
+  const live = await liveAt(sources, connection, quiet);
+  const { before, after } = afterRun(live, seen, contractOf, connection);
+  return { before: meaningOf(before, declared, connection), after: meaningOf(after, declared, connection), connection };
+}
+
+/**
+ * Reads the rules that the options choose.
+ * @throws MerchantRulesError as readMeanings
+ */
+export async function readMeaning(options: MeaningOptions, attempted: string, quiet: boolean): Promise<Meaning> {
+  const { declaredSemantics } = await import("../provider/semantics.ts");
+  const { meaningOf } = await import("../report/meaning/meaning.ts");
+  const of = (side: Side, sources: SettingsSources, connection: string): Meaning =>
+    meaningOf(side, declaredSemantics(sources, attempted, connection), connection);
+  if (options.folder !== undefined) return await folderMeaning(options.folder, options, of);
+  const { side = "after" } = options;
+  if (side === "after") return (await readMeanings(options, attempted, quiet)).after;
+  if (side === "before") {
+    const { connection = defaultConnection } = options;
+    const sources = await readSettings(options);
+    // Without semantics the service need not be asked.
+    declaredSemantics(sources, attempted, connection);
+    return of(await liveAt(sources, connection, quiet), sources, connection);
+  }
+  if (side === "state") {
+    const { stateSide } = await import("../report/sides/index.ts");
+    const { Session } = await import("../provider/hooks/session.ts");
+    const { stateResources } = await import("../stack/rule-resources.ts");
+    const stack = await readState(options);
+    const session = new Session({ ...stack.sources, checksDefinitions: false });
+    const read = stateSide(stateResources(stack.resources), session, `the state of ${stack.title}`);
+    const connection = oneConnection(
+      read.rules.map((rule) => rule.connection),
+      options,
+    );
+    return of(read, stack.sources, connection);
+  }
+  const { programSide } = await import("../report/sides/index.ts");
+  const preview = await previewOf(options);
+  const sources = sourcesOf(preview, options);
+  const program = programSide(preview, await contractsOf(sources));
+  const connection = oneConnection(
+    program.rules.map((rule) => rule.connection),
+    options,
+  );
+  return of({ ...program, name: `the program of ${program.name}` }, sources, connection);
+}
+
+async function folderMeaning(
+  named: string,
+  options: MeaningOptions,
+  of: (side: Side, sources: SettingsSources, connection: string) => Meaning,
+): Promise<Meaning> {
+  const { folderSide } = await import("../report/sides/index.ts");
+  const [folder = "", overlay, ...more] = named.split(",");
+  if (folder === "" || more.length > 0) throw new WrongCall("--folder must be <folder>, or <folder>,<overlay>");
+  const { connection = defaultConnection } = options;
+  const sources =
+    options.stack === undefined
+      ? { config: () => undefined, environment: process.env, folder: resolve(options.cwd ?? process.cwd()) }
+      : await readSettings(options);
+  const contract = (await contractsOf(sources))(connection);
+  const side = folderSide(folder, { ...(overlay === undefined ? {} : { overlay }), connection, contract });
+  return of(side, sources, connection);
+}
+
+async function liveAt(sources: SettingsSources, connection: string, quiet: boolean): Promise<Side> {
+  const { Session } = await import("../provider/hooks/session.ts");
+  const { liveSide } = await import("../report/sides/index.ts");
+  return await withProgress(
+    "reading rules",
+    async (step) => {
+      const session = new Session({ ...sources, checksDefinitions: false }, step);
+      return await liveSide(session.place(connection), "the live rules", connection).catch((error: unknown) => {
+        throw isMerchantRulesError(error) ? session.explain(error) : error;
+      });
+    },
+    { quiet },
+  );
+}
+
+async function previewOf(options: MeaningOptions): Promise<Preview> {
+  const { errorsOf } = await import("../report/words.ts");
+  const preview =
+    options.preview === undefined
+      ? await ownPreview(options, resolve(options.cwd ?? process.cwd()))
+      : await givenPreview(options.preview);
+  const [error] = errorsOf({ errors: preview.errors.map(({ message }) => ({ message })), violations: [] });
+  if (error === undefined) return preview;
+  throw new MerchantRulesError("SETTINGS_INVALID", `the preview failed: ${error.text}`, {
+    attempted: "tell what the run changes",
+    advice: "fix what it says; or take the rules as they are live, with --side before",
+  });
+}
+
+function sourcesOf(preview: Preview, { cwd }: StackOptions): SettingsSources {
+  const folder = resolve(cwd ?? process.cwd());
+  return { config: (key) => preview.config.get(key), environment: process.env, folder };
+}
+
+async function contractsOf(sources: SettingsSources): Promise<Side["contractOf"]> {
+  const { declaredContract } = await import("../provider/settings.ts");
+  return (connection) => declaredContract({ ...sources, checksDefinitions: false }, connection);
+}
+
+async function connectionIn(
+  preview: Preview,
+  contractOf: Side["contractOf"],
+  options: MeaningOptions,
+): Promise<string> {
+  const { plannedSteps } = await import("../report/plan/plan-report.ts");
+  return oneConnection(
+    plannedSteps(preview, contractOf).map(({ of }) => of.connection),
+    options,
+  );
+}
+
+/** The connection that the user named; else the only one. @throws WrongCall: there are several */
+function oneConnection(found: readonly string[], { connection }: MeaningOptions): string {
+  if (connection !== undefined) return connection;
+  const [only = defaultConnection, ...others] = new Set(found);
+  if (others.length === 0) return only;
+  throw new WrongCall(
+    `the rules are those of several connections (${[only, ...others].join(", ")}), and a payment is decided at one: name it with --connection`,
+  );
+}

@@ -1,0 +1,129 @@
+import { servicePointers } from "../../provider/reconcile/live-rule.ts";
+import type { DeclaredSemantics } from "../../provider/semantics.ts";
+import { isUnknown } from "../../provider/state/wire.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import {
+  isAtOrBelow,
+  isMask,
+  type JsonObject,
+  type Path,
+  type Pointer,
+  pointerOf,
+  walk,
+} from "../../sdk/rules/index.ts";
+import {
+  type Evaluation,
+  evaluate,
+  type RuleReading,
+  readRules,
+  type Semantics,
+  valueListsOf,
+} from "../../sdk/semantics/index.ts";
+import type { Side, SideRule } from "../sides/index.ts";
+
+/** A rule as its semantics read it. A definition that is a list of rules gives several. */
+export interface ReadRule {
+  /** Its name for people; of one of several in a definition with its number: `routes, rule 2`. */
+  readonly name: string;
+  readonly rule: SideRule;
+  readonly reading: RuleReading;
+}
+
+/** The rules of a side with their meaning: everything that decides payments takes these. */
+export interface Meaning {
+  /** In reports: `production`. */
+  readonly name: string;
+  readonly semantics: Semantics;
+  /** In the order of the side. `decide` and `evaluate` speak of them by their index. */
+  readonly rules: readonly ReadRule[];
+  /** As `EvaluateOptions.unlisted`. */
+  readonly unlisted: ReadonlyMap<number, number>;
+  /** What a reader must know, such as that the side is a part of all rules. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the rules of a side that one connection reaches.
+ * @param connection the rules of others are left out
+ */
+export function meaningOf(
+  side: Side,
+  { semantics, valueLists: fromFiles }: Pick<DeclaredSemantics, "semantics" | "valueLists">,
+  connection: string,
+): Meaning {
+  const contract = side.contractOf(connection);
+  const own = side.rules.filter((rule) => rule.connection === connection);
+  const valueLists = valueListsOf(
+    own.map(({ definition }) => definition),
+    semantics,
+    fromFiles,
+  );
+  const ignored = contract === undefined ? [] : addedBy(contract);
+  const rules: ReadRule[] = [];
+  const unlisted = new Map<number, number>();
+  for (const [number, rule] of own.entries()) {
+    const readings = readKnown(rule.definition, semantics, { valueLists, ignored });
+    for (const [index, reading] of readings.entries()) {
+      if (rule.isUnlisted === true || side.kind !== "live") unlisted.set(rules.length, number);
+      rules.push({ name: semantics.rules === null ? rule.name : `${rule.name}, rule ${index + 1}`, rule, reading });
+    }
+  }
+  return { name: side.name, semantics, rules, unlisted, notes: [...side.notes, ...partNote(side)] };
+}
+
+/** The instant by which rules are in force: the one that is given, else the present where that counts, else the payment's. */
+export function clockOf({ force }: Semantics, at: string | undefined): string | undefined {
+  return at ?? (force.clock === "now" ? new Date().toISOString() : undefined);
+}
+
+/** One payment held against the rules. @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant */
+export function decideBy(
+  { rules, semantics, unlisted }: Meaning,
+  payment: JsonObject,
+  options: { readonly at?: string | undefined } = {},
+): Evaluation {
+  const at = clockOf(semantics, options.at);
+  const readings = rules.map(({ reading }) => reading);
+  return evaluate(payment, readings, semantics, { unlisted, ...(at === undefined ? {} : { at }) });
+}
+
+/** The fields that the service adds to a rule, and the mark: they do not matter to payments. */
+function addedBy(contract: Contract): Pointer[] {
+  const { owner } = contract.rule;
+  return [...servicePointers(contract), ...(owner === null ? [] : [owner.at])];
+}
+
+function readKnown(
+  definition: JsonObject,
+  semantics: Semantics,
+  options: { valueLists: ReturnType<typeof valueListsOf>; ignored: readonly Pointer[] },
+): readonly RuleReading[] {
+  if (isMask(definition))
+    return [unknownAs("", "is not known here: it is a secret as a whole, or not known before up")];
+  const unimportant = [...semantics.ignored, ...options.ignored];
+  let open: Path | undefined;
+  // The engine's text for a value that is not known yet must not be read as that text.
+  walk(definition, (value, { path }) => {
+    if (open === undefined && isUnknown(value) && !unimportant.some((each) => isAtOrBelow(path, each)))
+      open = [...path];
+  });
+  if (open !== undefined) return [unknownAs(pointerOf(open), "is known only after up")];
+  return readRules(definition, semantics, options);
+}
+
+function unknownAs(at: Pointer, why: string): RuleReading {
+  return { kind: "unknown", faults: [{ at, why }], known: {} };
+}
+
+const parts: Readonly<Record<Exclude<Side["kind"], "live">, string>> = {
+  program: "the program declares",
+  folder: "the folder holds",
+  state: "the state has",
+};
+
+function partNote({ kind }: Side): string[] {
+  if (kind === "live") return [];
+  return [
+    `Only the rules that ${parts[kind]} take part: rules that other stacks or people made may decide otherwise, and are not seen here`,
+  ];
+}
