@@ -1,4 +1,5 @@
 import type { Report } from "../report/report.ts";
+import type { MerchantRulesError } from "../sdk/errors.ts";
 
 /** Who keeps a stack. */
 export type Engine = "pulumi" | "local";
@@ -9,11 +10,23 @@ export const commandOf: Record<Engine, string> = {
   local: "npx --no-install merchant-rules local",
 };
 
-/** A text in which commands of Pulumi are those of the engine that keeps the stack. Both have the same verbs and flags. */
+/**
+ * A text in which commands of Pulumi are those of the engine that keeps the stack. Both have the same verbs and flags, but
+ * for --replace, which only Pulumi has.
+ */
 export function inCommandsOf(engine: Engine, text: string): string {
   return engine === "pulumi"
     ? text
-    : text.replace(/`pulumi (?=(?:up|preview|refresh|destroy)\b)/g, `\`${commandOf[engine]} `);
+    : text.replace(/`pulumi (?=(?:up|preview|refresh|destroy)\b(?![^`]* --replace\b))/g, `\`${commandOf[engine]} `);
+}
+
+/** An error whose reason and advice name the commands of the engine that keeps the stack. */
+export function errorInCommandsOf(engine: Engine, error: MerchantRulesError): MerchantRulesError {
+  const { reason, advice } = error;
+  return error.with({
+    reason: inCommandsOf(engine, reason),
+    ...(advice === undefined ? {} : { advice: inCommandsOf(engine, advice) }),
+  });
 }
 
 /** A report whose sentences name the commands of the engine that keeps the stack. */

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic, RunEvent, RunOptions, RunResult, Verb } from "pulumi-merchant-rules-local/engine";
 import { printableJson, printableLines } from "../sdk/rules/printable.ts";
 import { confirmed } from "./confirm.ts";
+import { inCommandsOf } from "./engine-commands.ts";
 import { engineCode, exiting, WrongCall } from "./exit-code.ts";
 import { interruptible } from "./interrupt.ts";
 import { localImportCommand } from "./local-import.ts";
@@ -223,7 +224,14 @@ function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean):
   };
 }
 
-async function run(options: RunOptions): Promise<RunResult> {
+/** A run whose messages name this command, and not Pulumi's, which the user may not have. */
+async function run({ onEvent = () => {}, ...options }: RunOptions): Promise<RunResult> {
   const { runEngine } = await localEngine();
-  return await interruptible((signals) => runEngine({ ...options, ...signals }));
+  const said = (event: RunEvent): RunEvent =>
+    event.kind === "diagnostic" ? { ...event, message: inCommandsOf("local", event.message) } : event;
+  const result = await interruptible((signals) =>
+    runEngine({ ...options, ...signals, onEvent: (event) => onEvent(said(event)) }),
+  );
+  for (const error of result.errors) error.message = inCommandsOf("local", error.message);
+  return result;
 }

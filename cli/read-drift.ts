@@ -2,6 +2,7 @@ import { Option } from "commander";
 import type { Drift } from "../provider/drift.ts";
 import type { RulePlaces } from "../report/rule-places.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
+import { errorInCommandsOf } from "./engine-commands.ts";
 import { withProgress } from "./progress.ts";
 import { type RulesOptions, rulePlacesOf, stackIn } from "./rule-folders.ts";
 import { readState, type Stack, type StackOptions } from "./stack.ts";
@@ -73,7 +74,8 @@ export async function driftOf(
     async (step) => {
       const session = new Session({ ...stack.sources, checksDefinitions: false }, step);
       return await findDrift(resources, session, { looksForUnmanaged, withSame }).catch((error: unknown) => {
-        throw isMerchantRulesError(error) ? explained(session.explain(error), stack, resources.length) : error;
+        if (!isMerchantRulesError(error)) throw error;
+        throw errorInCommandsOf(stack.engine, explained(session.explain(error), stack, resources.length));
       });
     },
     { quiet },

@@ -28,6 +28,7 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
     report: "drift",
     subject,
     project,
+    about: aboutDrift(drift),
     rules: drift.rules,
     unchanged: drift.rules - drift.changed.length - drift.missing.length,
     findings: [
@@ -56,6 +57,15 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
     warnings: driftWarnings(drift),
     notes: [...notesOf(drift, about), ...unmanaged.notes],
   });
+}
+
+/** Which side of a path is which, and the two ways on. */
+function aboutDrift({ changed, missing }: Drift): string[] {
+  if (changed.length + missing.length === 0) return [];
+  return [
+    ...(changed.length === 0 ? [] : ["Of each path: declared → at the service."]),
+    "To have the rules as declared: `pulumi up --refresh`. To take what is at the service into the files: `npx --no-install merchant-rules pull`.",
+  ];
 }
 
 /** The findings of rules that nobody declares, and notes of those that are ignored. */

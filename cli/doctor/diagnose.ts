@@ -40,7 +40,7 @@ export async function diagnose(
   if (settings === undefined) return findings.all;
   if (await lookAtAddress(settings, findings)) await lookAtService(settings, findings, step);
   else for (const check of ["token", "list", "get"] as const) findings.skipped(check, "the address does not answer");
-  lookAtPlace(settings, stack, findings);
+  await lookAtPlace(settings, stack, findings);
   return findings.all;
 }
 

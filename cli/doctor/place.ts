@@ -1,26 +1,46 @@
 import type { ConnectionSettings } from "../../provider/settings.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { connectionIn } from "../export/connection.ts";
+import { driftOf } from "../read-drift.ts";
 import type { Stack } from "../stack.ts";
 import type { Findings } from "./findings.ts";
 
-/** Whether the settings lead to where the state's rules are. */
-export function lookAtPlace(
+/** Whether the settings lead to where the state's rules are, and these are seen there as a run must see them. */
+export async function lookAtPlace(
   { address, resourceName }: Pick<ConnectionSettings, "address" | "resourceName">,
   stack: Stack | undefined,
   findings: Findings,
-): void {
+): Promise<void> {
   if (stack === undefined) return;
   const stored = connectionIn(stack.resources, resourceName)?.outputs.address;
   if (typeof stored !== "string") {
     findings.skipped("place", `the state has no connection ${resourceName} yet`);
     return;
   }
-  if (stored === address) findings.ok("place", `the state's rules are at this address, too: ${printable(stored)}`);
-  else
+  if (stored === address) {
+    findings.ok("place", `the state's rules are at this address, too: ${printable(stored)}`);
+    if (findings.has("list", "ok") || findings.has("get", "ok")) await lookAtRules(stack, findings);
+  } else
     findings.failed(
       "place",
       `the state's rules are at ${printable(stored, 200)}, and the settings lead to ${printable(address, 200)}`,
       "correct baseUrl; where the service itself has moved there, `npx --no-install merchant-rules help reliability` says how a run is told so",
     );
+}
+
+/** A run goes on only where it can tell by identity, marks or rules that this is the right merchant. */
+async function lookAtRules(stack: Stack, findings: Findings): Promise<void> {
+  try {
+    const { changed, missing, rules } = await driftOf(stack, false, true);
+    const drifted = changed.length + missing.length;
+    if (rules > 0 && drifted === 0) findings.ok("place", `the state's rules are there as the state has them: ${rules}`);
+    else if (rules > 0)
+      findings.warning(
+        "place",
+        `${drifted} of the state's rules ${drifted === 1 ? "differs or is" : "differ or are"} missing at the service`,
+        "see which: npx --no-install merchant-rules drift",
+      );
+  } catch (error) {
+    findings.error("place", error);
+  }
 }

@@ -18,6 +18,7 @@ import { defaultMarkAt } from "./known.ts";
 import { idsFound } from "./list.ts";
 import type { Probing } from "./probing.ts";
 import type { Own } from "./sandbox.ts";
+import { erasesWords } from "./update.ts";
 import type { Seen, Sent } from "./wire.ts";
 
 /** A create of which nobody knows yet whether it makes a rule. */
@@ -170,12 +171,24 @@ async function findMark(probing: Probing, proven: Proven): Promise<void> {
   const kept = valueAt(shown, at);
   if (made === undefined) findings.gap("/rule/owner", `${seen.said}: the service does not take a text at ${at}`);
   else if (kept === mark)
-    findings.fact("/rule/owner", { at }, `${seen.said}: a text of 200 characters stays there as it is`);
+    findings.fact(
+      "/rule/owner",
+      { at },
+      `${seen.said}: a text of 200 characters stays there as it is${isErasedByUpdates(probing) ? `; ${byHandWords}` : ""}`,
+    );
   else
     findings.gap(
       "/rule/owner",
       `${seen.said}: a text at ${at} is ${typeof kept === "string" ? `kept in another form (${kept.length} characters of 200)` : "not kept"}`,
     );
+}
+
+/** What a mark is worth where an update erases what is not sent. */
+const byHandWords =
+  "but an update erases what is not sent: whoever changes a rule by hand without this field erases the mark, and where no rule of a stack has its mark any more, a run cannot tell whether this is the right merchant; auth.identity is the better witness";
+
+function isErasedByUpdates({ findings }: Probing): boolean {
+  return findings.facts.some(({ at, source }) => at === "/operations/update/body" && source.includes(erasesWords));
 }
 
 async function findChosenIds(probing: Probing, proven: Proven): Promise<void> {

@@ -16,6 +16,9 @@ import type { Probing } from "./probing.ts";
 import { named, type Own, type View } from "./sandbox.ts";
 import type { Seen, Sent } from "./wire.ts";
 
+/** What the evidence says of an update that erases what is not sent. */
+export const erasesWords = "what is not sent is erased";
+
 type Update = NonNullable<Plan["update"]>;
 
 /** How an update says which version of the rule it changes. */
@@ -234,7 +237,7 @@ async function report(
       findings.fact("/rule/readOnly", [way.version.at], `${seen.said}: the service's own version`);
   }
   const words = {
-    replaces: "a field that was left out is gone: what is not sent is erased",
+    replaces: `a field that was left out is gone: ${erasesWords}`,
     merges: "a field that was left out is still there",
     unknown: "it was not taken with a field left out, so it is not known whether it replaces the rule",
   };

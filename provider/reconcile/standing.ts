@@ -311,7 +311,7 @@ export class PlaceProof {
       `${what}, so nothing shows that this is the right merchant; nothing was written`,
       {
         attempted: "recognise the rules that the state knows",
-        advice: `${checkMerchant}. If they are, and somebody changed these rules by hand, set ${moved.howTo} for one run; if they were all deleted at the service, ${makingAnew(acceptAllGone)}. With auth.identity in the contract the run can check this itself`,
+        advice: `${checkMerchant}. If they are, and somebody changed these rules by hand${isMarked ? " (an update without the mark erases it)" : ""}, ${makingAnew(moved)}, which writes what the program declares; a preview and \`merchant-rules drift\` show before what that is, with the same setting. If they were all deleted at the service, ${makingAnew(acceptAllGone)}. With auth.identity in the contract the run can check this itself`,
       },
     );
   }
