@@ -105,6 +105,7 @@ export function mayExist(
   const missing = list === null ? "no list operation" : "no natural key that this rule has";
   const canSearch = place.live.canSearch(definition);
   const isWithoutId = error.exchange?.isWithoutId === true;
+  const isSaid = isWithoutId && place.firstWrites.hasSaidWithoutId();
   const isRead = unread === undefined || isWithoutId;
   const isWhole = list !== null && list.lagMs !== null && isRead && leftOut === undefined;
   const canTell = ruleId !== undefined || (canSearch && isWhole);
@@ -125,10 +126,10 @@ export function mayExist(
     : `${looking}${safer}`;
   return error.with({
     code: "RULE_OUTCOME_UNKNOWN",
-    reason: `${first.reason}; the rule may exist; ${shown}`,
+    reason: `${isSaid ? "its answer has no id either" : first.reason}; the rule may exist; ${shown}`,
     attempted,
     outcomeUnknown: true,
-    advice: isWithoutId ? `${first.advice}. Then ${after}` : after,
+    advice: isWithoutId && !isSaid ? `${first.advice}. Then ${after}` : after,
     cause: error,
   });
 }

@@ -52,8 +52,7 @@ export class FirstWrites {
   /** The last write that this run sent to each rule, but for one that had no effect: what it did is no harm of another. */
   readonly #written = new Map<string, Kind>();
   readonly #searches = new Set<Promise<unknown>>();
-  /** The first failure of a create whose answer had no id. */
-  #withoutId: unknown;
+  #saysWithoutId = false;
   #first: Promise<unknown> | undefined;
   #stop: MerchantRulesError | undefined;
 
@@ -83,13 +82,18 @@ export class FirstWrites {
     try {
       return await searching;
     } catch (failed) {
-      if (this.#withoutId !== undefined && isMerchantRulesError(failed)) throw asBefore(failed);
-      this.#withoutId = failed;
       this.#stop ??= notSent(error);
       throw failed;
     } finally {
       this.#searches.delete(searching);
     }
+  }
+
+  /** True when an error has said already what an answer without an id has instead of it, and what to correct. */
+  hasSaidWithoutId(): boolean {
+    const hasSaid = this.#saysWithoutId;
+    this.#saysWithoutId = true;
+    return hasSaid;
   }
 
   /**
@@ -327,14 +331,6 @@ function hasFieldsOf(now: JsonObject, before: JsonObject, by: CompareOptions): b
 function notSent({ advice }: MerchantRulesError): MerchantRulesError {
   const reason = "not sent, because the answer to a create of this run has no id where the contract says (rule.id)";
   return new MerchantRulesError("NOT_TRIED", reason, { advice });
-}
-
-/** The same failure, of another create that was under way. */
-function asBefore(failed: MerchantRulesError): MerchantRulesError {
-  return failed.with({
-    reason: "its answer has no id either; the rule may exist",
-    advice: "do for this rule, too, what stands at the first of these errors",
-  });
 }
 
 const whatIsLeft = "look at the service which rules are left, and";
