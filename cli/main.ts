@@ -15,6 +15,7 @@ import { planCommand } from "./plan.ts";
 import { pullCommand } from "./pull.ts";
 import { schemaCommand } from "./schema.ts";
 import { serveCommand } from "./serve.ts";
+import { simulateCommand } from "./simulate.ts";
 import { testCommand } from "./test.ts";
 
 /**
@@ -48,6 +49,7 @@ export function commandLine(): Command {
     catalogCommand,
     testCommand,
     explainCommand,
+    simulateCommand,
     projectInitCommand,
     contractCommand,
     doctorCommand,

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import type { Refreshed } from "../report/plan/plan-report.ts";
+import type { Preview } from "../report/plan/preview.ts";
+import type { Report } from "../report/report.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting, WrongCall } from "./exit-code.ts";
@@ -8,9 +10,11 @@ import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
 import { givenPreview, ownPreview } from "./preview.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
+import { type PaymentsOptions, simulatePayments, withPaymentsOptions } from "./simulate.ts";
 import { engineOf, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
 
-interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyOptions {
+interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyOptions, PaymentsOptions {
+  readonly connection?: string;
   readonly expectNoChanges?: boolean;
   readonly refresh?: boolean;
 }
@@ -26,7 +30,8 @@ export function planCommand(): Command {
       "[file]",
       "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
     );
-  return withPolicyOptions(withReportOptions(withRulesOption(withStackOptions(command))))
+  return withPaymentsOptions(withPolicyOptions(withReportOptions(withRulesOption(withStackOptions(command)))))
+    .option("--connection <name>", "with --payments: the connection whose rules decide, where the stack has several")
     .option(
       "--refresh",
       "compare with the service, as `pulumi up --refresh`: edits by hand, what adopt takes over, unmanaged rules",
@@ -52,6 +57,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     throw new WrongCall(
       "--policy-pack is for the preview that this command runs: leave out the file, or give the pack to the preview that made it",
     );
+  if (file === "-" && options.payments === "-")
+    throw new WrongCall("the preview and --payments cannot both be standard input: name a file for one of them");
   const folder = resolve(options.cwd ?? process.cwd());
   const { planOf } = await import("../report/plan/plan-report.ts");
   const { errorsOf } = await import("../report/index.ts");
@@ -66,7 +73,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const placed = places === undefined ? plan : withPlaces(plan, places);
   // A preview in a file comes from elsewhere, and there the engine is mostly Pulumi's.
   const engine = file === undefined ? engineOf(options) : (options.engine ?? "pulumi");
-  const report = withCommandsOf(engine, placed);
+  const decided = errorsOf(placed).length > 0 ? placed : await withPaymentsOf(placed, preview, options);
+  const report = withCommandsOf(engine, decided);
   await writeReport(report, options, options.expectNoChanges === true);
   if (errorsOf(report).length > 0) {
     console.error(
@@ -77,6 +85,17 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   if (options.expectNoChanges !== true || !hasChanges) return 0;
   console.error("error: no changes were expected, but there are some");
   return 7;
+}
+
+/** The plan with what it changes for a file of payments, where one is named. */
+async function withPaymentsOf(report: Report, preview: Preview, options: PlanOptions): Promise<Report> {
+  if (options.payments === undefined) return report;
+  const { withPayments } = await import("../report/simulation/rule-lines.ts");
+  const { readMeanings } = await import("./meaning.ts");
+  const quiet = options.format === "json";
+  const meanings = await readMeanings(options, "plan with payments", quiet, preview);
+  const { simulation, simulated } = await simulatePayments(options.payments, meanings, options, { quiet });
+  return withPayments(report, simulation, simulated);
 }
 
 /** What the service has now: one paged pass, from the stack's state. */

@@ -3,7 +3,18 @@ import { htmlDocument } from "./page/document.ts";
 import { aboutLine, messages, pathTable, plainTable, ruleBlock } from "./page/parts.ts";
 import type { Finding, Report } from "./report.ts";
 import { shownRuleOf } from "./rule-lines.ts";
-import { errorsOf, escaped, groupsOf, nameOf, verdictOf, warningsOf, whereaboutsOf, wordFor, wordOf } from "./words.ts";
+import {
+  errorsOf,
+  escaped,
+  groupsOf,
+  nameOf,
+  tablesOf,
+  verdictOf,
+  warningsOf,
+  whereaboutsOf,
+  wordFor,
+  wordOf,
+} from "./words.ts";
 
 const mostOfName = 200;
 /** A longer list of rules is folded, but for what is lost. */
@@ -11,6 +22,7 @@ const mostOpen = 100;
 
 /** One page that fetches nothing: light and dark, on a telephone and on paper. */
 export function html(report: Report): string {
+  const [first, tables] = tablesOf(report);
   return htmlDocument({
     title: verdictOf(report),
     body: [
@@ -18,8 +30,9 @@ export function html(report: Report): string {
       ...aboutLine(report.about),
       ...messages("error", errorsOf(report)),
       ...messages("warning", warningsOf(report)),
+      ...first.map(plainTable),
       ...groupsOf(report.findings).flatMap(([change, findings]) => group(wordOf(change, report), findings, report)),
-      ...report.tables.map(plainTable),
+      ...tables.map(plainTable),
       ...messages("note", report.notes),
     ],
   });

@@ -10,6 +10,7 @@ import {
   linesOf,
   nameOf,
   sidesOf,
+  tablesOf,
   verdictOf,
   warningsOf,
   whereaboutsOf,
@@ -34,7 +35,7 @@ const mostOpenRows = 20;
  * @param limit the most UTF-16 units that it has, which are never fewer than the characters that the services count
  */
 export function markdown(report: Report, limit = Number.POSITIVE_INFINITY): string {
-  const { about, notes, findings, tables } = report;
+  const { about, notes, findings } = report;
   const page = new Page(Math.max(limit, leastOfComment));
   page.add(`${markerOf(report)}\n### ${plain(verdictOf(report))}\n`);
   page.reserve(roomForRest, () => {
@@ -42,10 +43,12 @@ export function markdown(report: Report, limit = Number.POSITIVE_INFINITY): stri
     for (const { text } of errorsOf(report).slice(0, mostMessages)) page.add(`\n> **Error:** ${quoted(text)}\n`);
     for (const { text } of warningsOf(report).slice(0, mostMessages)) page.add(`\n> **Warning: ${quoted(text)}**\n`);
   });
+  const [first, tables] = tablesOf(report);
   const written = new Set<Finding>();
   const rules: RulePlace[] = [];
   let [hidden, lost] = [0, 0];
   page.reserve(roomForRest, () => {
+    for (const table of first) if (!page.add(tableOf(table))) lost += 1;
     for (const [change, group] of groupsOf(findings)) if (!addGroup(page, change, group, report, written, rules)) break;
     if (written.size === findings.length) {
       for (const table of tables) if (!page.add(tableOf(table))) lost += 1;

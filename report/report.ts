@@ -137,9 +137,33 @@ const decisionSchema = z
   })
   .describe("explain: what the rules decide of the payment");
 
+const simulationSchema = z
+  .strictObject({
+    sha256: z.string().describe("Of the file of payments as it is, packed or not, in hexadecimal"),
+    payments: z.int().min(0).describe("How many were decided"),
+    badLines: z.int().min(0).describe("Lines that hold no payment, and are left out"),
+    from: z.string().optional().describe("The time of the earliest payment, where the semantics name it"),
+    until: z.string().optional().describe("The time of the latest payment"),
+    flipped: z.int().min(0).describe("Payments whose outcome is another after the run"),
+    matrix: z
+      .array(
+        z.strictObject({
+          before: z.string().describe("The outcome by the live rules; `unknown` where it is not known"),
+          after: z.string().describe("The outcome after the run"),
+          payments: z.int().min(1),
+          sums: z
+            .record(z.string(), z.string())
+            .describe("The sum of their amounts as a decimal, by currency, in the unit that the semantics say"),
+        }),
+      )
+      .describe("Each outcome before with each after; one that no payment has is absent"),
+  })
+  .describe("simulate: how the run decides payments of a file, in counts alone");
+
 const tableSchema = z
   .strictObject({
     title: z.string(),
+    isFirst: z.literal(true).optional().describe("It stands before the findings"),
     columns: z.array(z.string()).min(1),
     rows: z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))).describe("A cell for each column"),
   })
@@ -149,7 +173,7 @@ const tableSchema = z
 export const reportSchema = z
   .strictObject({
     version: z.literal(2).describe("The version of this format"),
-    report: z.enum(["drift", "plan", "diff", "test", "explain"]),
+    report: z.enum(["drift", "plan", "diff", "test", "explain", "simulate"]),
     subject: z.string().describe("What was looked at, as `stack dev`"),
     project: z.string().optional().describe("The project of the stack, where it is known"),
     sides: z
@@ -162,6 +186,7 @@ export const reportSchema = z
       .describe("What the sides are and what is not seen, such as that `now` is the state and not the service"),
     rules: z.int().min(0).describe("How many rules the subject has, before the change; of a test how many cases"),
     decision: decisionSchema.optional(),
+    simulation: simulationSchema.optional(),
     unchanged: z.int().min(0).describe("How many of them are as they should be"),
     counts: z
       .partialRecord(z.enum(changes), z.int().min(1))
@@ -183,6 +208,7 @@ export type Violation = z.output<typeof violationSchema>;
 export type Failure = z.output<typeof failureSchema>;
 export type PathFinding = z.output<typeof pathSchema>;
 export type Decision = z.output<typeof decisionSchema>;
+export type SimulationFacts = z.output<typeof simulationSchema>;
 export type Table = z.output<typeof tableSchema>;
 export type Report = z.output<typeof reportSchema>;
 
@@ -190,6 +216,8 @@ export interface ReportParts extends Pick<Report, "report" | "subject" | "rules"
   readonly findings: readonly Finding[];
   /** Of one payment. Default: none. */
   readonly decision?: Decision | undefined;
+  /** Of a file of payments. Default: none. */
+  readonly simulation?: SimulationFacts | undefined;
   /** The project of the stack. Default: not known. */
   readonly project?: string | undefined;
   /** Default: none. */
@@ -216,6 +244,7 @@ const usualSides: Record<Report["report"], Report["sides"]> = {
   diff: { before: "from", after: "to" },
   test: { before: "expected", after: "found" },
   explain: { before: "rule", after: "payment" },
+  simulate: { before: "before", after: "after" },
 };
 
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */
@@ -223,6 +252,7 @@ export function reportOf({
   findings,
   project,
   decision,
+  simulation,
   violations = [],
   about: head = [],
   tables = [],
@@ -244,6 +274,7 @@ export function reportOf({
     ...about,
     ...(project === undefined ? {} : { project }),
     ...(decision === undefined ? {} : { decision }),
+    ...(simulation === undefined ? {} : { simulation }),
     sides: sides ?? usualSides[about.report],
     about: head.map((line) => printable(line)),
     counts,

@@ -11,6 +11,7 @@ import {
   type Message,
   nameOf,
   sidesOf,
+  tablesOf,
   verdictOf,
   warningsOf,
   whereaboutsOf,
@@ -51,12 +52,18 @@ export function text(report: Report, color: boolean): string {
     const rest = left === 0 ? [] : [`  (the fields of ${left} more of these are in the other formats, such as html)`];
     return [...title, ...lines, ...rest];
   });
-  const tables = report.tables.map(tableLines);
+  const [first, tables] = tablesOf(report).map((own) => own.map(tableLines));
   const below = messages("note", "dim", report.notes);
   const about = report.about.map((line) => paint("dim", line));
-  const blocks = [about, above, rules, ...tables, below, [paint("bold", verdictOf(report))]].filter(
-    (block) => block.length > 0,
-  );
+  const blocks = [
+    about,
+    above,
+    ...(first ?? []),
+    rules,
+    ...(tables ?? []),
+    below,
+    [paint("bold", verdictOf(report))],
+  ].filter((block) => block.length > 0);
   return `${blocks.map((block) => block.join("\n")).join("\n\n")}\n`;
 }
 

@@ -8,6 +8,7 @@ import {
   type Finding,
   type PathFinding,
   type Report,
+  type SimulationFacts,
   type Table,
   type Violation,
 } from "./report.ts";
@@ -66,12 +67,19 @@ export function verdictOf(report: Report): string {
   const { findings, subject } = report;
   const title = titles[report.report];
   if (report.decision !== undefined) return `${title} ${printable(subject, 100)}: ${decisionOf(report.decision)}`;
+  if (report.report === "simulate" && report.simulation !== undefined)
+    return `${title} ${printable(subject, 200)}: ${flipsOf(report.simulation)}`;
   const counts = countsOf(report);
   const unchanged = unchangedOf(report);
   const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
   const about = `${title} ${printable(subject, 100)}:`;
   if (errorsOf(report).length === 0) return `${about} ${found}`;
   return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
+}
+
+/** The tables that stand before the findings, and the others. */
+export function tablesOf({ tables }: Pick<Report, "tables">): [Table[], Table[]] {
+  return [tables.filter(({ isFirst }) => isFirst === true), tables.filter(({ isFirst }) => isFirst !== true)];
 }
 
 /** What a report says of no finding. The text may have several lines. */
@@ -114,12 +122,25 @@ const titles = {
   diff: "Difference of",
   test: "Test of",
   explain: "Decision of",
+  simulate: "Simulation of",
 };
-const nothing = { drift: "none", plan: "nothing to do", diff: "none", test: "as expected", explain: "" };
+const nothing = { drift: "none", plan: "nothing to do", diff: "none", test: "as expected", explain: "", simulate: "" };
 
 export function unchangedOf({ unchanged, report }: Report): string {
-  const words = { drift: "unchanged", plan: "unchanged", diff: "the same", test: "passed", explain: "rules" };
+  const words = {
+    drift: "unchanged",
+    plan: "unchanged",
+    diff: "the same",
+    test: "passed",
+    explain: "rules",
+    simulate: "rules",
+  };
   return `${unchanged} ${words[report]}`;
+}
+
+/** `312 of 84120 payments have another outcome`. */
+function flipsOf({ flipped, payments }: SimulationFacts): string {
+  return `${flipped === 0 ? "none" : flipped} of ${payments} payments ${flipped === 1 ? "has" : "have"} another outcome`;
 }
 
 /** `decline, by night-limit`. */

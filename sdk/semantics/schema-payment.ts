@@ -66,6 +66,19 @@ export const payment = strict({
       words: outcomeWords.meta(says("Each word there, and the outcome that it means.", { approved: "accept" })),
     }),
   ).describe("The payment's actual outcome, against which the reading of the rules is held. null: it has none."),
+  label: orNull(
+    strict({
+      at: pointer.meta(says("Where a payment says whether it was fraud.", "/chargeback")),
+      words: z.record(fieldName, z.enum(["fraud", "good"])).meta(
+        says("Each word there, and what it means. A payment with another is neither.", {
+          true: "fraud",
+          false: "good",
+        }),
+      ),
+    }),
+  ).describe(
+    "Whether a payment turned out to be fraud, by which reports tell what rules catch. null: that is not known.",
+  ),
 });
 
 export type PaymentField = z.output<typeof field>;
