@@ -1,11 +1,9 @@
 #!/usr/bin/env node
-import { unfitRuntime } from "../dist/provider/runtime.js";
+import { commandFault } from "../dist/provider/runtime.js";
 
-const found = unfitRuntime();
-if (found !== undefined) {
-  console.error(
-    `merchant-rules needs Node 22.19 or newer; this is ${found.name} ${found.version} (${process.execPath}).`,
-  );
+const fault = commandFault(process.execPath);
+if (fault !== undefined) {
+  console.error(fault);
   process.exit(2);
 }
 // A start takes a third less time when the code does not have to be compiled again. An older Node has no such function.

@@ -16,6 +16,13 @@ export function unfitRuntime(
   return major > 22 || (major === 22 && minor >= 19) ? undefined : { name: "Node", version };
 }
 
+/** What the command says where it cannot run. @param path the runtime's own file */
+export function commandFault(path: string, versions?: Versions): string | undefined {
+  const found = unfitRuntime(versions);
+  if (found === undefined) return undefined;
+  return `merchant-rules needs Node 22.19 or newer; this is ${found.name} ${found.version} (${path}). What to do: install Node 24, or put it into this project alone with \`npm install --save-dev node@24\`, and call the command as \`npx --no-install merchant-rules\``;
+}
+
 /**
  * Why this runtime cannot run the package, and what to do about it; nothing where it can. Said before anything else: an
  * older Node would fail in a library, long after a green preview.

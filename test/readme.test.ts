@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { entryPointFault } from "../stack/project/entry-point.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(`${root}README.md`, "utf8");
@@ -32,6 +35,28 @@ describe("the README", () => {
       expect(status, words).toBe(0);
       expect(stdout).toContain(`Usage: merchant-rules ${words}`);
     }
+  });
+
+  test("makes of an empty folder a project whose program is found, as its lines about a clone say", () => {
+    const [, block = ""] =
+      /## Install from a clone.*?```sh\n(cd \.\.\/payment-rules.*?|mkdir.*?)```/s.exec(readme) ?? [];
+    const lines = block.split("\n").filter((line) => /^npm (init|pkg) /.test(line));
+    expect(lines).toHaveLength(2);
+    const programFolder = mkdtempSync(join(tmpdir(), "payment-rules-"));
+    onTestFinished(() => rmSync(programFolder, { recursive: true }));
+    writeFileSync(join(programFolder, "index.ts"), "");
+    const project = { programFolder, entryPoint: ".", typescript: false };
+    expect(entryPointFault(project)?.advice).toContain(
+      'write "type": "module" and "main": "index.ts" into package.json',
+    );
+    const { status, stderr } = spawnSync("sh", ["-e"], {
+      cwd: programFolder,
+      input: lines.join("\n"),
+      encoding: "utf8",
+    });
+    expect(status, stderr).toBe(0);
+    expect(entryPointFault(project)).toBeUndefined();
+    expect(JSON.parse(readFileSync(join(programFolder, "package.json"), "utf8"))).toMatchObject({ type: "module" });
   });
 
   test("shows the plan, the drift report and how to begin on its first screens, and a program of about ten lines", () => {

@@ -32,7 +32,7 @@ export async function diagnose(
       `there is no Pulumi.yaml in ${folder} or above it, so the environment alone has settings`,
       "run this in the project's folder, or name it with --cwd; `npx --no-install merchant-rules init` makes one",
     );
-  else findings.ok("project", project);
+  else await lookAtProject(project, findings);
   const { sources, stack } = await lookAtStack(options, project, findings);
   lookAtSettings(sources, options.connection, findings);
   const isReadable = lookAtContract(sources, options.connection, findings);
@@ -42,6 +42,16 @@ export async function diagnose(
   else for (const check of ["token", "list", "get"] as const) findings.skipped(check, "the address does not answer");
   await lookAtPlace(settings, stack, findings);
   return findings.all;
+}
+
+/** Whether there is a program to run. What is wrong with Pulumi.yaml itself is said of the stack. */
+async function lookAtProject(folder: string, findings: Findings): Promise<void> {
+  findings.ok("project", folder);
+  const { readProject } = await import("../../stack/project/project.ts");
+  const { entryPointFault } = await import("../../stack/project/entry-point.ts");
+  const project = await readProject(folder).catch(() => undefined);
+  const fault = project === undefined ? undefined : entryPointFault(project);
+  if (fault !== undefined) findings.failed("project", fault.reason, fault.advice);
 }
 
 /** The settings of the stack, else of the environment alone; and its state, where there is one that can be read. */

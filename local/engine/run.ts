@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { EngineError, messageOf } from "../../stack/errors.ts";
 import { open, openCrypters } from "../../stack/open.ts";
 import { choose, noSuchStack, readPassphrase } from "../../stack/project/choice.ts";
+import { entryPointFault } from "../../stack/project/entry-point.ts";
 import type { Project } from "../../stack/project/project.ts";
 import { applyConfig, type Config } from "../../stack/project/stack-config.ts";
 import type { StackName } from "../../stack/state/backend.ts";
@@ -335,6 +336,8 @@ class Run {
     this.#monitor = monitor;
     const about = { project, stack: stack.name, config, preview: execution.preview, parallel };
     if (options.inlineProgram === undefined) {
+      const fault = entryPointFault(project);
+      if (fault !== undefined) throw new EngineError("PROJECT_INVALID", `${fault.reason}. What to do: ${fault.advice}`);
       const onOutput = (severity: Severity, message: string): void => registrar.log(severity, message);
       this.#program = new ProgramHost({ ...about, monitorAddress: await monitor.start(), env, onOutput });
     } else {

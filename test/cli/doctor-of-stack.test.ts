@@ -26,7 +26,10 @@ async function finds(engine: EngineName): Promise<void> {
   expect(well.said("state")).toMatchObject([
     { status: "ok", found: expect.stringMatching(/^it can be read; resources: \d/) },
   ]);
-  expect(well.said("place")).toMatchObject([{ status: "ok" }]);
+  expect(well.said("place")).toMatchObject([
+    { status: "ok" },
+    { status: "ok", found: "the state's rules are there as the state has them: 2" },
+  ]);
   expect(well.said("list")[0]?.found).toBe("it can be read to its end; rules: 2, pages: 1");
   expect(well.said("versions").filter(({ status }) => status !== "ok")).toEqual([]);
   expect(well.code).toBe(0);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import schema from "../../report/doctor.schema.json" with { type: "json" };
 import { type DoctorReport, doctorSchema, publishedDoctorSchema } from "../../report/doctor.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
+import { root } from "../docs/page.ts";
 import { rule, serve } from "../support/connections.ts";
 import { run } from "./command.ts";
 
@@ -261,7 +262,7 @@ describe("merchant-rules doctor in a project", () => {
     const { MERCHANT_RULES_BASE_URL: _, ...others } = environment;
     const { report, said } = await doctor(
       { ...others, PULUMI_CONFIG_PASSPHRASE: "p" },
-      { ...project, "Pulumi.dev.yaml": config(service.url) },
+      { ...project, "index.js": "", "Pulumi.dev.yaml": config(service.url) },
       ...["--engine", "local", "--stack", "dev"],
     );
     expect(said("stack")[0]).toMatchObject({ status: "ok", found: "dev, kept by the local engine" });
@@ -278,4 +279,35 @@ describe("merchant-rules doctor in a project", () => {
     expect(failed[0]?.found).toContain("Pulumi.yaml");
     expect(said("list")[0]?.status).toBe("ok");
   });
+});
+
+test("a project without an entry point is named before a preview fails, and what is said mends it", async () => {
+  const Pulumi = "name: shop\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n";
+  const files = { "Pulumi.yaml": Pulumi, "index.ts": "export const nothing = 1;\n", "package.json": "{}" };
+  const words = ["--engine", "local"];
+  const { failed } = await doctor({ PULUMI_CONFIG_PASSPHRASE: "p" }, files, ...words);
+  const [fault] = failed.filter(({ check }) => check === "project");
+  expect(fault?.found).toMatch(/^the program has no entry point: in .*, package\.json has no "main"/);
+  const [, type, main] = /("type": "module") and ("main": "index.ts")/.exec(fault?.toDo ?? "") ?? [];
+  const mended = await doctor(
+    { PULUMI_CONFIG_PASSPHRASE: "p" },
+    { ...files, "package.json": `{${type}, ${main}}` },
+    ...words,
+  );
+  expect(mended.said("project")).toMatchObject([{ status: "ok" }]);
+});
+
+test("a preview of the local engine names the missing entry point with what to do", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+  writeFileSync(join(folder, "package.json"), '{"main": "program.ts"}');
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const { code, stdout, stderr } = await run(["local", "preview", "--cwd", folder], { PULUMI_CONFIG_PASSPHRASE: "p" });
+  expect([code, stdout + stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /names main "program\.ts", which does not exist\. What to do: write the program into index\.ts/,
+    ),
+  ]);
 });

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { HookError } from "../../provider/hooks/boundary.ts";
 import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
 import { hashOfIdentity } from "../../provider/reconcile/index.ts";
 import { type ContractInput, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { entryPointFault } from "../../stack/project/entry-point.ts";
 import { merchants } from "../promises/worlds/world.ts";
 import { marking, rule, serve } from "../support/connections.ts";
 import { HookFailure, type Host, ownedBy, resource, sessionOf, startHost } from "../support/hosts.ts";
@@ -19,6 +23,17 @@ const marks: ContractInput = { ...marking, rule: { ...marking.rule, schema: null
 
 /** Gives a message of docs/troubleshooting.md by the way in which a user meets it; by the heading of its section. */
 export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
+  "The program has no entry point": async () => {
+    const folder = mkdtempSync(join(tmpdir(), "program-"));
+    for (const [file, text] of [
+      ["index.ts", ""],
+      ["package.json", "{}"],
+    ] as const)
+      writeFileSync(join(folder, file), text);
+    const fault = entryPointFault({ programFolder: folder, entryPoint: ".", typescript: false });
+    rmSync(folder, { recursive: true });
+    return `${fault?.reason}. What to do: ${fault?.advice}`;
+  },
   "No address": async () => {
     const host = await startHost({}, {});
     return failureOf(() => host.create({ definition: rule(1) })).finally(() => host.close());

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { runtimeFault } from "../../provider/runtime.ts";
+import { commandFault, runtimeFault } from "../../provider/runtime.ts";
 import { rule } from "../support/connections.ts";
 import { hooksHere, sessionOf } from "../support/hosts.ts";
 
@@ -28,6 +28,13 @@ describe("a runtime that cannot run the package", () => {
 
   test.each(["22.19.0", "24.0.0", "26.10.0"])("Node %s is none", (node) => {
     expect(runtimeFault("the program", { node })).toBeUndefined();
+    expect(commandFault("/node", { node })).toBeUndefined();
+  });
+
+  test("refuses the command with what to do", () => {
+    expect(commandFault("/usr/bin/node", { node: "20.20.2" })).toMatch(
+      /^merchant-rules needs Node 22\.19 or newer; this is Node 20\.20\.2 \(\/usr\/bin\/node\)\. What to do: .*`npm install --save-dev node@24`.*`npx --no-install merchant-rules`$/,
+    );
   });
 
   test("ends a program when it imports the package, with a sentence and no stack trace", async () => {

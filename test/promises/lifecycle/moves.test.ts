@@ -51,7 +51,9 @@ test.each<[string, Record<string, JsonObject>[], true?]>([
     if (changes === true) {
       // No write is blind: the rule enters the state as it is, and the next run makes it as declared.
       expect(moved.code).not.toBe(0);
-      expect(moved.output).toMatch(/differs at priority.*run `pulumi up` again/s);
+      expect(moved.output).toMatch(
+        /differs at priority.*run `(?:pulumi|npx --no-install merchant-rules local) up` again/s,
+      );
       expect(writesOf(world).filter((operation) => operation !== "create")).toEqual([]);
       moved = await project.run("local", "up");
     }

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Project } from "./project.ts";
+
+/**
+ * Why the SDK would find no program to run, and what to do about it; undefined where it finds one. Its own message names a
+ * file that nobody has heard of.
+ */
+export function entryPointFault({
+  programFolder,
+  entryPoint,
+  typescript,
+}: Pick<Project, "programFolder" | "entryPoint" | "typescript">):
+  | { readonly reason: string; readonly advice: string }
+  | undefined {
+  const { main, type, exports } = manifestIn(programFolder);
+  const isThere = (file: string): boolean => existsSync(join(programFolder, file));
+  // What Pulumi.yaml names was looked for when that was read; of exports Node itself says what is wrong.
+  if (entryPoint !== "." || exports !== undefined) return undefined;
+  if (typeof main === "string" && ["", ".js", ".json", ".node", ".ts"].some((end) => isThere(main + end)))
+    return undefined;
+  const usual = type === "module" ? ["index.js", "index.mjs", "index.ts", "index.mts"] : ["index.js", "index.json"];
+  if ([...usual, ...(typescript ? ["index.ts"] : [])].some(isThere)) return undefined;
+  const lines = '"type": "module" and "main": "index.ts"';
+  const named =
+    typeof main === "string"
+      ? `package.json names main ${JSON.stringify(main)}, which does not exist`
+      : 'package.json has no "main", and there is no index.js';
+  return {
+    reason: `the program has no entry point: in ${programFolder}, ${isThere("package.json") ? named : "there is no package.json"}`,
+    advice: isThere("index.ts")
+      ? `write ${lines} into package.json`
+      : `write the program into index.ts, and ${lines} into package.json`,
+  };
+}
+
+/** One that cannot be read names nothing; the SDK says so. */
+function manifestIn(folder: string): { main?: unknown; type?: unknown; exports?: unknown } {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return Object(parsed);
+  } catch {
+    return {};
+  }
+}
