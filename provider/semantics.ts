@@ -1,5 +1,5 @@
-import { dirname, resolve } from "node:path";
-import { presetFile } from "../sdk/contract/index.ts";
+import { dirname, join, resolve } from "node:path";
+import { presetFile, shippedSemantics } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../sdk/semantics/index.ts";
 import { contractSource, declaredContract, defaultConnection, type SettingsSources } from "./settings.ts";
@@ -30,7 +30,7 @@ export function declaredSemantics(
 
 /**
  * The same of a contract that is known.
- * @param named as the contract has it
+ * @param named as the contract has it: a file, or semantics that come with the package
  * @param contractFile relative names begin at its folder
  * @throws MerchantRulesError as declaredSemantics
  */
@@ -41,7 +41,10 @@ export function semanticsFrom(named: string | null, contractFile: string, attemp
       advice:
         "describe it in a file that `semantics` in the contract names; `npx --no-install merchant-rules help simulation` is the guide",
     });
-  const file = resolve(dirname(contractFile), named);
+  const isShipped = shippedSemantics.some((each) => each === named);
+  const file = isShipped
+    ? join(dirname(presetFile("seed")), `${named}.semantics.yaml`)
+    : resolve(dirname(contractFile), named);
   const semantics = loadSemantics(file);
   return { semantics, file, valueLists: readValueLists(semantics, file) };
 }

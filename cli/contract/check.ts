@@ -7,8 +7,8 @@ interface CheckOptions {
 }
 
 /**
- * `merchant-rules contract check`: whether a contract can work, and what it leaves open. Exit codes: 0 it can work, also
- * with gaps; 1 it cannot, or cannot be read; 2 called wrongly.
+ * `merchant-rules contract check`: whether a contract and the semantics that it names can work, and what it leaves open. Exit
+ * codes: 0 they can work, also with gaps; 1 one cannot, or cannot be read; 2 called wrongly.
  */
 export function checkCommand(): Command {
   return new Command("check")
@@ -29,7 +29,12 @@ Example:
 async function check(file: string | undefined, { json }: CheckOptions): Promise<number> {
   const { gaps, openGaps } = await import("./gaps.ts");
   const { readWritten } = await import("./written.ts");
-  const { name, written } = readWritten(file);
+  const { name, file: path, contract, written } = readWritten(file);
+  if (contract.semantics !== null) {
+    const { semanticsFrom } = await import("../../provider/semantics.ts");
+    // Says what is wrong with the file that says what rules mean, or with its value lists.
+    semanticsFrom(contract.semantics, path, "check the contract");
+  }
   const open = openGaps(written);
   if (json === true) {
     const shown = open.map(({ field, question, without }) => ({ field, question, without }));

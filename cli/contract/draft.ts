@@ -26,8 +26,6 @@ export interface Draft {
 const contractSchemaLine =
   "# yaml-language-server: $schema=./node_modules/pulumi-merchant-rules/sdk/contract/contract.schema.json";
 
-const presetFolder = "./node_modules/pulumi-merchant-rules/sdk/contract/presets";
-
 /**
  * A contract from facts: the source of each as a comment above its field, and the gaps that stay open, with what each
  * costs, at the end. Of two facts about one place the later one counts.
@@ -54,9 +52,7 @@ export function writtenOf(facts: readonly Fact[]): Json {
 /** The text of a preset's file, for a project. */
 export function presetText(preset: Preset): string {
   const text = readFileSync(presetFile(preset), "utf8");
-  return text
-    .replace(/^# yaml-language-server: .*$/m, contractSchemaLine)
-    .replace(/^semantics: \.\/(.*)$/m, `semantics: ${presetFolder}/$1`);
+  return text.replace(/^# yaml-language-server: .*$/m, contractSchemaLine);
 }
 
 const drafted = "the contract";

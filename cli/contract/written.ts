@@ -16,6 +16,8 @@ import { readTextFile, yamlOptions } from "../../sdk/yaml-document.ts";
 export interface Written {
   /** The file as the user named it, or `preset kinto`. */
   readonly name: string;
+  /** Its path. */
+  readonly file: string;
   readonly contract: Contract;
   /** What the file says, without the defaults. */
   readonly written: JsonObject;
@@ -42,6 +44,7 @@ export function readWritten(given: string | undefined): Written {
   const written: unknown = document.toJS({ maxAliasCount: 100 });
   return {
     name: isOwn ? named : `preset ${named}`,
+    file,
     contract,
     written: isJson(written) && isJsonObject(written) ? written : {},
     document,

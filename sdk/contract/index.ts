@@ -11,6 +11,7 @@ export {
   parseContract,
   presetFile,
   presets,
+  shippedSemantics,
 } from "./load.ts";
 export {
   type Contract,

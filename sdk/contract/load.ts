@@ -24,6 +24,9 @@ export const presets = [
 /** The name of a preset. */
 export type Preset = (typeof presets)[number];
 
+/** The semantics that ship with the package, by the names that a contract can give. */
+export const shippedSemantics = ["decision-engine", "illustrative", "whop", "wiremock"] as const;
+
 /** The names of the contract file that is found in a project's folder without being named; the first that is there. */
 export const contractFileNames = ["merchant-rules.contract.yaml", "merchant-rules.contract.yml"] as const;
 

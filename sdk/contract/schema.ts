@@ -56,7 +56,7 @@ export const contractSchema = strict({
   limits: limits.prefault({}).describe("How much is sent, how fast, and how long it may take."),
   semantics: orNull(z.string().min(1)).meta(
     says(
-      "The file that says what rules mean, from this file's folder. Only commands that decide payments read it. null: they say that nothing is known.",
+      "The file that says what rules mean, from this file's folder; or, by its name, one that comes with this package: decision-engine, illustrative, whop, wiremock. Only commands that decide payments read it. null: they say that nothing is known.",
       "./merchant-rules.semantics.yaml",
     ),
   ),

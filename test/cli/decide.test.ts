@@ -128,6 +128,17 @@ describe("explain", () => {
   });
 });
 
+test("contract check reads the semantics that the contract names, too", async () => {
+  write("meaning.yaml", "version: 1\napplies: { at: conditions }\n");
+  const file = write("own.yaml", "version: 1\nsemantics: ./meaning.yaml\n");
+  const { code, stderr } = await command("contract", "check", file);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `${join(folder, "meaning.yaml")}:2:12: applies.at: found "conditions"; allowed: a JSON Pointer`,
+  );
+  expect((await command("contract", "check", "whop")).code).toBe(0);
+});
+
 describe("test", () => {
   test("finds the tests beside the rules, which are no rules, and passes", async () => {
     const { code, stdout, stderr } = await command("test", ...inFolder());

@@ -70,6 +70,18 @@ describe("a folder of rules", () => {
     expect(loadRules(folder)).toEqual({});
   });
 
+  test("may have files of tests beside the rules, which are no rules; such a name alone makes no test of a rule", () => {
+    write({
+      "a.yaml": "name: a",
+      "a.test.yaml": "version: 1\ncases: []\n",
+      "b.test.yaml": "name: b\ncases: 3\n",
+      "c.test.json": '{ "version": 1, "cases": [] }',
+    });
+    expect(Object.keys(loadRules(folder))).toEqual(["a", "b.test", "c.test"]);
+    write({ "d.test.yml": "version: 1\ncases: [\n" });
+    expect(refusal().message).toContain("d.test.yml");
+  });
+
   test("is found from the working directory", () => {
     mkdirSync(join(folder, "rules"));
     write({ "rules/a.yaml": "name: a", "rules/b.yaml": "a: [" });

@@ -6,6 +6,7 @@ import addFormats from "ajv-formats";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { declaredSemantics } from "../../../provider/semantics.ts";
+import { shippedSemantics } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../../sdk/errors.ts";
 import { blindMask } from "../../../sdk/rules/index.ts";
 import {
@@ -99,6 +100,11 @@ describe("semantics in a contract", () => {
     expect(Object.keys(read.payment.fields).length).toBeGreaterThan(1);
   });
 
+  test("of another service that ship can be taken by their name", () => {
+    const folder = folderOf({ "merchant-rules.contract.yaml": "version: 1\nsemantics: decision-engine\n" });
+    expect(declaredSemantics(sourcesIn(folder), "test rules").semantics.rules?.at).toBe("/algorithm/data/rules");
+  });
+
   test("that cannot be used, or whose lists cannot, are named with line and column", () => {
     const folder = folderOf({
       "merchant-rules.contract.yaml": "version: 1\nsemantics: ./meaning.yaml\n",
@@ -162,7 +168,7 @@ describe("semantics.schema.json", () => {
     expect(JSON.parse(published)).toEqual(JSON.parse(publishedSemanticsSchema()));
   });
 
-  test.each(["illustrative", "whop", "wiremock", "decision-engine"])("takes %s, which names it", (preset) => {
+  test.each(shippedSemantics)("takes %s, which names it", (preset) => {
     const file = new URL(`../../../sdk/contract/presets/${preset}.semantics.yaml`, import.meta.url);
     const text = readFileSync(file, "utf8");
     const [, schema = ""] = /^# yaml-language-server: \$schema=(.*)$/m.exec(text) ?? [];
