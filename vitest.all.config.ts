@@ -12,7 +12,7 @@ export const exhaustive = [
   "test/local/conformance/conformance.test.ts",
   "test/local/engine/{as-the-real-one,explicit-providers,failure,messages,pending-creates,policy,policy-pack,state}.test.ts",
   "test/package/{consumers/strict,init}.test.ts",
-  "test/cli/doctor-of-stack.test.ts",
+  "test/cli/{doctor-of-stack,simulate}.test.ts",
   "test/docs/{getting-started,guides,moving,site}.test.ts",
   "test/examples/{ci,policy,programs,several-merchants}.test.ts",
   "test/promises/creates/{deleted-a-moment-ago,listed-and-gone}.test.ts",
