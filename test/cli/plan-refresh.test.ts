@@ -98,7 +98,7 @@ function plans(engine: EngineName): void {
     expect(blind.about[0]).toMatch(/^now is the stack's state, .* edits by hand are not seen/);
     expect(blind.findings.map(({ change }) => change)).not.toContain("reset");
     const { output } = await run("up");
-    expect(output).toContain("what the program does not declare: note");
+    expect(output).toContain("that the program does not declare, and the rule was taken over: note");
     expect(output).toMatch(/rule \S+ has the same natural key/);
   }, 300_000);
 }

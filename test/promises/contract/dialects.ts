@@ -27,6 +27,7 @@ const described = {
   $schema: "./contract.schema.json",
   version: 1,
   description: "A service that differs from the seed wherever a contract can",
+  semantics: "illustrative",
 } as const;
 
 export const dialects: readonly Dialect[] = [
