@@ -12,7 +12,8 @@ const replacing = globSync(files).filter((file) =>
 /** Every behaviour once. */
 export default defineConfig({
   test: {
-    maxWorkers,
+    // These files wait for processes even more than those of `npm run test:all`.
+    maxWorkers: maxWorkers + 1,
     setupFiles: "test/support/seed.ts",
     restoreMocks: true,
     unstubEnvs: true,
