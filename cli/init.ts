@@ -27,7 +27,7 @@ export function projectInitCommand(): Command {
 
 const help = `
 The options of the contract are those of \`merchant-rules contract init\`. Nothing is written over: where a file is there
-already, all such files are named, and nothing is written. No request is sent.
+already, all such files are named, and nothing is written. A package.json stays: what it lacks is added and printed. No request is sent.
 
 Exit codes: 0 written; 1 failed (and why); 2 called wrongly; 8 ended by Ctrl-C at a question, with nothing written.
 
@@ -40,26 +40,37 @@ async function init(folder: string, { name, definition, ...options }: InitOption
   const { demandFree, writeNewFiles } = await import("./export/write-files.ts");
   const { firstRule } = await import("./init/first-rule.ts");
   const { projectFiles, projectName, projectPaths } = await import("./init/project-files.ts");
+  const { keptManifest } = await import("./init/kept-manifest.ts");
   const attempted = "write a project";
   const project = projectName(name ?? basename(resolve(folder)));
   // Before the questions: nobody answers them in vain.
-  demandFree(folder, projectPaths, attempted);
+  const kept = keptManifest(folder, attempted);
+  const isNew = (file: string): boolean => kept === undefined || file !== "package.json";
+  demandFree(folder, projectPaths.filter(isNew), attempted);
   const text = await contractTextOf(options);
   if (text === undefined) {
     console.error("ended at a question; nothing was written");
     return 8;
   }
   const contract = parseContract(text, contractFileNames[0]);
-  const files = projectFiles(project, text, contract, {
-    rule: firstRule(contract, definition),
-    isOwn: definition !== undefined,
-  });
-  writeNewFiles(folder, files, attempted);
+  const first = { rule: firstRule(contract, definition), isOwn: definition !== undefined };
+  const all = projectFiles(project, text, contract, first, kept?.testCommand);
+  const files = new Map([...all].filter(([file]) => isNew(file)));
+  const changed = new Map(kept === undefined || kept.added.length === 0 ? [] : [["package.json", kept.text]]);
+  writeNewFiles(folder, files, attempted, changed);
   const here = relative(process.cwd(), resolve(folder));
   console.log(`The project ${project} is written:`);
   for (const file of files.keys()) console.log(`  ${join(folder, file)}`);
+  if (kept !== undefined) {
+    const added = kept.added.length === 0 ? "nothing is added" : `added: ${kept.added.join(", ")}`;
+    console.log(`${join(folder, "package.json")} was there and is kept; ${added}.`);
+  }
   console.log("What to do:");
-  for (const line of [...(here === "" ? [] : [`cd ${shellWord(here)}`]), "npm install", "npm test"])
+  for (const line of [
+    ...(here === "" ? [] : [`cd ${shellWord(here)}`]),
+    "npm install",
+    kept?.testCommand ?? "npm test",
+  ])
     console.log(`  ${line}`);
   console.log("Then give the address and the credentials of your service, and see whether all is well:");
   console.log("  npx --no-install merchant-rules doctor");

@@ -1,4 +1,14 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { reasonOf } from "../../sdk/rules/json.ts";
@@ -40,9 +50,10 @@ export function writeFiles(folder: string, files: Files, rulesFolder: string | u
  * Writes new files, all of them or none: where one cannot be written, those before it are removed again. No signal ends
  * the process meanwhile.
  * @param attempted in words, for messages: `write a project`
+ * @param changed files that are there, with their new texts; written last
  * @throws MerchantRulesError SETTINGS_INVALID: files are there already, which are all named, or one cannot be written
  */
-export function writeNewFiles(folder: string, files: Files, attempted: string): void {
+export function writeNewFiles(folder: string, files: Files, attempted: string, changed: Files = new Map()): void {
   demandFree(folder, [...files.keys()], attempted);
   const written: string[] = [];
   const later = (): void => {};
@@ -53,6 +64,14 @@ export function writeNewFiles(folder: string, files: Files, attempted: string): 
       written.push(...makeFolder(dirname(path)));
       writeFileSync(path, text, { flag: "wx" });
       written.push(path);
+    }
+    for (const [file, text] of changed) {
+      const path = realpathSync(join(folder, file));
+      const beside = `${path}.${process.pid}.new`;
+      written.push(beside);
+      writeFileSync(beside, text, { flag: "wx", mode: statSync(path).mode });
+      // A full disk leaves the old text.
+      renameSync(beside, path);
     }
   } catch (cause) {
     for (const path of written.toReversed()) rmSync(path, { recursive: true, force: true });

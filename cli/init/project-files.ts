@@ -32,23 +32,25 @@ export function projectName(folder: string): string {
  * @param contractText the contract as it is written
  * @param rule its first rule
  * @param isOwn whether the rule is the user's
+ * @param testCommand what runs the test in CI
  */
 export function projectFiles(
   name: string,
   contractText: string,
   contract: Contract,
   { rule, isOwn }: { readonly rule: JsonObject; readonly isOwn: boolean },
+  testCommand = "npm test",
 ): Files {
   const [schema = "", ...fields] = ruleFile(rule, "../rule.schema.json").split("\n");
   const texts: Record<(typeof projectPaths)[number], string> = {
     [contractFileNames[0]]: contractText,
     "Pulumi.yaml": pulumiYaml(name),
-    "package.json": `${JSON.stringify(manifest(name), null, 2)}\n`,
+    "package.json": `${JSON.stringify({ name, private: true, ...manifest() }, null, 2)}\n`,
     "index.ts": program,
     "rule.schema.json": schemaText(contract.rule.schema ?? noSchema),
     [`rules/${firstName}.yaml`]: [schema, ...(isOwn ? [] : [illustrative]), ...fields].join("\n"),
     "test/rules.test.ts": test,
-    ".github/workflows/payment-rules-check.yml": workflow,
+    ".github/workflows/payment-rules-check.yml": workflow(testCommand),
     ".gitignore": "node_modules/\n.pulumi/\n",
   };
   return new Map(Object.entries(texts));
@@ -74,15 +76,16 @@ runtime:
 `;
 }
 
-function manifest(name: string): JsonObject {
+export const testScript = 'node --test "test/*.test.ts"';
+
+/** What a project's package.json needs, but for its name. */
+export function manifest() {
   const version = packageVersion();
   return {
-    name,
-    private: true,
     type: "module",
     main: "index.ts",
     engines: { node: ">=22.19" },
-    scripts: { test: 'node --test "test/*.test.ts"' },
+    scripts: { test: testScript },
     dependencies: { "@pulumi/pulumi": "^3.249.0", "pulumi-merchant-rules": version },
     devDependencies: { "pulumi-merchant-rules-local": version },
   };
@@ -113,7 +116,7 @@ test("the rules are made, and a second run changes nothing", async (t) => {
 });
 `;
 
-const workflow = `name: Payment rules, check
+const workflow = (testCommand: string) => `name: Payment rules, check
 on: pull_request
 permissions:
   contents: read
@@ -126,7 +129,7 @@ jobs:
         with:
           node-version: 24
       - run: npm ci
-      - run: npm test
+      - run: ${testCommand}
       - run: npx --no-install merchant-rules local preview --stack check
         env:
           # A preview sends nothing; the address is only checked for its form.

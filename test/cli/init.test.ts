@@ -80,14 +80,59 @@ describe("merchant-rules init", () => {
   test("names all files that stand in the way, and writes nothing", async () => {
     const folder = newFolder();
     mkdirSync(join(folder, "test"));
-    writeFileSync(join(folder, "package.json"), "{}");
+    writeFileSync(join(folder, "Pulumi.yaml"), "name: mine");
     symlinkSync("nowhere", join(folder, "test/rules.test.ts"));
     const { stderr, code } = await command("init", folder, "--preset", "seed");
     expect(stderr).toContain(
-      `these files are there already, so nothing was written: ${join(folder, "package.json")}, ${join(folder, "test/rules.test.ts")}. What to do: move them away`,
+      `these files are there already, so nothing was written: ${join(folder, "Pulumi.yaml")}, ${join(folder, "test/rules.test.ts")}. What to do: move them away`,
     );
     expect(code).toBe(1);
-    expect(filesIn(folder)).toEqual(["package.json"]);
+    expect(filesIn(folder)).toEqual(["Pulumi.yaml"]);
+  });
+
+  test("keeps a package.json, adds what it lacks, and prints that", async () => {
+    const folder = newFolder();
+    const path = join(folder, "package.json");
+    const own = {
+      name: "mine",
+      main: "./index.ts",
+      scripts: { test: "exit 1" },
+      dependencies: { "pulumi-merchant-rules": "file:../a.tgz" },
+    };
+    writeFileSync(path, JSON.stringify(own, null, "\t"));
+    const { code, stdout, stderr } = await command("init", folder, "--preset", "seed");
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(
+      "was there and is kept; added: type, dependencies.@pulumi/pulumi, devDependencies.pulumi-merchant-rules-local.",
+    );
+    expect(stdout).toContain('  node --test "test/*.test.ts"\n');
+    expect(filesIn(folder)).toEqual([...projectPaths].sort());
+    const text = readFileSync(path, "utf8");
+    expect(text).toMatch(/^\{\n\t"name": "mine",\n[\s\S]*\}$/);
+    expect(JSON.parse(text)).toEqual({
+      ...own,
+      type: "module",
+      dependencies: { ...own.dependencies, "@pulumi/pulumi": expect.any(String) },
+      devDependencies: { "pulumi-merchant-rules-local": expect.any(String) },
+    });
+  });
+
+  test.each([
+    [
+      '{"type":"commonjs","main":"index.js"}',
+      'says "main": "index.js" and "type": "commonjs"',
+      "npm pkg set type=module",
+    ],
+    ['{"scripts":[]}', 'has "scripts" that is no object', "correct it"],
+    ["{", "cannot be read: ", "correct it"],
+  ])("refuses the package.json %s before anything is written", async (text, reason, advice) => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "package.json"), text);
+    const { code, stderr } = await command("init", folder, "--preset", "seed");
+    expect(stderr).toContain(`package.json ${reason}`);
+    expect(stderr).toContain(`What to do: ${advice.startsWith("npm") ? "run `" : ""}${advice}`);
+    expect([code, filesIn(folder)]).toEqual([1, ["package.json"]]);
+    expect(readFileSync(join(folder, "package.json"), "utf8")).toBe(text);
   });
 
   test("names a file that stands where a folder has to be", async () => {
