@@ -30,9 +30,10 @@ const contractSchemaLine =
  * A contract from facts: the source of each as a comment above its field, and the gaps that stay open, with what each
  * costs, at the end. Of two facts about one place the later one counts.
  * @param title lines at the head of the file, as a comment
+ * @param named gaps that the title names, which are not named a second time
  * @throws MerchantRulesError CONTRACT_INVALID: the facts do not make a contract that can work
  */
-export function draftContract(facts: readonly Fact[], title: readonly string[]): Draft {
+export function draftContract(facts: readonly Fact[], title: readonly string[], named: readonly Pointer[] = []): Draft {
   const { written, sources } = laidTogether(facts);
   // The parsed contract has its fields in the order of the reference.
   const ordered = inOrderOf(written, parseContract(JSON.stringify(written), drafted));
@@ -40,7 +41,7 @@ export function draftContract(facts: readonly Fact[], title: readonly string[]):
   quoteWhereNeeded(document, visit);
   putSources(document, sources);
   const head = [contractSchemaLine, ...title.map(commentLine)];
-  const text = `${head.join("\n")}\n${document.toString({ lineWidth: 0 })}${gapLines(ordered)}`;
+  const text = `${head.join("\n")}\n${document.toString({ lineWidth: 0 })}${gapLines(ordered, named)}`;
   return { contract: parseContract(text, drafted), text };
 }
 
@@ -127,8 +128,8 @@ function wrapped(sentence: string): string[] {
 
 const commentLine = (line: string): string => `# ${printable(line)}`.trimEnd();
 
-function gapLines(written: Json): string {
-  const open = openGaps(written);
+function gapLines(written: Json, named: readonly Pointer[]): string {
+  const open = openGaps(written).filter(({ field }) => !named.includes(pointerOf(field.split("."))));
   if (open.length === 0) return "";
   const lines = [
     "",

@@ -8,6 +8,8 @@ export interface Gap {
   readonly also?: readonly string[];
   /** The field without which the question does not arise. */
   readonly needs?: string;
+  /** True where `null` in the field is an answer: that there is no such thing. Default: it leaves the question open. */
+  readonly canBeNone?: true;
   /** The question to ask of the service's documentation. */
   readonly question: string;
   /** The consequence of leaving it open. */
@@ -141,6 +143,7 @@ export const gaps: readonly Gap[] = [
   },
   {
     field: "operations.update.version",
+    canBeNone: true,
     needs: "operations.update",
     question: "Can an update say which version of the rule it changes?",
     without: "the last write wins: what somebody changed since the last refresh is overwritten",
@@ -159,14 +162,17 @@ export const gaps: readonly Gap[] = [
 ];
 
 /**
- * The gaps that a contract leaves open: it has nothing in their fields, or null. A question that does not arise, such as
+ * The gaps that a contract leaves open: it has nothing in their fields, or a null that is no answer. A question that does not arise, such as
  * the pages of a list that there is not, is not among them.
  * @param written the contract as its file has it, without the defaults
  */
 export function openGaps(written: Json): Gap[] {
   const has = (field: string): boolean => (valuesAt(written, field.split(".")) ?? null) !== null;
   return gaps.filter(
-    ({ field, also = [], needs }) => (needs === undefined || has(needs)) && ![field, ...also].some(has),
+    ({ field, also = [], needs, canBeNone = false }) =>
+      (needs === undefined || has(needs)) &&
+      ![field, ...also].some(has) &&
+      !(canBeNone && valuesAt(written, field.split(".")) === null),
   );
 }
 

@@ -152,17 +152,23 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
 
 /** Writes the contract, where enough was found for one. */
 async function write(told: Told, probed: Probed, address: string, out: string | undefined): Promise<void> {
-  const { draftContract } = await import("../contract/draft.ts");
+  const { draftContract } = await import("./draft.ts");
+  const { gaps: allGaps } = await import("./gaps.ts");
   const { contractFacts } = await import("../probe/contract-facts.ts");
   const { planOf } = await import("../probe/known.ts");
   if (probed.facts.length === 0) return;
-  const gaps = probed.gaps.map(({ at, why }) => `  ${at.slice(1).replaceAll("/", ".")}: ${why}`);
+  const costs = new Map(allGaps.map(({ field, without }) => [field, ` Without it: ${without}.`]));
+  const gaps = probed.gaps.map(({ at, why }) => {
+    const field = at.slice(1).replaceAll("/", ".");
+    return `  ${field}: ${why}.${costs.get(field) ?? ""}`;
+  });
   const title = [
     `Measured by merchant-rules contract probe at ${address} on ${new Date().toISOString().slice(0, 10)}.`,
     ...(probed.stopped === undefined ? [] : [`It stopped before its end: ${probed.stopped.reason}`]),
     ...(gaps.length === 0 ? [] : ["Not found:", ...gaps]),
   ];
-  const { text } = draftContract(contractFacts(told, planOf(told), probed), title);
+  const named = probed.gaps.map(({ at }) => at);
+  const { text } = draftContract(contractFacts(told, planOf(told), probed), title, named);
   if (out === undefined) {
     console.log(text.trimEnd());
     return;

@@ -199,7 +199,7 @@ function isUnsendable(value: string | number): boolean {
 }
 
 /** Asks for rules that do not exist. @throws Stopped: the service shows the rule whatever the id */
-async function findAbsence({ sandbox, findings }: Probing, own: Own): Promise<void> {
+async function findAbsence({ sandbox, findings, told }: Probing, own: Own): Promise<void> {
   for (const ruleId of [similar(own.ruleId), randomUUID()]) {
     const seen = await sandbox.get(ruleId);
     if (seen === undefined) return;
@@ -210,11 +210,15 @@ async function findAbsence({ sandbox, findings }: Probing, own: Own): Promise<vo
       );
     if (seen.isSuccess && sandbox.absence === undefined && placeOf(seen.json, own.definition) !== undefined) continue;
     sandbox.absence = { status: seen.status, json: seen.isSuccess ? seen.json : undefined };
-    if (seen.status === 404 || seen.status === 410) return reportFailure(findings, seen);
+    if (seen.status === 404 || seen.status === 410) {
+      if (told.connection.contract.errors.notFound.length === 0)
+        findings.fact("/errors/notFound", [], `${seen.said} for an id that does not exist: no other answer says it`);
+      return reportFailure(findings, seen);
+    }
     const { code } = failureShape(seen);
-    const told = code === undefined ? undefined : valueAt(seen.json, code);
+    const meaning = code === undefined ? undefined : valueAt(seen.json, code);
     reportFailure(findings, seen);
-    if (seen.isSuccess || (typeof told !== "string" && typeof told !== "number")) {
+    if (seen.isSuccess || (typeof meaning !== "string" && typeof meaning !== "number")) {
       findings.gap(
         "/errors/notFound",
         `${seen.said} for an id that does not exist, without a code that would tell it from other refusals`,
@@ -222,7 +226,7 @@ async function findAbsence({ sandbox, findings }: Probing, own: Own): Promise<vo
     } else {
       findings.fact(
         "/errors/notFound",
-        [{ status: seen.status, code: told }],
+        [{ status: seen.status, code: meaning }],
         `${seen.said} for an id that does not exist`,
       );
     }

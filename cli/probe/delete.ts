@@ -151,7 +151,7 @@ function isWord(value: Json): value is string | boolean {
   return typeof value === "boolean" || (typeof value === "string" && !/\d{4}-\d\d-\d\d/.test(value));
 }
 
-function report({ findings }: Probing, { planned, place, gone }: Proven, said: string): void {
+function report({ findings, told }: Probing, { planned, place, gone }: Proven, said: string): void {
   const { operation } = planned;
   const status = Number(/→ (\d+)/.exec(said)?.[1] ?? 200);
   findings.fact("/operations/delete/method", operation.method, said);
@@ -161,6 +161,8 @@ function report({ findings }: Probing, { planned, place, gone }: Proven, said: s
   findings.fact("/operations/delete/success", [status], said);
   if (gone !== undefined)
     findings.fact("/rule/gone", [{ at: gone.at, is: [gone.is] }], `${said}: the rule is still shown`);
+  else if (told.connection.contract.rule.gone.length === 0)
+    findings.fact("/rule/gone", [], `${said}: a deleted rule is not shown any more`);
 }
 
 function wayOf(planned: Planned, place: IdentifyBy): string {

@@ -81,6 +81,8 @@ export async function findFields({ findings, sandbox, told }: Probing, { own }: 
       [...rule.forms.filter(({ at }) => !forms.some((form) => form.at === at)), ...forms].map((form) => plain(form)),
       `${sight.said}: shown in another form than sent`,
     );
+  else if (rule.forms.length === 0 && found.every(({ is }) => is === "added" || is === "in another order"))
+    findings.fact("/rule/forms", [], `${sight.said}: each value of the definition is shown as it was sent`);
   for (const { at, is } of found)
     if (is === "missing" || is === "changed")
       findings.gap(

@@ -222,7 +222,7 @@ async function report(
   effect: Effect,
   full: Full,
 ): Promise<void> {
-  const { findings } = probing;
+  const { findings, told } = probing;
   const { operation } = planned;
   const fact = (name: string, value: Json, words: string): void =>
     findings.fact(`/operations/update/${name}`, value, `${seen.said}: ${words}`);
@@ -230,8 +230,19 @@ async function report(
   fact("path", operation.path, "the change is there");
   fact("identifyBy", { ...way.place }, "changed that rule and no other");
   fact("success", [seen.status], "the change is there");
+  const known = told.connection.contract.operations.update;
   if (formerId !== undefined) fact("id", "new", "the answer has another id, by which the rule is shown from then on");
-  if (way.version !== undefined) {
+  else if (known?.id !== "new") fact("id", "kept", `the rule is shown by its id ${own.ruleId} as before`);
+  if (way.version === undefined) {
+    const words = "is taken without a version";
+    const isShown = versionsOf(await liveOf(probing, own)).length > 0;
+    if (isShown)
+      findings.gap(
+        "/operations/update/version",
+        `${seen.said}: ${words}; whether one that a GET shows is looked at was not tried`,
+      );
+    else if ((known?.version ?? null) === null) fact("version", null, `${words}, and a GET shows none`);
+  } else {
     fact("version", { ...way.version }, "is refused without the version");
     if ("at" in way.version)
       findings.fact("/rule/readOnly", [way.version.at], `${seen.said}: the service's own version`);

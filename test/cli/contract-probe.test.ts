@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { localCredentials } from "../../local/service/index.ts";
-import { loadContract } from "../../sdk/contract/index.ts";
+import { type ContractInput, loadContract } from "../../sdk/contract/index.ts";
 import { deletesByQuery, place } from "../promises/probe/place.ts";
 import { rule } from "../support/connections.ts";
 import { run } from "./command.ts";
+import { command } from "./run.ts";
 
-async function sandbox(others = 0) {
-  const at = await place(deletesByQuery, { others });
+async function sandbox(others = 0, contract: ContractInput = deletesByQuery) {
+  const at = await place(contract, { others });
   const folder = mkdtempSync(join(tmpdir(), "probe-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "limit.json");
@@ -50,6 +51,47 @@ test("the contract is written with the evidence, and without the token", async (
   expect(loadContract(out).operations.list?.items).toBe("/rules");
   const again = await probe("--yes", "--output", out);
   expect([again.code, again.stderr.includes("exists already; nothing was sent")]).toEqual([2, true]);
+});
+
+const rules = "/api/v1/merchants/rules";
+
+/** A service that also changes rules. */
+const changes: ContractInput = {
+  ...deletesByQuery,
+  operations: { ...deletesByQuery.operations, update: { path: `${rules}/{ruleId}` } },
+};
+
+test("what was measured is in the contract with its evidence, also where it is the default, and is not open", async () => {
+  const { probe, out } = await sandbox(0, changes);
+  expect(await probe("--yes", "--output", out, "--update", `PUT ${rules}/{ruleId}`)).toMatchObject({ code: 0 });
+  const text = readFileSync(out, "utf8");
+  for (const [line, evidence] of [
+    ["gone: []", "404, the list lacks it: a deleted rule is not shown any more"],
+    ["id: kept", "the rule is shown by its id"],
+    ["version: null", "is taken without a version, and a GET shows none"],
+    ["forms: []", "each value of the definition is shown as it was sent"],
+    ["notFound: []", "404 for an id that does not exist"],
+  ] as const) {
+    const above = text
+      .slice(0, text.indexOf(`${line}\n`))
+      .split(/\n *(?=[^\s#])/)
+      .at(-1);
+    expect(above?.replace(/\s+#\s+/g, " "), line).toContain(evidence);
+  }
+  const open = (await command("contract", "check", "--json", out)).stdout;
+  expect(JSON.parse(open).open.map(({ field }: { field: string }) => field)).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(rule\.(gone|forms)|errors\.notFound|operations\.update.*)$/)]),
+  );
+});
+
+test("what was tried and not found stands once in the contract, with the evidence and the cost", async () => {
+  const { probe, out } = await sandbox();
+  expect(await probe("--yes", "--output", out)).toMatchObject({ code: 0 });
+  const text = readFileSync(out, "utf8");
+  for (const field of ["idempotency", "operations.create.identifyBy"])
+    expect(text.split("\n").filter((line) => line.startsWith("#") && line.includes(` ${field}: `))).toEqual([
+      expect.stringMatching(/^# {3}\S+: POST .* → \d+.*\. Without it: [^.]+\.$/),
+    ]);
 });
 
 test("a wrong address, a wrong request and a missing yes are wrong calls, and nothing is sent", async () => {
