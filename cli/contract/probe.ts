@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { connectionOf, connectionSettings, type SettingsSources } from "../../provider/settings.ts";
-import { type IdentifyBy, isPreset } from "../../sdk/contract/index.ts";
+import { connectionOf, connectionSettings, contractSource, type SettingsSources } from "../../provider/settings.ts";
+import { type IdentifyBy, isPreset, presetFile } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, isPointer, type JsonObject, type Pointer } from "../../sdk/rules/index.ts";
 import { findNotJson, reasonOf } from "../../sdk/rules/json.ts";
@@ -114,9 +114,12 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
       `${printable(out, 200)} exists already; nothing was sent. What to do: give another file with --output, or --force`,
     );
   const connection = dryRun ? { ...settings, credentials: { kind: "none" as const } } : connectionOf(settings);
+  const { readWritten } = await import("./written.ts");
+  const { found } = contractSource(sources, options.connection);
   const told: Told = {
     ...options,
     connection,
+    file: readWritten("file" in found ? found.file : presetFile(found.preset)),
     definition: readDefinition(definition),
     mayEmpty: mayEmpty !== undefined,
   };

@@ -9,6 +9,7 @@ import {
   pointerOf,
 } from "../../sdk/rules/index.ts";
 import type { Fact } from "../contract/draft.ts";
+import { commentAt } from "../contract/written.ts";
 import type { Given, Plan, Told } from "./known.ts";
 import type { Probed } from "./probe.ts";
 
@@ -18,10 +19,10 @@ import type { Probed } from "./probe.ts";
  */
 export function contractFacts(told: Told, plan: Plan, { facts }: Pick<Probed, "facts">): Fact[] {
   const found = (at: Pointer): boolean => facts.some((fact) => fact.at === at);
-  const { connection } = told;
+  const { connection, file } = told;
   const hasList = connection.contract.operations.list !== null || found("/operations/list/items");
   return [
-    ...knownFacts(connection.contract),
+    ...knownFacts(connection.contract, file),
     ...givenFacts("create", told.create, plan.create.operation.method),
     ...givenFacts("get", told.get),
     ...(hasList ? givenFacts("list", told.list) : []),
@@ -42,16 +43,23 @@ function givenFacts(name: string, given: Given | undefined, method = given?.meth
   ];
 }
 
-/** Where a contract differs from what is documented for all services. */
-function knownFacts(contract: Contract): Fact[] {
+/**
+ * Where a contract differs from what is documented for all services, or has a comment that says where it comes from. Of one
+ * with a file only what the file says, without the defaults.
+ */
+function knownFacts(contract: Contract, file: Told["file"]): Fact[] {
   const facts: Fact[] = [];
+  const sourceOf = (path: Path): string | undefined =>
+    path.length === 0 || file === undefined ? undefined : commentAt(file, path) || undefined;
   const step = (value: Json, documented: Json | undefined, path: Path): void => {
-    if (documented !== undefined && isEqual(value, documented, asWritten)) return;
+    const isCommented = value !== null && sourceOf(path) !== sourceOf(path.slice(0, -1));
+    const isDefault = documented !== undefined && isEqual(value, documented, asWritten);
+    if (isDefault && (isJsonObject(value) ? file === undefined : !isCommented)) return;
     const isSection = path.length < 2 || (path.length === 2 && ["operations", "auth"].includes(String(path[0])));
     if (isJsonObject(value) && isSection && path[0] !== "parameters" && path[0] !== "idempotency") {
       const below = isJsonObject(documented) ? documented : {};
       for (const [name, inner] of Object.entries(value)) step(inner, below[name], [...path, name]);
-    } else facts.push({ at: pointerOf(path), value, source: "from the contract that was given" });
+    } else facts.push({ at: pointerOf(path), value, source: sourceOf(path) ?? "from the contract that was given" });
   };
   const plain = (each: Contract): Json => JSON.parse(JSON.stringify(each));
   const { list, update } = contract.operations;
@@ -59,7 +67,7 @@ function knownFacts(contract: Contract): Fact[] {
     list: list === null ? null : { path: nowhere, items: nowhere },
     update: update === null ? null : { path: nowhere },
   };
-  step(plain(contract), plain(contractSchema.parse({ version: 1, operations })), []);
+  step(file?.written ?? plain(contract), plain(contractSchema.parse({ version: 1, operations })), []);
   return facts.filter(({ at }) => !["/version", "/$schema", "/description"].includes(at));
 }
 

@@ -2,6 +2,7 @@ import type { Connection } from "../../sdk/client/index.ts";
 import type { Contract, IdentifyBy } from "../../sdk/contract/index.ts";
 import type { JsonObject, Pointer } from "../../sdk/rules/index.ts";
 import { shellWord } from "../../stack/shell-word.ts";
+import type { Written } from "../contract/written.ts";
 import type { Planned } from "./wire.ts";
 
 /** A method and a path that the user gives, in place of the contract's. */
@@ -15,6 +16,8 @@ export interface Given {
 export interface Told {
   /** Its contract has what is known so far. */
   readonly connection: Connection;
+  /** The contract as its file has it, whose comments say where its fields come from. Default: the connection's, without comments. */
+  readonly file?: Pick<Written, "written" | "document"> | undefined;
   readonly definition: JsonObject;
   readonly create?: Given | undefined;
   readonly get?: Given | undefined;

@@ -16,11 +16,14 @@ async function sandbox(others = 0, contract: ContractInput = deletesByQuery) {
   const file = join(folder, "limit.json");
   writeFileSync(file, JSON.stringify(rule(1)));
   const environment = { MERCHANT_RULES_BASE_URL: at.front.url, MERCHANT_RULES_TOKEN: localCredentials.token };
-  const words = ["contract", "probe", "--cwd", folder, "--definition", file, "--list", "GET /api/v1/merchants/rules"];
+  const words = ["contract", "probe", "--cwd", folder, "--definition", file];
+  const list = ["--list", "GET /api/v1/merchants/rules"];
   return {
     ...at,
     out: join(folder, "contract.yaml"),
-    probe: (...more: readonly string[]) => run([...words, ...more], environment),
+    probe: (...more: readonly string[]) => run([...words, ...list, ...more], environment),
+    /** By the list that a contract has. */
+    again: (...more: readonly string[]) => run([...words, ...more], environment),
   };
 }
 
@@ -92,6 +95,33 @@ test("what was tried and not found stands once in the contract, with the evidenc
     expect(text.split("\n").filter((line) => line.startsWith("#") && line.includes(` ${field}: `))).toEqual([
       expect.stringMatching(/^# {3}\S+: POST .* → \d+.*\. Without it: [^.]+\.$/),
     ]);
+});
+
+test("a probe over its own contract keeps the evidence, and adds nothing that nobody said", async () => {
+  const paged: ContractInput = {
+    ...deletesByQuery,
+    operations: {
+      ...deletesByQuery.operations,
+      list: {
+        path: rules,
+        items: "/rules",
+        lagMs: 0,
+        pagination: { type: "cursor", limit: "limit", cursor: "cursor", next: "/next" },
+      },
+    },
+  };
+  const { probe, again, out } = await sandbox(0, paged);
+  expect(await probe("--yes", "--output", out)).toMatchObject({ code: 0 });
+  const first = readFileSync(out, "utf8");
+  const listOf = (text: string): string =>
+    /\n {2}list:\n(?: {4}.*\n)+/.exec(text)?.[0].replace(/rules\?\S+/g, "rules") ?? "";
+  expect(listOf(first)).toMatch(/# given as --list\n {4}path: /);
+  expect(listOf(first)).toMatch(/# GET .*(?:\n +# .*)*\n {4}pagination: \{ type: cursor/);
+  const words = ["--yes", "--contract", out, "--output", out, "--force"];
+  expect(await again(...words)).toMatchObject({ code: 0 });
+  const second = readFileSync(out, "utf8");
+  expect(listOf(second)).toBe(listOf(first));
+  expect(second).not.toMatch(/from the contract that was given|more: null/);
 });
 
 test("a wrong address, a wrong request and a missing yes are wrong calls, and nothing is sent", async () => {
