@@ -22,7 +22,7 @@ interface ProbeCommandOptions extends StackOptions {
   readonly create?: Given;
   readonly get?: Given;
   readonly list?: Given;
-  readonly update?: Given;
+  readonly update?: readonly Given[];
   readonly delete?: readonly Given[];
   readonly deleteBy?: readonly IdentifyBy[];
   readonly nameAt?: Pointer;
@@ -54,7 +54,11 @@ export function contractProbeCommand(): Command {
     .option("--create <request>", 'in place of the contract\'s: "POST /path"', asRequest(["POST", "PUT"]))
     .option("--get <request>", '"GET /path/{ruleId}"', asRequest(["GET"]))
     .option("--list <request>", '"GET /path"', asRequest(["GET", "POST"]))
-    .option("--update <request>", '"PUT /path/{ruleId}"', asRequest(["PUT", "PATCH", "POST"]))
+    .option(
+      "--update <request>",
+      '"PUT /path/{ruleId}"; may be given several times: the first that works is taken',
+      andRequest(["PUT", "PATCH", "POST"]),
+    )
     .option(
       "--delete <request>",
       '"DELETE /path/{ruleId}", tried beside the contract\'s; may be given several times',

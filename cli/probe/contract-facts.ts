@@ -26,7 +26,6 @@ export function contractFacts(told: Told, plan: Plan, { facts }: Pick<Probed, "f
     ...givenFacts("create", told.create, plan.create.operation.method),
     ...givenFacts("get", told.get),
     ...(hasList ? givenFacts("list", told.list) : []),
-    ...(found("/operations/update/success") ? givenFacts("update", told.update) : []),
     ...facts.filter(({ at }) => hasList || !at.startsWith("/operations/list")),
   ];
 }

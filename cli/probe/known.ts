@@ -22,7 +22,8 @@ export interface Told {
   readonly create?: Given | undefined;
   readonly get?: Given | undefined;
   readonly list?: Given | undefined;
-  readonly update?: Given | undefined;
+  /** Ways to change a rule, in place of the contract's, in the order in which they are tried. */
+  readonly update?: readonly Given[] | undefined;
   /** Ways to delete, which are tried beside the contract's. */
   readonly delete?: readonly Given[] | undefined;
   /** How a delete may name the rule, where its path does not. Default: by the name of the id, in the query and in the body. */
@@ -54,7 +55,8 @@ export interface Plan {
   readonly create: Planned;
   readonly get: Planned | undefined;
   readonly list: Planned | undefined;
-  readonly update: (Planned & { readonly place: IdentifyBy }) | undefined;
+  /** Of several the first that works is taken. */
+  readonly updates: readonly (Planned & { readonly place: IdentifyBy })[];
   /** By path first. */
   readonly deletes: readonly DeleteWay[];
   /** The contract's delete, where it is none of them, because the rules that are probed stand elsewhere. */
@@ -78,12 +80,11 @@ export function planOf(told: Told): Plan {
   };
   const get = planned("read a rule", "reads", operations.get, told.get);
   const list = planned("read the list", "reads", operations.list, told.list);
-  const changing = planned("change a rule", "changes a rule", operations.update, told.update);
-  const update = changing && {
-    ...changing,
-    bodyAt: operations.update?.bodyAt ?? "",
-    place: operations.update?.identifyBy ?? { in: "path" as const, name: "ruleId" },
-  };
+  const updates = (told.update ?? [undefined]).flatMap((given) => {
+    const changing = planned("change a rule", "changes a rule", operations.update, given);
+    const place = operations.update?.identifyBy ?? { in: "path" as const, name: "ruleId" };
+    return changing === undefined ? [] : [{ ...changing, bodyAt: operations.update?.bodyAt ?? "", place }];
+  });
   // The list that is compared does not show what a delete at another place takes away.
   const isElsewhere = told.create !== undefined && told.create.path !== operations.create.path;
   const ways = new Map(
@@ -98,8 +99,10 @@ export function planOf(told: Told): Plan {
     (one, other) => Number(namesRule(other.planned)) - Number(namesRule(one.planned)),
   );
   const leftOutDelete = isElsewhere ? operationOf(operations.delete, undefined) : undefined;
-  const all = [list, create, get, update, ...deletes.map((way) => way.planned)].filter((each) => each !== undefined);
-  return { create, get, list, update, deletes, leftOutDelete, all };
+  const all = [list, create, get, ...updates, ...deletes.map((way) => way.planned)].filter(
+    (each) => each !== undefined,
+  );
+  return { create, get, list, updates, deletes, leftOutDelete, all };
 }
 
 /** A request in words: `DELETE /rules/{ruleId}`. */

@@ -4,7 +4,7 @@ import type { Planned } from "./wire.ts";
 
 /** Every request that a probe would make, in words, in order; `{ruleId}` stands for the id of a rule that it made. */
 export function planLines(told: Told, plan: Plan): string[] {
-  const { list, get, create, update, deletes } = plan;
+  const { list, get, create, updates, deletes } = plan;
   const lines: string[] = [];
   const add = (planned: Planned, words: string): void => {
     const { method, path, query } = planned.operation;
@@ -25,7 +25,8 @@ export function planLines(told: Told, plan: Plan): string[] {
       get,
       "reads each rule that the probe made, before and after each try; and ids that no rule has, to see what is answered then",
     );
-  if (update !== undefined) add(update, "changes rules that the probe made");
+  for (const [index, update] of updates.entries())
+    add(update, `changes rules that the probe made${index === 0 ? "" : "; tried where none before it works"}`);
   for (const way of deletes) {
     const names = placesBy(way, "<the name of the field that has the id>").map((place) => `${place.in} ${place.name}`);
     const when =

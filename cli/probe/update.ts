@@ -10,7 +10,7 @@ import {
 } from "../../sdk/rules/index.ts";
 import { fingerprint, isAlike } from "./answers.ts";
 import { idIn } from "./create.ts";
-import { namesRule, type Plan } from "./known.ts";
+import { namesRule, type Plan, wordsOf } from "./known.ts";
 import { idsFound } from "./list.ts";
 import type { Probing } from "./probing.ts";
 import { named, type Own, type View } from "./sandbox.ts";
@@ -19,13 +19,14 @@ import type { Seen, Sent } from "./wire.ts";
 /** What the evidence says of an update that erases what is not sent. */
 export const erasesWords = "what is not sent is erased";
 
-type Update = NonNullable<Plan["update"]>;
+type Update = Plan["updates"][number];
 
 /** How an update says which version of the rule it changes. */
 type Version = { readonly etag: true } | { readonly at: Pointer };
 
 /** A way to ask for an update. */
 interface Way {
+  readonly planned: Update;
   readonly place: IdentifyBy;
   readonly version: Version | undefined;
 }
@@ -48,28 +49,33 @@ interface Changed {
 export async function findUpdate(probing: Probing): Promise<void> {
   const { plan, sandbox, findings, told } = probing;
   const [own] = sandbox.present;
-  if (plan.update === undefined || own === undefined) return;
-  if (!namesRule(plan.update) && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
-    const why =
-      "it was not tried, because its path does not name the rule, and rules are there that the probe did not make";
-    findings.gap("/operations/update", why);
+  if (plan.updates.length === 0) {
+    findings.gap("/operations/update", "not tried: give --update");
     return;
   }
+  if (own === undefined) return;
   const full = changedDefinition(probing, own);
   if (full === undefined) {
     findings.gap("/operations/update", "the definition has no number and no name that could be changed");
     return;
   }
   const refusals: string[] = [];
-  for (const place of placesOf(probing, plan.update)) {
-    for (const version of [undefined, ...versionsOf(await liveOf(probing, own))]) {
-      const way = { place, version };
-      const done = await leaveOneOut(probing, own, way, full);
-      if (done.changed !== undefined) {
-        await report(probing, own, plan.update, done.changed, done.effect, full);
-        return;
+  for (const planned of plan.updates) {
+    if (!namesRule(planned) && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
+      refusals.push(
+        `${wordsOf(planned)} was not tried, because its path does not name the rule, and rules are there that the probe did not make`,
+      );
+      continue;
+    }
+    for (const place of placesOf(probing, planned)) {
+      for (const version of [undefined, ...versionsOf(await liveOf(probing, own))]) {
+        const done = await leaveOneOut(probing, own, { planned, place, version }, full);
+        if (done.changed !== undefined) {
+          await report(probing, own, planned, done.changed, done.effect, full);
+          return;
+        }
+        refusals.push(...done.refusals);
       }
-      refusals.push(...done.refusals);
     }
   }
   findings.gap("/operations/update", refusals.join("; "));
@@ -114,9 +120,8 @@ async function leaveOneOut(
 const mostLeftOut = 3;
 
 async function update(probing: Probing, own: Own, way: Way, { definition, name, at }: Full): Promise<Changed> {
-  const { sandbox, plan, wire, say } = probing;
-  const planned = plan.update;
-  if (planned === undefined) throw new Error("unreachable: there is an update");
+  const { sandbox, wire, say } = probing;
+  const { planned } = way;
   say(`changing rule ${named(own)} by ${planned.operation.method} ${planned.operation.path}`);
   const before = own.name;
   const { result, after } = await sandbox.attempt("an update", [own], async () => {
@@ -228,6 +233,7 @@ async function report(
     findings.fact(`/operations/update/${name}`, value, `${seen.said}: ${words}`);
   fact("method", operation.method, "the change is there");
   fact("path", operation.path, "the change is there");
+  if (Object.keys(operation.query).length > 0) fact("query", { ...operation.query }, "the change is there");
   fact("identifyBy", { ...way.place }, "changed that rule and no other");
   fact("success", [seen.status], "the change is there");
   const known = told.connection.contract.operations.update;

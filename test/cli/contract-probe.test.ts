@@ -124,6 +124,18 @@ test("a probe over its own contract keeps the evidence, and adds nothing that no
   expect(second).not.toMatch(/from the contract that was given|more: null/);
 });
 
+test("of several updates the first that works is taken, and one that nobody gave is said", async () => {
+  const { probe, out } = await sandbox(0, changes);
+  expect(await probe("--yes", "--output", out)).toMatchObject({ code: 0 });
+  expect(readFileSync(out, "utf8")).toMatch(
+    /^# Not found:\n(?:#.*\n)*# {3}operations\.update: not tried: give --update\. /m,
+  );
+  const updates = [`PATCH ${rules}/{ruleId}`, `PUT ${rules}/{ruleId}`, `PUT ${rules}/{ruleId}/never`];
+  const words = ["--yes", "--force", "--output", out, ...updates.flatMap((each) => ["--update", each])];
+  expect(await probe(...words)).toMatchObject({ code: 0 });
+  expect(loadContract(out).operations.update).toMatchObject({ method: "PUT", path: `${rules}/{ruleId}` });
+});
+
 test("a wrong address, a wrong request and a missing yes are wrong calls, and nothing is sent", async () => {
   const { probe, front } = await sandbox();
   for (const [words, said] of [

@@ -28,7 +28,7 @@ async function wireMock() {
     create: { method: "POST", path: mapping, query: {} },
     get: { method: "GET", path: `${mapping}/{ruleId}`, query: {} },
     list: { method: "GET", path: mapping, query: {} },
-    update: { method: "PUT", path: `${mapping}/{ruleId}`, query: {} },
+    update: [{ method: "PUT", path: `${mapping}/{ruleId}`, query: {} }],
     delete: [byPath],
   };
   return { service, told };

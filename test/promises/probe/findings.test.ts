@@ -31,7 +31,7 @@ test("what a service adds, stores in another form, keeps unique and repeats is f
   };
   const at = await place(rich);
   const { isActive: _, ...definition } = rule(1);
-  const probed = await at.probe({ definition, delete: [byPath], update: byId });
+  const probed = await at.probe({ definition, delete: [byPath], update: [byId] });
   expect(probed).toMatchObject({ stopped: undefined, left: [] });
   expect(factsOf(probed)).toMatchObject({
     "/rule/naturalKey": "/name",
@@ -88,7 +88,7 @@ test("an update that is answered with success and changes nothing is seen", asyn
     operations: { ...deletesByPath.operations, update: { path: byId.path } },
   });
   at.front.behave((request, pass) => (request.method === "PUT" ? { status: 200, body: request.body } : pass()));
-  const probed = await at.probe({ delete: [byPath], update: byId });
+  const probed = await at.probe({ delete: [byPath], update: [byId] });
   expect(probed).toMatchObject({ stopped: undefined, left: [] });
   expect(gapsOf(probed)["/operations/update"]).toMatch(/→ 200, but the rule is as before/);
 });
