@@ -3,7 +3,7 @@ import { printable } from "../../sdk/rules/printable.ts";
 import { YamlDocument } from "../../sdk/yaml-document.ts";
 import { WrongCall } from "../exit-code.ts";
 import type { Fact } from "./draft.ts";
-import { gaps, openGaps } from "./gaps.ts";
+import { gaps, openGaps, sandboxAdvice } from "./gaps.ts";
 import { type Answers, questions } from "./questions.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function askAll(
 ): Promise<Answers | undefined> {
   const open = openGaps(written);
   let answers: Answers = {};
-  let intro = "An empty answer leaves a question open. Nothing is guessed, and no request is sent.\n";
+  let intro = `An empty answer leaves a question open. Nothing is guessed, and no request is sent.\n${sandboxAdvice}\n`;
   for (const { option, after, asks, gap, read } of questions) {
     const isOpen = open.some(({ field }) => field === gap);
     if (after === undefined ? !isOpen : answers[after] === undefined && !isOpen) continue;

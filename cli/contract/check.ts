@@ -27,7 +27,7 @@ Example:
   npx --no-install merchant-rules contract check merchant-rules.contract.yaml`;
 
 async function check(file: string | undefined, { json }: CheckOptions): Promise<number> {
-  const { gaps, openGaps } = await import("./gaps.ts");
+  const { gaps, openGaps, sandboxAdvice } = await import("./gaps.ts");
   const { readWritten } = await import("./written.ts");
   const { name, file: path, contract, written } = readWritten(file);
   if (contract.semantics !== null) {
@@ -46,7 +46,7 @@ async function check(file: string | undefined, { json }: CheckOptions): Promise<
     console.log(`  ${field}\n    ${question}\n    Without it: ${without}.`);
   if (open.length > 0)
     console.log(
-      "What to do: answer them in the file, from your service's documentation; `npx --no-install merchant-rules help contract` says how.",
+      `What to do: answer them in the file, from your service's documentation; \`npx --no-install merchant-rules help contract\` says how. ${sandboxAdvice}`,
     );
   return 0;
 }

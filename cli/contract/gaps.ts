@@ -161,6 +161,10 @@ export const gaps: readonly Gap[] = [
   },
 ];
 
+/** Said where questions stay open. */
+export const sandboxAdvice =
+  "With a sandbox, `npx --no-install merchant-rules contract probe` measures most of them; `npx --no-install merchant-rules help probe` says how.";
+
 /**
  * The gaps that a contract leaves open: it has nothing in their fields, or a null that is no answer. A question that does not arise, such as
  * the pages of a list that there is not, is not among them.

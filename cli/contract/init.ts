@@ -80,7 +80,7 @@ Examples, from answers, from a description of the service, and from a contract t
 
 async function init({ output, ...options }: InitOptions): Promise<number> {
   const { demandFree, writeNewFiles } = await import("../export/write-files.ts");
-  const { openGaps } = await import("./gaps.ts");
+  const { openGaps, sandboxAdvice } = await import("./gaps.ts");
   const { readWritten } = await import("./written.ts");
   const attempted = "write a contract";
   // Before the questions: nobody answers them in vain.
@@ -94,7 +94,9 @@ async function init({ output, ...options }: InitOptions): Promise<number> {
   const open = openGaps(readWritten(output).written).length;
   console.log(`${output} is written. Open questions: ${open}.`);
   if (open > 0)
-    console.log(`What to do: npx --no-install merchant-rules contract check ${output} says what each costs.`);
+    console.log(
+      `What to do: npx --no-install merchant-rules contract check ${output} says what each costs. ${sandboxAdvice}`,
+    );
   return 0;
 }
 

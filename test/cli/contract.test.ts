@@ -40,6 +40,9 @@ describe("contract init", () => {
     expect(text).toContain("    # answered: PATCH /api/v1/merchants/rules/{ruleId}\n    method: PATCH");
     expect(text).toContain("#   operations.list.pagination: Does the list come in pages? Without it:");
     expect(text).not.toContain("#   rule.naturalKey");
+    const probe = /With a sandbox, `npx --no-install merchant-rules contract probe` measures/;
+    expect(written.stdout).toMatch(probe);
+    expect((await command("contract", "check", file)).stdout).toMatch(probe);
   });
 
   test.each(presets)("takes the preset %s with its comments, as a file that says the same", async (preset) => {
@@ -104,6 +107,7 @@ describe("the questions on a terminal", () => {
   test("say what an open one costs, ask again after an answer that is not allowed, and leave out what does not arise", async () => {
     const { given, seen } = await asked(["guess", "query:id", "", "", "", "", "", ""]);
     expect(given).toEqual({ deleteBy: "query:id" });
+    expect(seen).toMatch(/With a sandbox, .*contract probe` measures/);
     expect(seen).toContain("(open: nothing can be deleted or replaced)");
     expect(seen).toContain('(found "guess"; allowed: query:NAME, body:NAME, header:NAME, or a path that has {ruleId})');
     expect(seen).not.toContain("array of rules");
