@@ -108,3 +108,26 @@ export const identifyBy = strict({
     .default("ruleId")
     .meta(says("The name of the query parameter, body field or header. Not used where the path names the rule.", "id")),
 });
+
+/**
+ * What every described file begins with.
+ * @param jsonSchema where this package has the file's JSON Schema
+ */
+export function fileHead(jsonSchema: string) {
+  return {
+    $schema: z
+      .string()
+      .optional()
+      .meta(
+        says(
+          "The JSON Schema by which an editor checks this file. Nothing else uses it.",
+          `./node_modules/pulumi-merchant-rules/${jsonSchema}`,
+        ),
+      ),
+    version: z.literal(1).meta(says("The version of this format.", 1)),
+    description: z
+      .string()
+      .optional()
+      .meta(says("A note for readers. Nothing else uses it.", "Rules of the EU service")),
+  };
+}

@@ -3,7 +3,7 @@ import { auth, type operationOfIdentity } from "./schema-auth.ts";
 import { errors } from "./schema-errors.ts";
 import { limits } from "./schema-limits.ts";
 import { operations } from "./schema-operations.ts";
-import { headerName, type identifyBy, orNull, says, strict } from "./schema-parts.ts";
+import { fileHead, headerName, type identifyBy, orNull, says, strict } from "./schema-parts.ts";
 import { rule } from "./schema-rule.ts";
 
 const parameterName = z
@@ -22,17 +22,7 @@ const parameter = strict({
  * delete); every gap of the seed is a field, and nothing destructive has a default.
  */
 export const contractSchema = strict({
-  $schema: z
-    .string()
-    .optional()
-    .meta(
-      says(
-        "The JSON Schema by which an editor checks this file. Nothing else uses it.",
-        "./node_modules/pulumi-merchant-rules/sdk/contract/contract.schema.json",
-      ),
-    ),
-  version: z.literal(1).meta(says("The version of this format.", 1)),
-  description: z.string().optional().meta(says("A note for readers. Nothing else uses it.", "Rules of the EU service")),
+  ...fileHead("sdk/contract/contract.schema.json"),
   parameters: z
     .record(parameterName, parameter)
     .default({})

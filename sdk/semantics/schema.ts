@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fieldName, orNull, pointer, says, strict } from "../contract/schema-parts.ts";
+import { fieldName, fileHead, orNull, pointer, says, strict } from "../contract/schema-parts.ts";
 import { applies, fixedValue, scalar } from "./schema-conditions.ts";
 import { missing, outcomeWords, payment } from "./schema-payment.ts";
 
@@ -128,17 +128,7 @@ const valueListSource = z.union([
 
 /** The semantics: what a rule of one service means. What the file does not say is unknown, and nothing is claimed of it. */
 export const semanticsSchema = strict({
-  $schema: z
-    .string()
-    .optional()
-    .meta(
-      says(
-        "The JSON Schema by which an editor checks this file. Nothing else uses it.",
-        "./node_modules/pulumi-merchant-rules/sdk/semantics/semantics.schema.json",
-      ),
-    ),
-  version: z.literal(1).meta(says("The version of this format.", 1)),
-  description: z.string().optional().meta(says("A note for readers. Nothing else uses it.", "Rules of the EU service")),
+  ...fileHead("sdk/semantics/semantics.schema.json"),
   rules: orNull(
     strict({
       at: pointer.meta(says("Where a definition has its list of rules.", "/algorithm/data/rules")),
