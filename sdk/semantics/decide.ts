@@ -36,7 +36,7 @@ export function decide(rules: readonly Standing[], { wins }: Semantics): Decisio
   const candidates = rules.map((rule, index) => ({ ...rule, index })).filter(({ applies }) => applies !== no);
   const isCertain = candidates.some(({ applies }) => applies === yes);
   if (wins.by === "all") return ofAll(candidates, isCertain, wins.none);
-  const best: Candidate[] = [];
+  const best: (Candidate & Standing)[] = [];
   for (const candidate of candidates.filter(({ applies }) => applies === yes)) {
     if (best.some((other) => beats(other, candidate, wins))) continue;
     const kept = best.filter((other) => !beats(candidate, other, wins));
@@ -51,10 +51,12 @@ export function decide(rules: readonly Standing[], { wins }: Semantics): Decisio
   return { kind: "unknown", possible: known.length === outcomes.length ? distinct : undefined, because: by };
 }
 
-type Candidate = Standing & { readonly index: number };
+/** A rule among others: its place in the order in which they were given. */
+export type Candidate = Omit<Standing, "applies"> & { readonly index: number };
 
-/** True where one rule, if it applies, surely comes before the other. */
-function beats(one: Candidate, other: Candidate, wins: Semantics["wins"]): boolean {
+/** True where one rule, if it applies, surely comes before the other. Where all rules count, none does. */
+export function beats(one: Candidate, other: Candidate, wins: Semantics["wins"]): boolean {
+  if (wins.by === "all") return false;
   if (wins.by === "listed") return isBefore(one, other);
   if (wins.by === "precedence") return isStronger(one, other, wins);
   if (wins.order === null || one.order === undefined || other.order === undefined) return false;
@@ -85,7 +87,7 @@ function isStronger(one: Candidate, other: Candidate, { precedence }: Semantics[
   return rank !== undefined && otherRank !== undefined && rank >= 0 && otherRank >= 0 && rank < otherRank;
 }
 
-function ofAll(candidates: readonly Candidate[], isCertain: boolean, none: string | null): Decision {
+function ofAll(candidates: readonly (Candidate & Standing)[], isCertain: boolean, none: string | null): Decision {
   const certain = candidates.filter(({ applies }) => applies === yes);
   const outcomes = new Set(certain.flatMap(({ outcome }) => outcome ?? []));
   const open = candidates.filter(({ applies, outcome }) =>

@@ -26,6 +26,18 @@ export function outside(ranges: Ranges, count: number): Ranges {
   return rest;
 }
 
+/** What is in one of them or more. */
+export function inAny(...several: readonly Ranges[]): Ranges {
+  return merged(
+    several.flatMap((ranges) =>
+      Array.from({ length: ranges.length / 2 }, (_, index): [number, number] => [
+        ranges[2 * index] ?? 0,
+        ranges[2 * index + 1] ?? 0,
+      ]),
+    ),
+  );
+}
+
 /** Ranges in any order, which may meet or overlap, as sorted ones that do not. */
 export function merged(ranges: readonly (readonly [number, number])[]): Ranges {
   const result: number[] = [];

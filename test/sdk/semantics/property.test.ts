@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json } from "../../../sdk/rules/index.ts";
 import { Affixes, Needles } from "../../../sdk/semantics/decider/needles.ts";
-import { Decider, type Decision, evaluate, readRules, type Semantics } from "../../../sdk/semantics/index.ts";
+import { Decider, type Decision, evaluate, readRules } from "../../../sdk/semantics/index.ts";
 import { naive } from "./naive.ts";
-import { definitionOf, instant, paymentFor, rulesFor, runs, semanticsOf, world } from "./random.ts";
+import { byPayment, definitionOf, instant, paymentFor, rulesFor, runs, semanticsOf, world } from "./random.ts";
 
 const cases = world.chain((of) =>
   fc.record({ world: fc.constant(of), at: instant, payment: paymentFor(of), rules: rulesFor(of, 5) }),
@@ -45,18 +45,6 @@ const manyPayments = world.chain((of) =>
     isByPayment: fc.boolean(),
   }),
 );
-
-/** The same, with rules in force by the time of the payment: its first field that is an instant. */
-function byPayment(semantics: Semantics): Semantics {
-  const time = Object.entries(semantics.payment.fields).find(([, { type, list }]) => type === "instant" && !list)?.[0];
-  if (time === undefined) return semantics;
-  return {
-    ...semantics,
-    force: { ...semantics.force, clock: "payment" },
-    payment: { ...semantics.payment, time },
-    patterns: { dialect: "re2", anchoring: "part" },
-  };
-}
 
 test("the index decides as single evaluations do", () => {
   const seen = { decided: 0, unknown: 0, none: 0, several: 0, bounds: 0 };

@@ -270,3 +270,15 @@ function written(tree: Tree): Json {
 export function definitionOf({ when, ...rest }: NaiveRule): JsonObject {
   return JSON.parse(JSON.stringify({ ...rest, conditions: when.map(written) }));
 }
+
+/** The same, with rules in force by the time of the payment: its first field that is an instant. */
+export function byPayment(semantics: Semantics): Semantics {
+  const time = Object.entries(semantics.payment.fields).find(([, { type, list }]) => type === "instant" && !list)?.[0];
+  if (time === undefined) return semantics;
+  return {
+    ...semantics,
+    force: { ...semantics.force, clock: "payment" },
+    payment: { ...semantics.payment, time },
+    patterns: { dialect: "re2", anchoring: "part" },
+  };
+}

@@ -1,0 +1,82 @@
+import { RegionVectors } from "../decider/regions.ts";
+import { type Box, difference } from "./box.ts";
+import type { Space } from "./space.ts";
+
+/** A box, and whose it is. */
+export interface Owned<Owner> {
+  readonly box: Box;
+  readonly owner: Owner;
+}
+
+/** Many boxes, of which those around a point are found at once. */
+export class BoxIndex<Owner> {
+  readonly #boxes: readonly Owned<Owner>[];
+  readonly #words: number;
+  readonly #vectors = new Map<number, RegionVectors>();
+
+  /** @param boxes whose variables the space has by now */
+  constructor(boxes: readonly Owned<Owner>[], space: Space) {
+    this.#boxes = boxes;
+    this.#words = Math.max(1, Math.ceil(boxes.length / 32));
+    const bits = new Map<number, Map<number, readonly number[]>>();
+    for (const [index, { box }] of boxes.entries())
+      for (const [variable, ranges] of box) {
+        const own = bits.get(variable) ?? new Map<number, readonly number[]>();
+        bits.set(variable, own.set(index, ranges));
+      }
+    for (const [variable, own] of bits)
+      this.#vectors.set(variable, new RegionVectors(this.#words, space.states(variable), own));
+  }
+
+  /** The boxes around a point, in the order in which they were given. */
+  *around(point: (variable: number) => number): Generator<Owned<Owner>> {
+    const found = new Int32Array(this.#words).fill(-1);
+    for (const [variable, of] of this.#vectors) {
+      const at = of.at(point(variable));
+      for (let word = 0; word < this.#words; word += 1) found[word] = (found[word] ?? 0) & (of.vectors[at + word] ?? 0);
+    }
+    for (const [word, bits] of found.entries())
+      for (let left = bits; left !== 0; left &= left - 1) {
+        const owned = this.#boxes[word * 32 + 31 - Math.clz32(left & -left)];
+        if (owned !== undefined) yield owned;
+      }
+  }
+}
+
+/** The state that a variable has at a point of a box: the first that the box allows; of one that it does not name, the plainest. */
+export function pointIn(box: Box, space: Space): (variable: number) => number {
+  return (variable) => box.get(variable)?.[0] ?? space.plain(variable);
+}
+
+/** What became of the question whether boxes are covered by others. */
+export type Cover<Owner> =
+  | { readonly kind: "covered"; readonly by: ReadonlySet<Owner> }
+  /** A box in which none of the others has the plainest point. */
+  | { readonly kind: "open"; readonly box: Box }
+  /** It would take more pieces than were allowed. */
+  | { readonly kind: "limit" };
+
+/**
+ * Whether boxes are covered by the union of others, by taking away from each what covers one of its points.
+ * @param find a box around a point; undefined where there is none
+ * @param mostPieces how many pieces are looked at
+ */
+export function cover<Owner>(
+  boxes: readonly Box[],
+  find: (point: (variable: number) => number) => Owned<Owner> | undefined,
+  space: Space,
+  mostPieces: number,
+): Cover<Owner> {
+  const pieces = [...boxes];
+  const by = new Set<Owner>();
+  let looked = 0;
+  for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
+    looked += 1;
+    if (looked + pieces.length > mostPieces) return { kind: "limit" };
+    const found = find(pointIn(piece, space));
+    if (found === undefined) return { kind: "open", box: piece };
+    by.add(found.owner);
+    pieces.push(...difference(piece, found.box, space.others));
+  }
+  return { kind: "covered", by };
+}
