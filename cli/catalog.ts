@@ -4,6 +4,7 @@ import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { writeOutput } from "./report-options.ts";
 import { withRulesOption } from "./rule-folders.ts";
+import { wordingsOf } from "./rule-words.ts";
 import { withStackOptions } from "./stack.ts";
 
 interface CatalogOptions extends ReadDriftOptions {
@@ -42,9 +43,16 @@ async function runCatalog(options: CatalogOptions): Promise<number> {
   const { driftReport } = await import("../report/drift-report.ts");
   const { withPlaces } = await import("../report/rule-places.ts");
   const found = driftReport(drift, { subject: stack.title, hasRules, looksForUnmanaged, ignoring: [] });
+  const { of, notes } = await wordingsOf(
+    [...drift.same, ...found.findings].map(({ connection }) => connection),
+    stack.sources,
+  );
   const placed = places === undefined ? found : withPlaces(found, places);
   const report = withCommandsOf(stack.engine, placed);
-  const page = catalog(report, { same: drift.same, placeOf: (rule) => places?.placeOf(rule), at: new Date() });
+  const page = catalog(
+    { ...report, notes: [...report.notes, ...notes] },
+    { same: drift.same, placeOf: (rule) => places?.placeOf(rule), at: new Date(), wordingOf: of },
+  );
   const rules = drift.same.length + report.findings.length;
   writeOutput(page, options.output, `a page of ${rules} ${rules === 1 ? "rule" : "rules"}`);
   return 0;

@@ -5,6 +5,7 @@ import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { projectIn, withRulesOption } from "./rule-folders.ts";
+import { withWords } from "./rule-words.ts";
 import { withStackOptions } from "./stack.ts";
 
 interface DriftOptions extends ReportOptions, ReadDriftOptions {
@@ -51,7 +52,8 @@ async function runDrift(options: DriftOptions): Promise<number> {
     ignoring,
   });
   const { withPlaces } = await import("../report/rule-places.ts");
-  const report = places === undefined ? found : withPlaces(found, places);
+  const said = await withWords(found, stack.sources);
+  const report = places === undefined ? said : withPlaces(said, places);
   await writeReport(withCommandsOf(stack.engine, report), options, true);
   return report.findings.length === 0 ? 0 : 7;
 }

@@ -10,6 +10,7 @@ import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
 import { givenPreview, ownPreview } from "./preview.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
+import { withWords } from "./rule-words.ts";
 import { type PaymentsOptions, simulatePayments, withPaymentsOptions } from "./simulate.ts";
 import { engineOf, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
 
@@ -61,16 +62,18 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     throw new WrongCall("the preview and --payments cannot both be standard input: name a file for one of them");
   const folder = resolve(options.cwd ?? process.cwd());
   const { planOf } = await import("../report/plan/plan-report.ts");
+  const { violatingRuleIn } = await import("../report/plan/violations.ts");
   const { errorsOf } = await import("../report/index.ts");
   const { withPlaces } = await import("../report/rule-places.ts");
   const { declaredContract } = await import("../provider/settings.ts");
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
-  const contractOf = (connection: string): Contract | undefined =>
-    declaredContract({ config: (key) => preview.config.get(key), environment: process.env, folder }, connection);
+  const sources = { config: (key: string) => preview.config.get(key), environment: process.env, folder };
+  const contractOf = (connection: string): Contract | undefined => declaredContract(sources, connection);
   const refreshed = options.refresh === true ? await refreshedOf(options) : {};
   const { report: plan, hasChanges } = planOf(preview, contractOf, refreshed);
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
-  const placed = places === undefined ? plan : withPlaces(plan, places);
+  const said = await withWords(plan, sources, violatingRuleIn(preview, contractOf));
+  const placed = places === undefined ? said : withPlaces(said, places);
   // A preview in a file comes from elsewhere, and there the engine is mostly Pulumi's.
   const engine = file === undefined ? engineOf(options) : (options.engine ?? "pulumi");
   const decided = errorsOf(placed).length > 0 ? placed : await withPaymentsOf(placed, preview, options);

@@ -1,5 +1,6 @@
 import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report } from "./report.ts";
+import { wordLines } from "./rule-words.ts";
 import { errorsOf, linesOf, type Message, nameOf, sidesOf, warningsOf, whereaboutsOf, wordFor } from "./words.ts";
 
 const most = 200;
@@ -26,7 +27,7 @@ export function githubAnnotations(
     const word = wordFor(finding, report);
     return {
       properties: [...placed(finding), property("title", `${nameOf(finding, most)}: ${word}`)],
-      text: textOf(finding, word),
+      text: textOf(finding, word, report),
     };
   });
   const said = (message: Message): Annotation => ({
@@ -46,13 +47,14 @@ interface Annotation {
   readonly text: string;
 }
 
-function textOf({ file: _place, ...finding }: Finding, word: string): string {
+function textOf({ file: _place, ...finding }: Finding, word: string, report: Report): string {
   const differences = finding.paths.map((difference) => {
     const { path, before, after } = sidesOf(difference, most);
     return `${path}: ${before} → ${after}`;
   });
   const details = (finding.details ?? []).map((line) => printable(line, 4 * most));
-  const lines = differences.length > 0 ? [...differences, ...details] : whereaboutsOf(finding, most);
+  const own = differences.length > 0 ? [...differences, ...details] : whereaboutsOf(finding, most);
+  const lines = [...wordLines(finding, report), ...own];
   return lines.length === 0 ? word : lines.slice(0, 20).join("\n");
 }
 

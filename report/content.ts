@@ -1,6 +1,9 @@
 import { asWritten, isJsonObject, isMask, type Json, masked, type Pointer, withoutMasks } from "../sdk/rules/index.ts";
 import type { Finding } from "./report.ts";
 
+/** The text in the place of a value that a run makes. */
+export const knownAfterUp = "(known after up)";
+
 type Content = NonNullable<Finding["rule"]>;
 
 /**

@@ -1,8 +1,9 @@
 import type { Word } from "../provider/planned-changes.ts";
 import { htmlDocument } from "./page/document.ts";
-import { aboutLine, messages, pathTable, plainTable, ruleBlock } from "./page/parts.ts";
+import { aboutLine, messages, pathTable, plainTable, ruleBlock, wordsBlock } from "./page/parts.ts";
 import type { Finding, Report } from "./report.ts";
 import { shownRuleOf } from "./rule-lines.ts";
+import { saidOf } from "./rule-words.ts";
 import {
   errorsOf,
   escaped,
@@ -54,6 +55,7 @@ function article(finding: Finding, report: Report): string {
   return [
     `<article><h3>${escaped(nameOf(finding, mostOfName))}</h3>`,
     ...aboutLine([...renamed, ...whereaboutsOf(finding, mostOfName)]),
+    ...wordsBlock(saidOf(finding, report)),
     ...(finding.paths.length === 0 ? [] : [pathTable(finding.paths, report.sides)]),
     ...(finding.details ?? []).map((line) => `<p class="about">${escaped(line)}</p>`),
     ...(shown === undefined ? [] : [ruleBlock(shown)]),

@@ -1,6 +1,7 @@
 import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report, Table } from "./report.ts";
 import { shownRuleOf, wholeLines } from "./rule-lines.ts";
+import { wordLines } from "./rule-words.ts";
 import {
   cellOf,
   errorsOf,
@@ -98,8 +99,9 @@ function failureOf(finding: Finding, report: Report): string {
     const { path, before, after } = sidesOf(difference, most);
     return `${path}: ${before} → ${after}`;
   });
-  const message = [word, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
+  const said = wordLines(finding, report);
+  const message = [word, ...said, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
   const whole = shown === undefined ? [] : [`${shown.title}:`, ...wholeLines(shown.rule)];
-  const lines = [...about, ...differences, ...(finding.details ?? []), ...whole].map(escaped).join("\n");
+  const lines = [...about, ...said, ...differences, ...(finding.details ?? []), ...whole].map(escaped).join("\n");
   return `<failure type="${escaped(word)}" message="${escaped(printable(message, 4 * most))}">${lines}</failure>`;
 }

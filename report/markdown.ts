@@ -1,7 +1,9 @@
 import { printable } from "../sdk/rules/printable.ts";
+import { shortWords } from "../sdk/semantics/words/short-words.ts";
 import { leastOfComment } from "./formats.ts";
 import type { Change, Finding, Report, Table } from "./report.ts";
 import { type ShownRule, shownRuleOf, wholeLines } from "./rule-lines.ts";
+import { saidOf, wordLines } from "./rule-words.ts";
 import {
   cellOf,
   countsOf,
@@ -139,10 +141,17 @@ function addGroup(
   const opening = isFolded
     ? `\n<details${weight === "loss" ? " open" : ""}><summary><b>${plain(title)}</b></summary>\n\n`
     : `\n**${plain(title)}**\n\n`;
-  const columns = ["Rule", "Where", ...(hasPaths ? ["Path", report.sides.before, report.sides.after] : [])];
+  // Where paths are told, words are the first of them.
+  const hasWords = !hasPaths && findings.some((finding) => saidOf(finding, report).length > 0);
+  const columns = [
+    "Rule",
+    ...(hasWords ? ["In words"] : []),
+    "Where",
+    ...(hasPaths ? ["Path", report.sides.before, report.sides.after] : []),
+  ];
   const head = `${rowOf(columns.map((column) => plain(printable(column, 40))))}${rowOf(columns.map(() => "---"))}`;
   const closing = isFolded ? "\n</details>\n" : "";
-  const tables = findings.map((finding) => rowsOf(finding, hasPaths, report));
+  const tables = findings.map((finding) => rowsOf(finding, { hasPaths, hasWords }, report));
   if (opening.length + head.length + (tables[0] ?? "").length + closing.length > page.room) return false;
   page.add(opening + head);
   let isWhole = true;
@@ -165,19 +174,35 @@ function addGroup(
 }
 
 /** The rows of a finding: one, or one for each path. */
-function rowsOf(finding: Finding, hasPaths: boolean, report: Report): string {
+function rowsOf(
+  finding: Finding,
+  { hasPaths, hasWords }: { readonly hasPaths: boolean; readonly hasWords: boolean },
+  report: Report,
+): string {
   const name = code(nameOf(finding, mostOfName));
   const renamed = finding.formerName === undefined ? [] : [wordFor(finding, report)];
   const details = (finding.details ?? []).slice(0, mostPaths).map((line) => printable(line, mostOfValue));
   const where = [...renamed, ...whereaboutsOf(finding, mostOfName), ...details].map(plain).join("<br>");
-  if (!hasPaths) return rowOf([name, where]);
-  const [first = ["", "", ""], ...others] = finding.paths.slice(0, mostPaths).map((difference) => {
+  if (!hasPaths) return rowOf([name, ...(hasWords ? [wordLines(finding, report).map(plain).join("<br>")] : []), where]);
+  const paths = finding.paths.slice(0, mostPaths).map((difference) => {
     const { path, before, after } = sidesOf(difference, mostOfValue);
     return [path, before, after].map(code);
   });
+  const [first = ["", "", ""], ...others] = [...wordCells(finding), ...paths];
   const left = finding.paths.length - mostPaths;
   const more = left > 0 ? [["", "", `and ${left} more`, "", ""]] : [];
   return [[name, where, ...first], ...others.map((cells) => ["", "", ...cells]), ...more].map(rowOf).join("");
+}
+
+/** A rule in words as a row of the table of paths: what it is, before, after. */
+function wordCells({ words }: Finding): string[][] {
+  if (words === undefined) return [];
+  const cell = (side = ""): string =>
+    side
+      .split("\n")
+      .map((line) => plain(printable(shortWords(line))))
+      .join("<br>");
+  return [["in words", cell(words.before), cell(words.after)]];
 }
 
 /** A rule as a whole, folded. Without an empty line in it, all of it is HTML to Markdown. */

@@ -58,6 +58,7 @@ const violationSchema = z.strictObject({
     ),
   path: z.string().optional().describe("Where in the rule, as `conditions[0].value`, where the policy says it"),
   message: z.string().describe("The policy's description, and what it says. May have several lines"),
+  words: z.string().optional().describe("What the rule says, in words, where the contract has semantics"),
   file: z.string().optional().describe("The file that declares the rule, from the folder in which the command ran"),
   line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
 });
@@ -118,9 +119,14 @@ const findingSchema = z.strictObject({
     .optional()
     .describe("Lines that say why, such as the conditions of the rule that decides"),
   words: z
-    .strictObject({ before: z.string().optional(), after: z.string().optional() })
+    .strictObject({
+      before: z.string().optional().describe("On the side `sides.before`"),
+      after: z.string().optional().describe("On the side `sides.after`"),
+    })
     .optional()
-    .describe("The rule in words, on each side"),
+    .describe(
+      "What the rule says, in words, where the contract has semantics: `declines when amount > 10,000 (priority 20)`. Of a changed rule both sides where they differ, and none where they say the same; where it cannot be read, what is not explained. A line for each rule where a definition holds several",
+    ),
   paths: z.array(pathSchema).describe("What differs; empty where the rule as a whole is meant"),
 });
 

@@ -3,6 +3,7 @@ import type { Word } from "../provider/planned-changes.ts";
 import { printable } from "../sdk/rules/printable.ts";
 import type { Finding, Report, Table } from "./report.ts";
 import { shortLines, shownRuleOf } from "./rule-lines.ts";
+import { wordLines } from "./rule-words.ts";
 import {
   cellOf,
   errorsOf,
@@ -40,6 +41,9 @@ export function text(report: Report, color: boolean): string {
     const word = wordOf(change, report);
     const lines = findings.flatMap((finding, index) => [
       headline({ ...word, word: wordFor(finding, report) }, finding, paint),
+      ...(index < mostRules || finding.paths.length > 0
+        ? wordLines(finding, report, true).map((line) => `      ${line}`)
+        : []),
       ...finding.paths.map((difference) => {
         const { path, before, after } = sidesOf(difference, mostOfValue);
         return `      ${path}: ${before} → ${after}`;

@@ -1,5 +1,6 @@
 import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
 import { printable, printableLines } from "../sdk/rules/printable.ts";
+import { shortWords } from "../sdk/semantics/words/short-words.ts";
 import {
   type Change,
   changes,
@@ -102,9 +103,20 @@ export function warningsOf({ violations, warnings }: Pick<Report, "violations" |
 function violationsIn(violations: readonly Violation[], wanted: Violation["level"]): Message[] {
   return violations
     .filter(({ level }) => level === wanted)
-    .map(({ level, policy, resource = "the stack", message, file, line }) => {
+    .map(({ level, policy, resource = "the stack", message, words, file, line }) => {
       const place = file === undefined ? "" : ` (${placeOf({ file, line })})`;
-      return { text: `the ${level} policy ${policy} is violated by ${resource}${place}: ${message}`, file, line };
+      const said =
+        words === undefined
+          ? ""
+          : `\nthe rule ${words
+              .split("\n")
+              .map((line) => shortWords(line))
+              .join("; it ")}`;
+      return {
+        text: `the ${level} policy ${policy} is violated by ${resource}${place}: ${message}${said}`,
+        file,
+        line,
+      };
     });
 }
 
@@ -229,7 +241,12 @@ const mostLines = 50;
 
 /** Text as `printable` gives it, as content or attribute of HTML and XML. */
 export function escaped(text: string): string {
-  return printable(text, mostEscaped)
+  return escapedWhole(printable(text, mostEscaped));
+}
+
+/** The same, of any length. */
+export function escapedWhole(text: string): string {
+  return printable(text)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

@@ -1,37 +1,19 @@
 import { printable, printableJson } from "../../sdk/rules/printable.ts";
-import type { Comparison, Condition, ConditionTrace } from "../../sdk/semantics/index.ts";
+import {
+  type Condition,
+  type ConditionTrace,
+  comparisonWords,
+  type Semantics,
+  shortWords,
+} from "../../sdk/semantics/index.ts";
 
 const mostOfValue = 200;
 
-const phrases: Readonly<Record<Comparison["operator"], readonly [is: string, isNot: string]>> = {
-  eq: ["is", "is not"],
-  ne: ["is not", "is"],
-  in: ["is one of", "is none of"],
-  notIn: ["is none of", "is one of"],
-  gt: ["is over", "is not over"],
-  gte: ["is at least", "is not at least"],
-  lt: ["is under", "is not under"],
-  lte: ["is at most", "is not at most"],
-  between: ["is between", "is not between"],
-  startsWith: ["starts with", "does not start with"],
-  endsWith: ["ends with", "does not end with"],
-  contains: ["contains", "does not contain"],
-  matches: ["matches", "does not match"],
-  exists: ["is there", "is not there"],
-  absent: ["is not there", "is there"],
-  inCidr: ["is in the network", "is not in the network"],
-};
-
-/** A condition on one line: `amount is over 500`. */
-export function conditionText(condition: Condition): string {
+/** A condition on one line, in the words of rules: `amount > 500`. A group says what it asks of the lines below it. */
+export function conditionText(condition: Condition, semantics: Semantics): string {
   switch (condition.kind) {
-    case "comparison": {
-      const { field, operator, isNegated, operand, written } = condition;
-      const phrase = phrases[operator][isNegated ? 1 : 0];
-      const other = operand.kind === "field" ? ` the payment's ${operand.field}` : "";
-      const value = operand.kind === "none" || operand.kind === "field" ? "" : ` ${valueText(written)}`;
-      return `${printable(field, 100)} ${phrase}${printable(other, 100)}${value}`;
-    }
+    case "comparison":
+      return printable(shortWords(comparisonWords(condition, semantics)));
     case "always":
       return "always";
     case "never":

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import type { ConditionTrace, Evaluation, RuleTrace } from "../../sdk/semantics/index.ts";
+import type { ConditionTrace, Evaluation, RuleTrace, Semantics } from "../../sdk/semantics/index.ts";
 import { type Report, reportOf } from "../index.ts";
 import type { Decision, Table } from "../report.ts";
 import { comparisonsIn, conditionText, foundText } from "./condition-words.ts";
 import { decideBy, type Meaning, type ReadRule } from "./meaning.ts";
+import { orderWords, rankOf } from "./order.ts";
 
 export interface ExplainOptions {
   /** What reports call the payment: its file. */
@@ -32,13 +33,6 @@ export function explanationOf(payment: JsonObject, meaning: Meaning, { payment: 
   });
 }
 
-const orderWords = {
-  order: "Rules are asked by their number in the order; the first that applies decides",
-  precedence: "Of the rules that apply, the one with the strongest outcome decides",
-  listed: "Rules are asked in the order in which the service lists them; the first that applies decides",
-  all: "All rules that apply count",
-};
-
 /** A decision with the names of its rules. */
 export function decisionIn({ decision }: Evaluation, { rules }: Meaning): Decision {
   const names = (indexes: readonly number[]): string[] => indexes.flatMap((index) => rules[index]?.name ?? []);
@@ -54,7 +48,7 @@ function tableOf({ decision, rules: traces }: Evaluation, meaning: Meaning): Tab
     if (rule === undefined || trace === undefined) return [];
     const marks = { true: "applies", false: "does not apply", unknown: "unknown" };
     const mark = deciding.has(index) ? (decision.kind === "decided" ? "decides" : "may decide") : "";
-    const [first = ["", "", ""], ...others] = rowsOf(rule, trace);
+    const [first = ["", "", ""], ...others] = rowsOf(rule, trace, meaning.semantics);
     const head = [rule.name, marks[trace.applies], outcomeOf(rule), mark];
     return [[...head, ...first], ...others.map((cells) => ["", "", "", "", ...cells])];
   });
@@ -71,14 +65,14 @@ function outcomeOf({ reading }: ReadRule): string {
 }
 
 /** condition, whether it holds, why */
-function rowsOf({ reading }: ReadRule, { inForce, when }: RuleTrace): string[][] {
+function rowsOf({ reading }: ReadRule, { inForce, when }: RuleTrace, semantics: Semantics): string[][] {
   const rows: string[][] = [];
   if (reading.kind === "unknown") rows.push(...reading.faults.map(({ at, why }) => [at, "unknown", why]));
   if (inForce.answer !== "true" && reading.kind === "rule")
     rows.push(["in force", wordOf(inForce.answer), inForce.why ?? ""]);
   const walk = (trace: ConditionTrace, level: number): void => {
     const indent = "· ".repeat(level);
-    rows.push([`${indent}${conditionText(trace.condition)}`, wordOf(trace.answer), foundText(trace)]);
+    rows.push([`${indent}${conditionText(trace.condition, semantics)}`, wordOf(trace.answer), foundText(trace)]);
     for (const each of trace.of) walk(each, level + 1);
   };
   // All of the outermost conditions must hold in most rules; that needs no line.
@@ -90,27 +84,16 @@ function rowsOf({ reading }: ReadRule, { inForce, when }: RuleTrace): string[][]
 const wordOf = (answer: RuleTrace["applies"]): string => ({ true: "yes", false: "no", unknown: "unknown" })[answer];
 
 /** The indexes of the rules, in the order in which they are asked; where that is not known, as they are listed. */
-function inOrder({ rules, semantics: { wins } }: Meaning): number[] {
-  const ranks = rules.map(({ reading }) => {
-    const { order, outcome } = reading.kind === "rule" ? reading.rule : reading.known;
-    if (wins.by === "order")
-      return order?.type === "decimal" ? numberOf(order.decimal) * (wins.order?.first === "lowest" ? 1 : -1) : Infinity;
-    const rank = wins.by === "precedence" && outcome !== undefined ? wins.precedence.indexOf(outcome) : 0;
-    return rank === -1 ? Infinity : rank;
-  });
+function inOrder({ rules, semantics }: Meaning): number[] {
+  const ranks = rules.map(({ reading }) => rankOf(reading, semantics));
   return [...rules.keys()].sort((a, b) => {
     const [one = 0, other = 0] = [ranks[a], ranks[b]];
     return one === other ? a - b : one - other;
   });
 }
 
-/** For the order of lines alone: decisions compare exactly. */
-function numberOf({ sign, digits, exponent }: { sign: string; digits: string; exponent: number }): number {
-  return Number(`${sign}${digits}e${exponent}`);
-}
-
 /** Lines that say why a rule applies, does not, or why that is unknown. */
-export function whyLines(rule: ReadRule, { applies, inForce, when }: RuleTrace): string[] {
+export function whyLines(rule: ReadRule, { applies, inForce, when }: RuleTrace, semantics: Semantics): string[] {
   const answers = { true: "applies", false: "does not apply", unknown: "is unknown" };
   const head = `${rule.name} (${outcomeOf(rule)}) ${answers[applies]}`;
   const { reading } = rule;
@@ -122,7 +105,7 @@ export function whyLines(rule: ReadRule, { applies, inForce, when }: RuleTrace):
   const told = isFlat && applies !== "true" ? comparisons.filter(({ answer }) => answer === applies) : comparisons;
   const lines = told.map((trace) => {
     const found = foundText(trace);
-    return `${conditionText(trace.condition)}: ${wordOf(trace.answer)}${found === "" ? "" : ` (${found})`}`;
+    return `${conditionText(trace.condition, semantics)}: ${wordOf(trace.answer)}${found === "" ? "" : ` (${found})`}`;
   });
   return lines.length === 0 ? [`${head} to every payment`] : [`${head}:`, ...lines.map((line) => `  ${line}`)];
 }

@@ -88,7 +88,7 @@ export function decideBy(
 }
 
 /** The fields that the service adds to a rule, and the mark: they do not matter to payments. */
-function addedBy(contract: Contract): Pointer[] {
+export function addedBy(contract: Contract): Pointer[] {
   const { owner } = contract.rule;
   return [...servicePointers(contract), ...(owner === null ? [] : [owner.at])];
 }

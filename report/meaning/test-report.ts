@@ -1,4 +1,4 @@
-import type { Comparison, Condition, Evaluation } from "../../sdk/semantics/index.ts";
+import type { Comparison, Condition, Evaluation, Semantics } from "../../sdk/semantics/index.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import type { Table } from "../report.ts";
 import { decisionOf } from "../words.ts";
@@ -94,7 +94,7 @@ function findingOf(each: TestCase, evaluation: Evaluation, meaning: Meaning): Fi
       `decision: ${decisionOf(decisionIn(evaluation, meaning))}`,
       ...told.flatMap((index) => {
         const [rule, trace] = [meaning.rules[index], evaluation.rules[index]];
-        return rule === undefined || trace === undefined ? [] : whyLines(rule, trace);
+        return rule === undefined || trace === undefined ? [] : whyLines(rule, trace, meaning.semantics);
       }),
       ...(isThere ? [] : [`no rule is called ${each.rule}`]),
     ],
@@ -131,9 +131,9 @@ class Seen {
   readonly #wanted: readonly Wanted[];
   readonly #answers = { true: new Set<ReadRule | Comparison>(), false: new Set<ReadRule | Comparison>() };
 
-  constructor({ rules }: Meaning) {
+  constructor({ rules, semantics }: Meaning) {
     this.#rules = rules;
-    this.#wanted = rules.flatMap(wantedOf);
+    this.#wanted = rules.flatMap((rule) => wantedOf(rule, semantics));
   }
 
   add({ rules }: Evaluation): void {
@@ -161,7 +161,7 @@ class Seen {
 }
 
 /** A rule that is not enabled never applies, and one without conditions always does. */
-function wantedOf(rule: ReadRule): Wanted[] {
+function wantedOf(rule: ReadRule, semantics: Semantics): Wanted[] {
   const { when, force } = rule.reading.kind === "rule" ? rule.reading.rule : rule.reading.known;
   if (force?.isEnabled === false || when?.kind === "never") return [];
   const both = (of: ReadRule | Comparison, what: string): Wanted[] =>
@@ -169,7 +169,7 @@ function wantedOf(rule: ReadRule): Wanted[] {
   const own = both(rule, "the rule").filter(({ answer }) => answer === "true" || when?.kind !== "always");
   return [
     ...own,
-    ...(when === undefined ? [] : comparisonsOf(when)).flatMap((each) => both(each, conditionText(each))),
+    ...(when === undefined ? [] : comparisonsOf(when)).flatMap((each) => both(each, conditionText(each, semantics))),
   ];
 }
 

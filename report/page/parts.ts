@@ -1,7 +1,8 @@
 import { printable } from "../../sdk/rules/printable.ts";
 import type { PathFinding, Report, Table } from "../report.ts";
 import { type ShownRule, wholeLines } from "../rule-lines.ts";
-import { cellOf, escaped, linesOf, type Message, sidesOf } from "../words.ts";
+import type { SaidSide } from "../rule-words.ts";
+import { cellOf, escaped, escapedWhole, linesOf, type Message, sidesOf } from "../words.ts";
 
 const mostOfValue = 2_000;
 const mostOfMessage = 4_000;
@@ -21,6 +22,14 @@ export function messages(kind: keyof typeof messageWords, all: readonly (string 
 export function aboutLine(texts: readonly string[]): string[] {
   if (texts.length === 0) return [];
   return [`<p class="about">${texts.map((text) => `<span>${escaped(text)}</span>`).join(" ")}</p>`];
+}
+
+/** A rule in words, on each side of a change. */
+export function wordsBlock(said: readonly SaidSide[]): string[] {
+  return said.map(({ side, words }) => {
+    const label = side === undefined ? "" : `<span class="side">${escaped(printable(side, 40))}:</span> `;
+    return `<p class="words">${label}${escapedWhole(words)}</p>`;
+  });
 }
 
 /** The differences, a path a row. */

@@ -18,6 +18,8 @@ export interface RuleRow {
   /** Where it is declared, its id, whose it is. */
   readonly about: readonly string[];
   readonly connection: string;
+  /** What the rule says, a line for each that the definition holds. Absent where that is not known. */
+  readonly words?: string;
   /** The rule as JSON on several lines; empty where it is not known. */
   readonly text: string;
   /** A difference: the path and both sides, in words. */
@@ -28,17 +30,25 @@ const mostOfName = 200;
 const mostOfValue = 2_000;
 
 /** Parts of a row, in which foreign texts are as they are. `definition` has masks in the place of secrets. */
-interface RowParts extends Pick<RuleRow, "id" | "name" | "state" | "weight" | "about" | "connection"> {
+interface RowParts extends Pick<RuleRow, "id" | "name" | "state" | "weight" | "about" | "connection" | "words"> {
   readonly definition: Json | undefined;
   readonly paths: readonly PathFinding[];
 }
 
-export function ruleRow({ name, about, connection, definition, paths, ...as }: RowParts): RuleRow {
+export function ruleRow({ name, about, connection, words, definition, paths, ...as }: RowParts): RuleRow {
   return {
     ...as,
     name: printable(name, mostOfName) || "(no name)",
     about: about.map((text) => printable(text, mostOfName)),
     connection: printable(connection, mostOfName),
+    ...(words === undefined
+      ? {}
+      : {
+          words: words
+            .split("\n")
+            .map((line) => printable(line))
+            .join("\n"),
+        }),
     text: definition === undefined ? "" : printableJson(withoutMasks(definition), 2),
     paths: paths.map((difference) => {
       const { path, before, after } = sidesOf(difference, mostOfValue);

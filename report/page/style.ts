@@ -18,6 +18,8 @@ details { border-top: 1px solid var(--line); margin-top: 1rem; }
 .symbol { font-family: ui-monospace, monospace; }
 article { background: var(--card); border-radius: .4rem; margin: 0 0 .6rem; padding: .6rem .8rem; break-inside: avoid; }
 .about { color: var(--quiet); font-size: .875rem; margin: .1rem 0 0; }
+.words { margin: .3rem 0 0; }
+.words .side { color: var(--quiet); font-size: .875rem; }
 .about span:not(:last-child)::after { content: " ·"; }
 code { font: .875rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; }
 table { border-collapse: collapse; margin-top: .5rem; table-layout: fixed; width: 100%; }
@@ -63,6 +65,7 @@ h2 { display: block; margin: 1rem 0 .5rem; }
 #rules details { border: 0; margin: 0; }
 #rules pre { background: var(--card); border-radius: .4rem; margin: .2rem 0 1rem; padding: .6rem .8rem; }
 #rules table { margin-bottom: .6rem; }
+#rules .words { display: block; margin: .2rem 0 0; }
 .name { font-weight: 600; }
 .badge { display: inline-block; border: 1px solid; border-radius: 1rem; padding: 0 .6rem; font-size: .8rem; font-weight: 400; }
 .badge.loss { color: var(--loss); } .badge.difference { color: var(--difference); }

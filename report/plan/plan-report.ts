@@ -14,7 +14,6 @@ import {
   differences,
   isAtOrBelow,
   type Json,
-  mapJson,
   masked,
   type Path,
   pathOf,
@@ -30,7 +29,7 @@ import { AtService, asDeclaredForm, type TakeOver, takeOverOf } from "./at-servi
 import { failuresOf } from "./failed-checks.ts";
 import { isOfRules, mask, type Preview, type PreviewStep, projectOf, resourceOf, subjectOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
-import { isMasked } from "./secrets.ts";
+import { asShown, isMasked } from "./secrets.ts";
 import { violationsOf } from "./violations.ts";
 
 /** A plan, and whether a run would change a resource of rules. */
@@ -382,7 +381,7 @@ function formerNameOf({ known, declared, of }: RuleStep): Pick<Finding, "formerN
 /** The rule as the state has it, and as the program declares it. */
 function ruleOf({ known, declared, of }: RuleStep): Pick<Finding, "rule"> {
   const shown = (definition: Json | undefined): Json | undefined =>
-    definition === undefined ? undefined : withWords(definition);
+    definition === undefined ? undefined : asShown(definition);
   return contentOf({ before: shown(known?.definition), after: shown(declared?.definition) }, of.contract.rule.secret);
 }
 
@@ -398,7 +397,7 @@ function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
     const { before, after } = finding;
     if (finding.secret) return [finding];
     if (!isMasked(before) && !isMasked(after))
-      return after === undefined ? [finding] : [{ ...finding, after: withWords(after) }];
+      return after === undefined ? [finding] : [{ ...finding, after: asShown(after) }];
     const inside = of.secrets.within(key, key === "", difference.path);
     return inside.length === 0
       ? [{ ...finding, secret: true }]
@@ -412,14 +411,6 @@ function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
               }
             : { path: pathOf(each), masked: true },
         );
-  });
-}
-
-/** A value in which what is not known yet stands in words. */
-function withWords(value: Json): Json {
-  return mapJson(value, (each) => {
-    if (each === unknownValue) return "(known after up)";
-    return isMasked(each) ? mask : undefined;
   });
 }
 

@@ -1,4 +1,5 @@
 import { getOrMake } from "../../provider/get-or-make.ts";
+import { unknownValue } from "../../provider/state/wire.ts";
 import { isWithin } from "../../provider/state-resource.ts";
 import {
   isJsonObject,
@@ -10,6 +11,7 @@ import {
   valueAt,
 } from "../../sdk/rules/index.ts";
 import { pathIn } from "../../stack/values/path.ts";
+import { knownAfterUp } from "../content.ts";
 import { type ChangedPath, mask } from "./preview.ts";
 
 /** The text in the place of a secret that the engine calls changed. */
@@ -20,6 +22,14 @@ export const editedMask = "[secret] (edited)";
 
 export function isMasked(value: Json | undefined): boolean {
   return value === mask || value === changedMask || value === editedMask;
+}
+
+/** A value as a report shows it: in words what is not known yet, and `[secret]` for every mask. */
+export function asShown(value: Json): Json {
+  return mapJson(value, (each) => {
+    if (each === unknownValue) return knownAfterUp;
+    return isMasked(each) ? mask : undefined;
+  });
 }
 
 /**

@@ -1,9 +1,13 @@
 import { definitionsIn } from "../../provider/state/definitions.ts";
+import { connectionName } from "../../provider/state/state.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
 import { isJsonArray, type Json, type Path, pathOf, pointerOf, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
+import { contentOf } from "../content.ts";
 import type { Violation } from "../report.ts";
-import { isOfRules, type PolicyViolation, type Preview, type PreviewStep, shapeOf } from "./preview.ts";
+import { isOfRules, type PolicyViolation, type Preview, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
+import { asShown } from "./secrets.ts";
 
 /** What policies say of a preview, each with its rule and the place in it, as far as the policy names them. */
 export function violationsOf({ violations, steps }: Preview): Violation[] {
@@ -51,6 +55,22 @@ function rulesOf(step: PreviewStep): [string, Json][] {
   const shape = shapeOf(step);
   const definitions = definitionsIn(shape, (step.after ?? step.before)?.inputs[shape.field]);
   return [...definitions].map(([key, definition]) => [shape.isRule ? step.name : key, definition]);
+}
+
+/** The rule that a violation is about, as the run will have it: as reports show it. */
+export function violatingRuleIn(
+  { steps }: Preview,
+  contractOf: (connection: string) => Contract | undefined,
+): (violation: Violation) => { readonly definition: Json; readonly connection: string } | undefined {
+  return ({ resource, key }) => {
+    const step = steps.find((each) => isOfRules(each) && each.after !== undefined && resourceOf(each) === resource);
+    if (step?.after === undefined || key === undefined) return undefined;
+    const connection = connectionName(step.after.inputs);
+    const definition = new Map(rulesOf(step)).get(key);
+    const secrets = contractOf(connection)?.rule.secret;
+    const { rule } = contentOf({ after: definition === undefined ? undefined : asShown(definition) }, secrets);
+    return rule?.after === undefined ? undefined : { definition: rule.after, connection };
+  };
 }
 
 function pathAt(definition: Json, pointer: string): Path {

@@ -8,13 +8,24 @@ import type { Path } from "./walk.ts";
 export type Pointer = string;
 
 /** The segments of a pointer, unescaped: `/a~1b/0` → ["a/b", "0"]; the empty pointer is the whole value. */
-export function segmentsOf(pointer: Pointer): string[] {
-  if (pointer === "") return [];
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+export function segmentsOf(pointer: Pointer): readonly string[] {
+  const known = split.get(pointer);
+  if (known !== undefined) return known;
+  const segments =
+    pointer === ""
+      ? []
+      : pointer
+          .slice(1)
+          .split("/")
+          .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (split.size >= mostSplit) split.clear();
+  split.set(pointer, segments);
+  return segments;
 }
+
+/** Contracts and semantics ask every rule for the same few places, and splitting them takes most of the time of reading a rule. */
+const split = new Map<Pointer, readonly string[]>();
+const mostSplit = 1_000;
 
 /** A pointer from segments, escaped. */
 export function pointerOf(segments: Path): Pointer {

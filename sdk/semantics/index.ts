@@ -8,3 +8,6 @@ export { Payment } from "./payment.ts";
 export { readRules, type ValueList, valueListsOf } from "./read-rule.ts";
 export type { Semantics, SemanticsInput } from "./schema.ts";
 export { readValueLists } from "./value-lists.ts";
+export { comparisonWords } from "./words/condition-words.ts";
+export { ruleWords } from "./words/rule-words.ts";
+export { shortWords } from "./words/short-words.ts";

@@ -78,11 +78,11 @@ describe("explain", () => {
       ["Rule", "Answer", "Outcome", "Decision", "Condition", "Holds", "Because"],
       ["off", "does not apply", "decline", "in force", "no", "it is not enabled"],
       ["always", "yes"],
-      ["trusted", "does not apply", "accept", "payer.trusted is true", "no", "the payment has false"],
-      ["night-limit", "applies", "decline", "decides", "amount is over 500", "yes", "the payment has 620.5"],
-      ['country is "DE"', "yes", 'the payment has "DE"'],
-      ["fr", "does not apply", "decline", "amount is over 500", "yes", "the payment has 620.5"],
-      ['country is "FR"', "no", 'the payment has "DE"'],
+      ["trusted", "does not apply", "accept", "payer trusted is true", "no", "the payment has false"],
+      ["night-limit", "applies", "decline", "decides", "amount > 500", "yes", "the payment has 620.5"],
+      ["country is DE", "yes", 'the payment has "DE"'],
+      ["fr", "does not apply", "decline", "amount > 500", "yes", "the payment has 620.5"],
+      ["country is FR", "no", 'the payment has "DE"'],
       [""],
     ]);
     expect(stdout).toContain("Only the rules that the folder holds take part");
@@ -163,7 +163,7 @@ describe("test", () => {
         details: [
           "decision: decline, by fr",
           "fr (decline) applies:",
-          "  amount is over 500: yes (the payment has 501)",
+          "  amount > 500: yes (the payment has 501)",
           '  country is "FR": yes (the payment has "FR")',
           "night-limit (decline) does not apply:",
           '  country is "DE": no (the payment has "FR")',

@@ -9,6 +9,7 @@
  * @property {string} weight
  * @property {string[]} about
  * @property {string} connection
+ * @property {string} [words] what the rule says, a line for each that it holds
  * @property {string} text the rule as JSON; empty where it is not known
  * @property {[path: string, before: string, after: string][]} paths
  */
@@ -17,6 +18,9 @@
 /** So many rows at once keep the page quick; more are added when the end of the list comes into sight. */
 const rowsAtOnce = 200;
 const learntAtOnce = 250;
+/** Of a rule's words the list shows so much; of a definition with several rules the first. */
+const mostOfWords = 300;
+const wordLines = 3;
 
 const list = part("rules", HTMLUListElement);
 const more = part("more", HTMLButtonElement);
@@ -87,8 +91,8 @@ function wanted() {
 
 /** The text in which is searched. @param {Entry} entry */
 function searchedOf(entry) {
-  const { name, state, about, text } = entry.rule;
-  entry.searched ??= [name, state, ...about, text].join("\n").toLowerCase();
+  const { name, state, about, words = "", text } = entry.rule;
+  entry.searched ??= [name, state, ...about, words, text].join("\n").toLowerCase();
   return entry.searched;
 }
 
@@ -151,6 +155,7 @@ function rowOf(entry) {
     " ",
     ...(rule.state === "" ? [] : [element("span", `badge ${rule.weight}`, rule.state), " "]),
     element("span", "about", rule.about.join(" · ")),
+    ...(rule.words ?? "").split("\n", wordLines).map((line) => element("span", "words", shortened(line))),
   );
   details.append(summary);
   details.addEventListener("toggle", () => {
@@ -162,11 +167,23 @@ function rowOf(entry) {
   return row;
 }
 
+/** Words as the list shows them; the opened rule has all of them. @param {string} line */
+function shortened(line) {
+  return line.length <= mostOfWords ? line : `${line.slice(0, mostOfWords - 3).trimEnd()}...`;
+}
+
 /** @param {Rule} rule @returns {HTMLElement[]} */
-function contentOf({ paths, text }) {
+function contentOf({ paths, words = "", text }) {
   const rule = element("pre", "");
   rule.append(element("code", "", text === "" ? "(what is in the rule is not known)" : text));
-  if (paths.length === 0) return [rule];
+  const lines = words.split("\n");
+  const isCut = lines.length > wordLines || lines.some((line) => line.length > mostOfWords);
+  const said = isCut ? lines.map((line) => element("p", "words", line)) : [];
+  return [...said, ...(paths.length === 0 ? [] : [tableOf(paths)]), rule];
+}
+
+/** @param {Rule["paths"]} paths @returns {HTMLElement} */
+function tableOf(paths) {
   const table = element("table", "");
   const head = table.createTHead().insertRow();
   for (const title of ["Path", ...sides]) {
@@ -188,7 +205,7 @@ function contentOf({ paths, text }) {
       row.append(cell);
     }
   }
-  return [table, rule];
+  return table;
 }
 
 /**

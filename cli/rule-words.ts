@@ -1,0 +1,53 @@
+import { declaredContract, defaultConnection, type SettingsSources } from "../provider/settings.ts";
+import type { Report } from "../report/report.ts";
+import { type ViolatingRule, type Wording, withRuleWords } from "../report/rule-words.ts";
+import { isMerchantRulesError } from "../sdk/errors.ts";
+
+interface Wordings {
+  readonly of: (connection: string | undefined) => Wording | undefined;
+  /** Why rules are not in words, where the semantics that a contract names cannot be used. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads what the rules of some connections mean, to put them into words. Of a contract without semantics nothing is loaded.
+ * @throws MerchantRulesError as declaredContract
+ */
+export async function wordingsOf(
+  connections: Iterable<string | undefined>,
+  sources: SettingsSources,
+): Promise<Wordings> {
+  const known = new Map<string, Wording>();
+  const notes: string[] = [];
+  for (const name of new Set([...connections].map((connection = defaultConnection) => connection))) {
+    const contract = declaredContract({ ...sources, checksDefinitions: false }, name);
+    if (contract === undefined || contract.semantics === null) continue;
+    const [{ declaredSemantics }, { wordingBy }] = await Promise.all([
+      import("../provider/semantics.ts"),
+      import("../report/meaning/wording.ts"),
+    ]);
+    try {
+      known.set(name, wordingBy(declaredSemantics(sources, "put rules into words", name), contract));
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+      const why = error.message.split("\n", 1);
+      notes.push(`Rules are not in words. ${why} What to do: see \`npx --no-install merchant-rules contract check\``);
+    }
+  }
+  return { of: (connection = defaultConnection) => known.get(connection), notes };
+}
+
+/**
+ * A report with its rules in words, where the contract says what rules mean; else the report as it is.
+ * @throws MerchantRulesError as declaredContract
+ */
+export async function withWords(
+  report: Report,
+  sources: SettingsSources,
+  violatingRule?: ViolatingRule,
+): Promise<Report> {
+  const shown = report.findings.flatMap(({ rule, connection }) => (rule === undefined ? [] : [connection]));
+  const violating = report.violations.flatMap((violation) => violatingRule?.(violation)?.connection ?? []);
+  const { of, notes } = await wordingsOf([...shown, ...violating], sources);
+  return withRuleWords({ ...report, notes: [...report.notes, ...notes] }, of, violatingRule);
+}
