@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
 import { printable } from "../sdk/rules/printable.ts";
-import { shortWords } from "../sdk/semantics/words/short-words.ts";
+import { shortWords, unreadable } from "../sdk/semantics/words/short-words.ts";
 import type { Finding, Report, Violation } from "./report.ts";
 
 /** How the rules of one connection are put into words. */
@@ -100,7 +100,8 @@ export function saidOf({ words = {}, rule = {} }: Finding, { sides }: Pick<Repor
     (words[side]?.split("\n") ?? []).map((line) => ({ side: label, words: line }));
   if (!isChanged) return [...said("before", undefined), ...said("after", undefined)];
   // What cannot be read on either side is said once.
-  if (words.before === words.after) return said("after", undefined);
+  if ([words.before, words.after].every((side) => side?.startsWith(unreadable) === true))
+    return said("after", undefined);
   return [...said("before", sides.before), ...said("after", sides.after)];
 }
 

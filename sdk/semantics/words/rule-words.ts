@@ -2,6 +2,7 @@ import { segmentsOf } from "../../rules/pointer.ts";
 import type { Bound, Rule, RuleReading } from "../normal-form.ts";
 import type { Semantics } from "../schema.ts";
 import { conditionWords } from "./condition-words.ts";
+import { unreadable } from "./short-words.ts";
 import { instantWords, textWords, valueWords } from "./value-words.ts";
 
 /**
@@ -11,9 +12,9 @@ import { instantWords, textWords, valueWords } from "./value-words.ts";
 export function ruleWords(reading: RuleReading, semantics: Semantics): string {
   if (reading.kind === "rule") return knownWords(reading.rule, semantics);
   const [first, ...others] = reading.faults;
-  if (first === undefined) return "cannot be read";
+  if (first === undefined) return unreadable;
   const more = others.length === 0 ? "" : `, and ${others.length} more ${others.length === 1 ? "place" : "places"}`;
-  return `cannot be read: ${first.at === "" ? "the rule" : first.at} ${first.why}${more}`;
+  return `${unreadable}: ${first.at === "" ? "the rule" : first.at} ${first.why}${more}`;
 }
 
 function knownWords({ when, force, outcome, order }: Rule, semantics: Semantics): string {

@@ -1,6 +1,9 @@
 /** Words on one line are no longer than this. */
 export const mostOfWords = 300;
 
+/** The words of a rule that could not be read begin so. */
+export const unreadable = "cannot be read";
+
 /** So many values of a long list are kept. */
 const keptValues = 5;
 const longList = 9;
