@@ -5,6 +5,8 @@ import { loadPreset } from "../../sdk/contract/index.ts";
 import { declared, files } from "./declared-files.ts";
 import { command } from "./run.ts";
 
+const withoutSemantics = { ...loadPreset("illustrative"), semantics: null };
+
 describe("the files of rules", () => {
   test("are named by drift with the line of what differs, overlays too", async () => {
     const { drift, edit, remove, service } = await declared();
@@ -49,10 +51,10 @@ describe("the files of rules", () => {
   });
 
   test("stand in annotations of GitHub, from the root of the repository", async () => {
-    const { drift, edit, folder, service } = await declared({
-      ...files,
-      "rules/odd, 100%.yaml": "name: odd\npriority: 1\n",
-    });
+    const { drift, edit, folder, service } = await declared(
+      { ...files, "rules/odd, 100%.yaml": "name: odd\npriority: 1\n" },
+      withoutSemantics,
+    );
     edit("odd", { priority: "1\r\n::error::x%0A" });
     service.put(undefined, { name: "by: hand\n::warning::y" });
     vi.stubEnv("GITHUB_WORKSPACE", dirname(folder));
@@ -98,7 +100,7 @@ describe("the files of rules", () => {
 
   test("are named by plan where a check refuses a rule, in the words of either engine", async () => {
     const { folder, write } = await declared({ ...files, "rules/one.yaml": "name: one\nlimits:\n  day: x\n" });
-    write("merchant-rules.contract.json", JSON.stringify({ ...loadPreset("illustrative"), semantics: null }));
+    write("merchant-rules.contract.json", JSON.stringify(withoutSemantics));
     const urnOf = (type: string, name: string) =>
       `urn:pulumi:prod::shop::pulumi-nodejs:dynamic/merchant-rules:${type}::${name}`;
     const pulumi = "pulumi-nodejs:dynamic/merchant-rules";
@@ -154,8 +156,8 @@ describe("the files of rules", () => {
   });
 
   test("are named by plan", async () => {
-    const { folder, write } = await declared();
-    write("merchant-rules.contract.json", JSON.stringify({ ...loadPreset("illustrative"), semantics: null }));
+    const { folder, write } = await declared(files, withoutSemantics);
+    write("merchant-rules.contract.json", JSON.stringify(withoutSemantics));
     const side = (rules: object) => ({
       type: "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet",
       id: "1",
