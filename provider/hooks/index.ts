@@ -7,10 +7,10 @@ import { Session } from "./session.ts";
 
 // State refers to these names by `pulumi-merchant-rules/provider` (see ../registration.ts), so they stay for ever.
 
-// Collects garbage when the heap has grown by 30 %, and keeps the part for new objects small. The provider host unpacks whole
+// Collects garbage when the heap has grown by 15 %, and keeps the part for new objects small. The provider host unpacks whole
 // sets of rules, a call at a time, and needs none of them afterwards; unless told, V8 lets the heap grow to several times
 // what is alive in it.
-setFlagsFromString("--heap-growing-percent=30");
+setFlagsFromString("--heap-growing-percent=15");
 setFlagsFromString("--semi-space-growth-factor=1");
 
 // Requests under way are cut off as by a kill of this process, after which the next run goes on.

@@ -119,6 +119,17 @@ export function writeState(
   formerOwnerIds: readonly string[] = [],
   secrets: readonly Pointer[] = [],
 ): Properties {
+  return leaving(outputsOf(shape, rules, from, formerOwnerIds, secrets));
+}
+
+/** What {@link writeState} writes, which may hold what cannot leave a hook. */
+export function outputsOf(
+  shape: Shape,
+  rules: Known,
+  from: Properties,
+  formerOwnerIds: readonly string[] = [],
+  secrets: readonly Pointer[] = [],
+): Properties {
   const keysOf = (isSo: (known: KnownRule) => boolean | undefined): string[] =>
     [...rules].flatMap(([key, known]) => (isSo(known) ? [key] : []));
   const sealed = keysOf(({ isSealed }) => isSealed);
@@ -133,8 +144,8 @@ export function writeState(
       : [...rules].flatMap(([key, { mark }]): [string, Json][] =>
           mark === undefined || mark === placeOf(owner, key) ? [] : [[key, mark ?? ""]],
         );
-  return leaving({
-    ...writeInputs(shape, rules, from, secrets),
+  return {
+    ...inputsOf(shape, rules, from, secrets),
     ...shape.writeIds(new Map([...rules].map(([key, { ruleId }]) => [key, ruleId]))),
     ...(sealed.length === 0 ? {} : { sealed }),
     ...(taken.length === 0 ? {} : { taken }),
@@ -142,7 +153,7 @@ export function writeState(
     ...(marks.length === 0 ? {} : { marks: Object.fromEntries(marks) }),
     ...(formerOwnerIds.length === 0 ? {} : { formerOwnerIds }),
     stateVersion,
-  });
+  };
 }
 
 /**
@@ -155,6 +166,10 @@ export function writeInputs(
   from: Properties,
   secrets: readonly Pointer[] = [],
 ): Properties {
+  return leaving(inputsOf(shape, rules, from, secrets));
+}
+
+function inputsOf(shape: Shape, rules: Known, from: Properties, secrets: readonly Pointer[]): Properties {
   const given = shape.entries(from[shape.field] ?? {});
   const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
     key,
@@ -162,10 +177,10 @@ export function writeInputs(
       ? secret(inFormOf(given.get(key), definition, []))
       : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
-  return leaving({
+  return {
     ...withoutWords(picked(from, [...shape.options, ...internalFields])),
     [shape.field]: shape.write(new Map(definitions)),
-  });
+  };
 }
 
 /** The version of the state that this package writes, and the only one that it reads. */

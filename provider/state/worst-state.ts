@@ -3,7 +3,7 @@ import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "
 import { fieldsAdded, type KnownRule, reasonToReplace } from "../reconcile/index.ts";
 import { inFormOf } from "./definitions.ts";
 import type { Shape } from "./shape.ts";
-import { keyOfLeft, writeState } from "./state.ts";
+import { keyOfLeft, outputsOf } from "./state.ts";
 import type { Properties } from "./wire.ts";
 
 /** A set as it is declared, and as it was declared before. */
@@ -17,7 +17,7 @@ interface Change {
 
 /** The most bytes of protocol buffers that the state of a set can take after a run in which anything may have failed. */
 export function mostStateBytesOf(change: Change): number {
-  return bytesOf(writeState(change.shape, worstRules(change), change.inputs));
+  return bytesOf(outputsOf(change.shape, worstRules(change), change.inputs));
 }
 
 /**
