@@ -26,6 +26,7 @@ export const exhaustive = [
   "test/promises/presets/every-engine.test.ts",
   "test/promises/probe/{all-contracts,safety}.test.ts",
   "test/real/*.test.ts",
+  "test/sdk/semantics/sql/spark.test.ts",
   "test/local/quickstart/{keep,story}.test.ts",
   "test/promises/secrets/product.test.ts",
   "test/local/testing/guide.test.ts",

@@ -6,6 +6,7 @@ import { callCode, exiting, WrongCall } from "./exit-code.ts";
 import { type MeaningOptions, type Meanings, readMeanings, withConnectionOptions } from "./meaning.ts";
 import { withProgress } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
+import { checkSqlOptions, type SqlOptions, writeSql } from "./simulate-sql.ts";
 import { sourceOf, withStackOptions } from "./stack.ts";
 
 /** The payments, and how they are read. */
@@ -15,7 +16,7 @@ export interface PaymentsOptions {
   readonly at?: string;
 }
 
-interface SimulateOptions extends Omit<MeaningOptions, "side" | "folder">, ReportOptions, PaymentsOptions {
+interface SimulateOptions extends Omit<MeaningOptions, "side" | "folder">, ReportOptions, PaymentsOptions, SqlOptions {
   readonly showValues?: boolean;
 }
 
@@ -29,6 +30,17 @@ export function simulateCommand(): Command {
   );
   return withReportOptions(withConnectionOptions(withStackOptions(command)))
     .option("--show-values", "show the first payments whose outcome changes, with their values; on the screen alone")
+    .addOption(
+      new Option(
+        "--sql <engine>",
+        "write SQL that decides a whole table of payments, instead of a report; no payment is read here",
+      ).choices(["duckdb", "spark"]),
+    )
+    .option("--table <name>", "with --sql: the table of payments (default: the file of --payments)")
+    .option(
+      "--columns <file>",
+      "with --table: which columns the fields are (default: columns that are called as the semantics call the fields)",
+    )
     .addHelpText("after", help)
     .exitOverride()
     .action(exiting((options: SimulateOptions) => simulate(options, command), callCode));
@@ -57,12 +69,20 @@ a payment.
 Exit codes: 0 told, whatever changes; 1 failed (and why); 2 called wrongly.
 
 Example, by a file of last month's payments:
-  npx --no-install merchant-rules simulate --payments payments.csv.gz`;
+  npx --no-install merchant-rules simulate --payments payments.csv.gz
+
+Example, SQL for a table in a warehouse:
+  npx --no-install merchant-rules simulate --sql spark --table lake.payments --columns columns.yaml --output decisions.sql`;
 
 /** So many payments are shown with --show-values. */
 const mostExamples = 10;
 
 async function simulate(options: SimulateOptions, command: Command): Promise<number> {
+  checkSqlOptions(options);
+  if (options.sql !== undefined) {
+    await writeSql(await readMeanings(options, "simulate payments", options.output === undefined), options);
+    return 0;
+  }
   // Not a required option: commander looks for these before it looks for misspelt ones.
   if (options.payments === undefined) command.error("error: required option '--payments <file>' not specified");
   const { showValues = false, format = "text", output } = options;

@@ -17,6 +17,10 @@ var commands = {
   "test:all": [[vitest, "run", "--config", "vitest.all.config.ts"]],
   "test:consumers": [["test/package/consumers/main.ts"]],
   "test:faults": [[vitest, "run", "--config", "vitest.faults.config.ts"]],
+  "test:spark": [
+    ["scripts/install-spark.ts"],
+    [vitest, "run", "--config", "vitest.all.config.ts", "test/sdk/semantics/sql/spark.test.ts"],
+  ],
   bench: [["test/bench/bench.ts"]],
   soak: [["scripts/soak.ts"]],
   docs: [["node_modules/typedoc/bin/typedoc"]],

@@ -8,8 +8,10 @@ import { z } from "zod";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 
-/** WireMock needs Java 11 or newer. */
-export const hasJava = javaVersion() >= 11;
+const java = javaVersion();
+/** WireMock needs Java 11 or newer, Spark 17. */
+export const hasJava = java >= 11;
+export const hasJava17 = java >= 17;
 
 /** The contract of WireMock: its stubs are the rules, and their answers are the decisions. */
 export const contract = loadPreset("wiremock");

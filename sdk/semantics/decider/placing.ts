@@ -38,8 +38,9 @@ export function split(
     // Of parts of a text one literal of a term has room in a plane.
     const isTaken = places.some((place) => isPart(place.kind) && taken.has(placeText(condition, place)));
     if (places.length === 0 || isTaken || condition.kind !== "comparison") {
-      const key = JSON.stringify(condition, (name, value) =>
-        name === "at" && typeof value === "string" ? undefined : value,
+      // The place of a condition does not matter; an instant, which has a field of the same name, does.
+      const key = JSON.stringify(condition, (_, value) =>
+        typeof value === "object" && value !== null && "kind" in value ? { ...value, at: undefined } : value,
       );
       const number = memo.get(key) ?? memo.size;
       memo.set(key, number);

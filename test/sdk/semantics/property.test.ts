@@ -5,6 +5,7 @@ import { Affixes, Needles } from "../../../sdk/semantics/decider/needles.ts";
 import { Decider, type Decision, evaluate, readRules } from "../../../sdk/semantics/index.ts";
 import { naive } from "./naive.ts";
 import { byPayment, definitionOf, instant, paymentFor, rulesFor, runs, semanticsOf, world } from "./random.ts";
+import { valueCases } from "./sql/values.ts";
 
 const cases = world.chain((of) =>
   fc.record({ world: fc.constant(of), at: instant, payment: paymentFor(of), rules: rulesFor(of, 5) }),
@@ -69,6 +70,15 @@ test("the index decides as single evaluations do", () => {
     { numRuns: runs },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
+});
+
+test("the index compares values of every type as single evaluations do, also in lists", () => {
+  for (const { semantics, sides, payments, type } of valueCases(1, { rules: 40, payments: 150 })) {
+    const readings = sides.flatMap(({ rules }) => rules.map(({ reading }) => reading));
+    const decider = new Decider(readings, semantics);
+    for (const payment of payments)
+      expect(decider.decide(payment), type).toEqual(evaluate(payment, readings, semantics).decision);
+  }
 });
 
 test("parts of a text are found wherever they lie in each other", () => {
