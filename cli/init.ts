@@ -54,7 +54,7 @@ async function init(folder: string, { name, definition, ...options }: InitOption
   }
   const contract = parseContract(text, contractFileNames[0]);
   const first = { rule: firstRule(contract, definition), isOwn: definition !== undefined };
-  const all = projectFiles(project, text, contract, first, kept?.testCommand);
+  const all = projectFiles({ name: project, folder, testCommand: kept?.testCommand }, text, contract, first);
   const files = new Map([...all].filter(([file]) => isNew(file)));
   const changed = new Map(kept === undefined || kept.added.length === 0 ? [] : [["package.json", kept.text]]);
   writeNewFiles(folder, files, attempted, changed);

@@ -30,7 +30,7 @@ export function keptManifest(folder: string, attempted: string): KeptManifest | 
   const text = readFileSync(path, "utf8");
   const old = parsed(text);
   if (typeof old === "string") return refuse(`cannot be read: ${old}`, "correct it, or move it away");
-  const { main, type, scripts, dependencies, devDependencies } = manifest();
+  const { main, type, scripts, dependencies, devDependencies } = manifest(folder);
   const wrong = [
     ...(old.main === undefined || ["index.ts", "./index.ts"].includes(String(old.main)) ? [] : ["main"]),
     ...(old.type === undefined || old.type === "module" ? [] : ["type"]),

@@ -1,9 +1,9 @@
 import { type Contract, contractFileNames } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
-import { packageVersion } from "../../sdk/version.ts";
 import { ruleFile, schemaText } from "../export/rule-file.ts";
 import type { Files } from "../export/write-files.ts";
 import { firstName } from "./first-rule.ts";
+import { installedAs } from "./installed-as.ts";
 
 /** The paths of a new project's files. */
 export const projectPaths = [
@@ -29,23 +29,27 @@ export function projectName(folder: string): string {
 
 /**
  * The files of a new project.
+ * @param folder where they are to be
+ * @param testCommand what runs the test in CI. Default: npm test
  * @param contractText the contract as it is written
  * @param rule its first rule
  * @param isOwn whether the rule is the user's
- * @param testCommand what runs the test in CI
  */
 export function projectFiles(
-  name: string,
+  {
+    name,
+    folder,
+    testCommand = "npm test",
+  }: { readonly name: string; readonly folder: string; readonly testCommand?: string | undefined },
   contractText: string,
   contract: Contract,
   { rule, isOwn }: { readonly rule: JsonObject; readonly isOwn: boolean },
-  testCommand = "npm test",
 ): Files {
   const [schema = "", ...fields] = ruleFile(rule, "../rule.schema.json").split("\n");
   const texts: Record<(typeof projectPaths)[number], string> = {
     [contractFileNames[0]]: contractText,
     "Pulumi.yaml": pulumiYaml(name),
-    "package.json": `${JSON.stringify({ name, private: true, ...manifest() }, null, 2)}\n`,
+    "package.json": `${JSON.stringify({ name, private: true, ...manifest(folder) }, null, 2)}\n`,
     "index.ts": program,
     "rule.schema.json": schemaText(contract.rule.schema ?? noSchema),
     [`rules/${firstName}.yaml`]: [schema, ...(isOwn ? [] : [illustrative]), ...fields].join("\n"),
@@ -78,16 +82,18 @@ runtime:
 
 export const testScript = 'node --test "test/*.test.ts"';
 
-/** What a project's package.json needs, but for its name. */
-export function manifest() {
-  const version = packageVersion();
+/** What the package.json of a project in a folder needs, but for its name. */
+export function manifest(folder: string) {
   return {
     type: "module",
     main: "index.ts",
     engines: { node: ">=22.19" },
     scripts: { test: testScript },
-    dependencies: { "@pulumi/pulumi": "^3.249.0", "pulumi-merchant-rules": version },
-    devDependencies: { "pulumi-merchant-rules-local": version },
+    dependencies: {
+      "@pulumi/pulumi": "^3.249.0",
+      "pulumi-merchant-rules": installedAs("pulumi-merchant-rules", folder),
+    },
+    devDependencies: { "pulumi-merchant-rules-local": installedAs("pulumi-merchant-rules-local", folder) },
   };
 }
 

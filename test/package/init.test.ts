@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -37,6 +37,18 @@ describe("a project that the packed command writes", () => {
     },
     120_000,
   );
+
+  test("has the packages from the files that the command came from, and nothing that is not published yet", () => {
+    const command = join(installed.project, "node_modules/pulumi-merchant-rules/bin/merchant-rules.js");
+    const manifest = join(installed.project, "package.json");
+    writeFileSync(manifest, JSON.stringify({ dependencies: { "pulumi-merchant-rules": "file:packed/rules.tgz" } }));
+    const folder = join(installed.project, "deeper/from-files");
+    node(installed.project, command, "init", folder, "--preset", "seed");
+    rmSync(manifest);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    expect(dependencies["pulumi-merchant-rules"]).toBe("file:../../packed/rules.tgz");
+    expect(devDependencies["pulumi-merchant-rules-local"]).toMatch(/^\d+\.\d+\.\d+/);
+  });
 
   test("is there as a whole or not at all, whenever Ctrl-C comes", async () => {
     const command = join(installed.project, "node_modules/pulumi-merchant-rules/bin/merchant-rules.js");
