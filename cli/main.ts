@@ -10,6 +10,7 @@ import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { helpCommand } from "./help.ts";
 import { projectInitCommand } from "./init.ts";
+import { lintCommand } from "./lint.ts";
 import { localCommand } from "./local.ts";
 import { planCommand } from "./plan.ts";
 import { pullCommand } from "./pull.ts";
@@ -50,6 +51,7 @@ export function commandLine(): Command {
     testCommand,
     explainCommand,
     simulateCommand,
+    lintCommand,
     projectInitCommand,
     contractCommand,
     doctorCommand,

@@ -17,11 +17,24 @@ export interface IgnoreLine {
 }
 
 /**
- * The lines of an ignore file: a {@link rulePattern} a line; `#` begins a comment line. Without a named file, the one in
- * the folder, if it is there.
+ * The lines of an ignore file that mean unmanaged rules: a {@link rulePattern} a line; `#` begins a comment line. Without a named
+ * file, the one in the folder, if it is there.
  * @throws MerchantRulesError SETTINGS_INVALID: the named file cannot be read, or a line cannot be understood
  */
 export function readIgnoreFile(named: string | undefined, folder: string): IgnoreLine[] {
+  return linesOfIgnoreFile(named, folder).flatMap(({ text, at }) => (isLintLine(text) ? [] : [lineOf(text, at)]));
+}
+
+/** True of a line that means findings of lint. */
+export function isLintLine(text: string): boolean {
+  return text.startsWith("lint:");
+}
+
+/**
+ * The lines of an ignore file that say something, and where each stands.
+ * @throws MerchantRulesError SETTINGS_INVALID: the named file cannot be read
+ */
+export function linesOfIgnoreFile(named: string | undefined, folder: string): Pick<IgnoreLine, "text" | "at">[] {
   const file = named ?? join(folder, ignoreFileName);
   if (named === undefined && !existsSync(file)) return [];
   const shown = named ?? ignoreFileName;
@@ -33,11 +46,13 @@ export function readIgnoreFile(named: string | undefined, folder: string): Ignor
     const advice = "name a file that can be read with --ignore-file, or leave the option out";
     throw new MerchantRulesError("SETTINGS_INVALID", reason, { attempted: `read ignore file ${shown}`, advice, cause });
   }
-  return text.split("\n").flatMap((line, index) => lineOf(line.trim(), `${shown}:${index + 1}`) ?? []);
+  return text.split("\n").flatMap((line, index) => {
+    const said = line.trim();
+    return said === "" || said.startsWith("#") ? [] : [{ text: said, at: `${shown}:${index + 1}` }];
+  });
 }
 
-function lineOf(text: string, at: string): IgnoreLine | undefined {
-  if (text === "" || text.startsWith("#")) return undefined;
+function lineOf(text: string, at: string): IgnoreLine {
   const matches = text.startsWith("path:")
     ? "names a path, and no change of a managed rule can be ignored"
     : rulePattern(text);

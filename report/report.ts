@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { hidden, hiddenOther, type Json } from "../sdk/rules/index.ts";
 import { printable } from "../sdk/rules/printable.ts";
+import { lintKinds } from "../sdk/semantics/lint/lint.ts";
 import { contentOf } from "./content.ts";
 
 /**
@@ -23,6 +24,7 @@ export const changes = [
   "unmanaged",
   "anothers",
   "rename",
+  ...lintKinds,
 ] as const;
 
 const value: z.ZodType<Json> = z.json();
@@ -90,7 +92,7 @@ const findingSchema = z.strictObject({
   change: z
     .enum(changes)
     .describe(
-      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged, anothers (another stack manages it, as its mark says). plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes), unmanaged and anothers. diff: only-in-from, only-in-to, changed. test: failed, a case, whose name stands in the place of a rule's",
+      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged, anothers (another stack manages it, as its mark says). plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes), unmanaged and anothers. diff: only-in-from, only-in-to, changed. test: failed, a case, whose name stands in the place of a rule's. lint: never-matches, ended, shadowed, duplicate, order-conflict, catch-all, ends-soon",
     ),
   name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
   formerName: z.string().optional().describe("The natural key on the side `sides.before`, where that is another"),
@@ -114,6 +116,26 @@ const findingSchema = z.strictObject({
     .describe(
       "The rule, `[secret]` in the place of secrets. Both sides where it is changed; a created, unmanaged or another's one has only `after`, a deleted, missing or still-in-force one only `before`. Absent where it is not known",
     ),
+  others: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        key: z.string().optional(),
+        ruleId: z.string().optional(),
+        resource: z.string().optional(),
+        file: z.string().optional(),
+        line: z.int().min(1).optional(),
+      }),
+    )
+    .optional()
+    .describe("lint: the other rules concerned, such as those that decide before"),
+  shownBy: z
+    .strictObject({
+      payment: content,
+      at: z.string().optional().describe("The time by which rules are in force, where that is not the payment's"),
+    })
+    .optional()
+    .describe("lint: a payment that shows it, which the package made"),
   details: z
     .array(z.string())
     .optional()
@@ -179,7 +201,7 @@ const tableSchema = z
 export const reportSchema = z
   .strictObject({
     version: z.literal(2).describe("The version of this format"),
-    report: z.enum(["drift", "plan", "diff", "test", "explain", "simulate"]),
+    report: z.enum(["drift", "plan", "diff", "test", "explain", "simulate", "lint"]),
     subject: z.string().describe("What was looked at, as `stack dev`"),
     project: z.string().optional().describe("The project of the stack, where it is known"),
     sides: z
@@ -251,6 +273,7 @@ const usualSides: Record<Report["report"], Report["sides"]> = {
   test: { before: "expected", after: "found" },
   explain: { before: "rule", after: "payment" },
   simulate: { before: "before", after: "after" },
+  lint: { before: "before", after: "after" },
 };
 
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */

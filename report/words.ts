@@ -46,6 +46,25 @@ export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
         counted: "another's",
         weight: "quiet",
       };
+    case "never-matches":
+      return { symbol: "x", word: "never matches", counted: "never matching", weight: "loss" };
+    case "ended":
+      return { symbol: "x", word: "ended", counted: "ended", weight: "difference" };
+    case "shadowed":
+      return { symbol: "x", word: "shadowed", counted: "shadowed", weight: "loss" };
+    case "duplicate":
+      return { symbol: "=", word: "duplicate", counted: "duplicate", weight: "difference" };
+    case "order-conflict":
+      return {
+        symbol: "!",
+        word: "order conflict",
+        counted: "in conflict by their order",
+        weight: "loss",
+      };
+    case "catch-all":
+      return { symbol: "*", word: "catch-all", counted: "catch-all", weight: "quiet" };
+    case "ends-soon":
+      return { symbol: "!", word: "ends soon", counted: "ending soon", weight: "quiet" };
     default:
       return plannedWords[change];
   }
@@ -135,10 +154,19 @@ const titles = {
   test: "Test of",
   explain: "Decision of",
   simulate: "Simulation of",
+  lint: "Lint of",
 };
-const nothing = { drift: "none", plan: "nothing to do", diff: "none", test: "as expected", explain: "", simulate: "" };
+const nothing = {
+  drift: "none",
+  plan: "nothing to do",
+  diff: "none",
+  test: "as expected",
+  explain: "",
+  simulate: "",
+  lint: "no findings",
+};
 
-export function unchangedOf({ unchanged, report }: Report): string {
+export function unchangedOf({ unchanged, report, findings }: Report): string {
   const words = {
     drift: "unchanged",
     plan: "unchanged",
@@ -146,6 +174,7 @@ export function unchangedOf({ unchanged, report }: Report): string {
     test: "passed",
     explain: "rules",
     simulate: "rules",
+    lint: findings.length === 0 ? "rules" : "other rules",
   };
   return `${unchanged} ${words[report]}`;
 }

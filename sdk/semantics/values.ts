@@ -84,7 +84,7 @@ export function compareValues(one: Value, other: Value, alike: Alike): number {
   return compareTexts(keyOf(one), keyOf(other));
 }
 
-function keyOf(value: Value): string {
+export function keyOf(value: Value): string {
   if (value.type === "instant") return value.at;
   if (value.type === "ip") return `${value.bits.length} ${value.bits}`;
   return JSON.stringify(value);

@@ -55,3 +55,15 @@ export function joined(boxes: readonly Box[], union: (one: Ranges, other: Ranges
   }
   return [...[...single].map(([variable, ranges]): Box => new Map([[variable, ranges]])), ...others];
 }
+/** The same text for the same boxes, in any order. */
+export function textOf(boxes: readonly Box[]): string {
+  return boxes
+    .map((box) =>
+      [...box]
+        .sort(([one], [other]) => one - other)
+        .map(([variable, ranges]) => `${variable}:${ranges.join(",")}`)
+        .join(";"),
+    )
+    .sort()
+    .join("|");
+}

@@ -27,6 +27,8 @@ export class Space {
   readonly #fields = new Map<string, number>();
   readonly #opaque = new Map<string, number>();
   readonly #isFolded = new Map<string, boolean>();
+  /** True where a rule is in force for a time. */
+  readonly isTimed: boolean;
   /** The variable of the present; undefined where the payment's time counts. */
   readonly now: number | undefined;
 
@@ -42,6 +44,7 @@ export class Space {
       ({ field }) => field,
     );
     const times = [...instants, ...rules.flatMap(boundsOf).map(({ instant }) => instant)];
+    this.isTimed = times.length > instants.length;
     const { clock } = semantics.force;
     for (const [name, field] of Object.entries(semantics.payment.fields)) {
       const own = comparisons.get(name) ?? [];
@@ -122,12 +125,13 @@ export class Space {
 
   /** The payments that have a value of its type in every field, and of which opaque comparisons can be told. */
   told(): Box {
-    return new Map(
-      this.#variables.map((found, variable) => [
-        variable,
-        found.kind === "opaque" ? [opaqueStates.yes, opaqueStates.no] : found.scale.values,
-      ]),
-    );
+    return new Map(this.#variables.map((_, variable) => [variable, this.toldStates(variable)]));
+  }
+
+  /** The states of a variable in which it has a value, or an answer. */
+  toldStates(variable: number): Ranges {
+    const found = this.#variables[variable];
+    return found === undefined || found.kind === "opaque" ? [opaqueStates.yes, opaqueStates.no] : found.scale.values;
   }
 
   /** How many numbers its states have. */

@@ -1,0 +1,90 @@
+import { Command, InvalidArgumentError } from "commander";
+import { ignoreFileName } from "../report/ignore-file.ts";
+import type { Report } from "../report/report.ts";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { instantOf } from "../sdk/rules/normal-form.ts";
+import { callCode, exiting } from "./exit-code.ts";
+import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.ts";
+import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
+import { type RulesOptions, rulePlacesOf, withRulesOption } from "./rule-folders.ts";
+import { withStackOptions } from "./stack.ts";
+
+interface LintOptions extends MeaningOptions, ReportOptions, RulesOptions {
+  readonly strict?: boolean;
+  readonly endsWithin?: number;
+  readonly at?: string;
+  readonly ignoreFile?: string;
+}
+
+/**
+ * `merchant-rules lint`: what is proven to be wrong with rules. Exit codes: 0 told, 7 findings with --strict, 1 failed, 2 called
+ * wrongly.
+ */
+export function lintCommand(): Command {
+  const command = new Command("lint")
+    .description(
+      "Say which rules can never decide, are there twice, or contradict each other: only what is proven of all payments",
+    )
+    .option("--strict", "exit with 7 where there are findings")
+    .option("--ends-within <days>", "also find rules that end within so many days", days)
+    .option(
+      "--at <instant>",
+      "the present, as 2026-01-31T12:00:00Z: what rules do before it does not count (default: now)",
+    )
+    .option(
+      "--ignore-file <file>",
+      `findings that are not told until a day, one a line (default: ${ignoreFileName} in the project's folder)`,
+    )
+    .addHelpText("after", help)
+    .exitOverride();
+  return withReportOptions(withRulesOption(withMeaningOptions(withStackOptions(command)))).action(
+    exiting(runLint, callCode),
+  );
+}
+
+const help = `
+The contract's semantics say what rules mean; merchant-rules help lint is the guide.
+
+Exit codes: 0 told, whatever was found; 7 with --strict, where there are findings; 1 failed (and why); 2 called wrongly.
+
+Example, by the rule files of a folder alone:
+  npx --no-install merchant-rules lint --folder rules --strict`;
+
+async function runLint(options: LintOptions): Promise<number> {
+  const { projectFolder } = await import("../provider/settings.ts");
+  const { readLintIgnores } = await import("../report/lint/ignore-lines.ts");
+  const { lintReport } = await import("../report/lint/lint-report.ts");
+  const ignoring = readLintIgnores(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
+  const now = presentBy(options.at);
+  const meaning = await readMeaning(options, "lint rules", options.format === "json");
+  const found = lintReport(meaning, { now, endsWithinDays: options.endsWithin, ignoring });
+  const report = options.folder === undefined ? await placed(found, options) : found;
+  const isStrict = options.strict === true;
+  await writeReport(report, options, isStrict);
+  return isStrict && report.findings.length > 0 ? 7 : 0;
+}
+
+/** With the files of the rules, where a folder is named. The files of --folder are known without. */
+async function placed(report: Report, options: LintOptions): Promise<Report> {
+  const places = await rulePlacesOf(options, options.stack);
+  if (places === undefined) return report;
+  const { withPlaces } = await import("../report/rule-places.ts");
+  return withPlaces(report, places);
+}
+
+/** @throws MerchantRulesError SETTINGS_INVALID: it is no instant */
+function presentBy(at: string | undefined): string {
+  if (at === undefined) return new Date().toISOString();
+  const value = instantOf(at);
+  if (value !== undefined) return value;
+  throw new MerchantRulesError("SETTINGS_INVALID", `${at} is no instant`, {
+    attempted: "lint rules",
+    advice: "write it by RFC 3339, such as 2026-01-31T12:00:00Z",
+  });
+}
+
+function days(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,5}$/.test(text)) return value;
+  throw new InvalidArgumentError("It must be a number of days, such as 30.");
+}

@@ -1,0 +1,183 @@
+import type { JsonObject } from "../../sdk/rules/index.ts";
+import { printableJson } from "../../sdk/rules/printable.ts";
+import { ruleWords, shortWords } from "../../sdk/semantics/index.ts";
+import { type LintFinding, type LintResult, lint } from "../../sdk/semantics/lint/lint.ts";
+import { readValue } from "../../sdk/semantics/values.ts";
+import { type Finding, type Report, reportOf } from "../index.ts";
+import { conditionText } from "../meaning/condition-words.ts";
+import type { Meaning, ReadRule } from "../meaning/meaning.ts";
+import type { LintIgnoreLine } from "./ignore-lines.ts";
+
+export interface LintReportOptions {
+  /** The present, as an instant by RFC 3339. */
+  readonly now: string;
+  /** A rule that ends within so many days has a finding. Default: none has. */
+  readonly endsWithinDays?: number | undefined;
+  /** Findings that are not told. */
+  readonly ignoring: readonly LintIgnoreLine[];
+}
+
+/** What is proven to be wrong with the rules of a side, of all payments from the present on. */
+export function lintReport(meaning: Meaning, { now, endsWithinDays, ignoring }: LintReportOptions): Report {
+  const { rules, semantics, unlisted } = meaning;
+  const at = instantOf(now);
+  const soon = endsWithinDays === undefined ? undefined : instantOf(laterBy(now, endsWithinDays));
+  const side = { rules: rules.map(({ reading }) => reading), unlisted };
+  const result = lint(side, semantics, { at, soon });
+  const used = new Map<LintIgnoreLine, number>();
+  const findings = result.findings.flatMap((finding): Finding[] => {
+    const rule = rules[finding.rule];
+    if (rule === undefined) return [];
+    const line = ignoring.find(
+      ({ matches, until }) => until >= now.slice(0, 10) && matches(finding.kind, namesOf(rule)),
+    );
+    if (line !== undefined) used.set(line, (used.get(line) ?? 0) + 1);
+    return line === undefined ? [findingOf(finding, rule, meaning)] : [];
+  });
+  const faulty = new Set(findings.map(({ name, key, ruleId }) => JSON.stringify([name, key, ruleId])));
+  return reportOf({
+    report: "lint",
+    subject: meaning.name,
+    rules: rules.length,
+    unchanged: rules.length - faulty.size,
+    findings,
+    notes: [...notesOf(result, meaning), ...notesOfIgnoring(ignoring, used, now), ...meaning.notes],
+  });
+}
+
+function instantOf(text: string): NonNullable<ReturnType<typeof readValue>> {
+  const value = readValue(text, "instant");
+  if (value === undefined) throw new TypeError(`${text} is no instant`);
+  return value;
+}
+
+function laterBy(now: string, days: number): string {
+  return new Date(Date.parse(now) + days * 86_400_000).toISOString();
+}
+
+/** The names by which the lines of an ignore file mean a rule. */
+function namesOf({ name, rule }: ReadRule): { readonly ruleId: string; readonly naturalKey: string } {
+  return { ruleId: rule.ruleId ?? "", naturalKey: name };
+}
+
+function findingOf(finding: LintFinding, own: ReadRule, meaning: Meaning): Finding {
+  const { rule, name } = own;
+  const { kind, witness, others } = finding;
+  const concerned = others.flatMap((index) => meaning.rules[index] ?? []);
+  return {
+    change: kind,
+    name,
+    ...(rule.key === undefined ? {} : { key: rule.key }),
+    ...(rule.ruleId === undefined ? {} : { ruleId: rule.ruleId }),
+    ...(rule.resource === undefined ? {} : { resource: rule.resource }),
+    ...(rule.file === undefined ? {} : { file: rule.file }),
+    ...(rule.line === undefined ? {} : { line: rule.line }),
+    reason: reasonOf(finding, own, concerned),
+    ...(concerned.length === 0 ? {} : { others: concerned.map(otherOf) }),
+    ...(witness === undefined
+      ? {}
+      : { shownBy: { payment: { ...witness.payment }, ...(witness.at === undefined ? {} : { at: witness.at }) } }),
+    words: { after: ruleWords(own.reading, meaning.semantics) },
+    details: detailsOf(finding, concerned, meaning),
+    paths: [],
+  };
+}
+
+function otherOf({
+  name,
+  rule: { key, ruleId, resource, file, line },
+}: ReadRule): NonNullable<Finding["others"]>[number] {
+  return {
+    name,
+    ...(key === undefined ? {} : { key }),
+    ...(ruleId === undefined ? {} : { ruleId }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+  };
+}
+
+const mostNames = 10;
+
+/** Why a rule has a finding, in a sentence. */
+function reasonOf({ kind, because }: LintFinding, { reading }: ReadRule, others: readonly ReadRule[]): string {
+  const names = listed(others.map((other) => `${other.name} (${outcomeOf(other)})`));
+  const force = reading.kind === "rule" ? reading.rule.force : undefined;
+  switch (kind) {
+    case "never-matches":
+      if (because.length === 0)
+        return `it is in force at no time: from ${timeOf(force?.from?.instant)} until ${timeOf(force?.until?.instant)}`;
+      return because.length === 1 ? "no payment can be so" : "no payment can be all of this";
+    case "ended":
+      return `it is no longer in force since ${timeOf(force?.until?.instant)}`;
+    case "ends-soon":
+      return `it is in force until ${timeOf(force?.until?.instant)}`;
+    case "shadowed":
+      return `whatever it applies to is decided before, by ${names}`;
+    case "duplicate":
+      return `it applies to the same payments as ${listed(others.map(({ name }) => name))}, and decides the same`;
+    case "order-conflict":
+      return `${names} has the same number in the order and another outcome, and the semantics do not tell which of them wins`;
+    case "catch-all":
+      return `it applies to every payment: what no rule before it decides has the outcome ${outcomeOf({ reading })}`;
+  }
+}
+
+function detailsOf(
+  { because, untold, witness }: LintFinding,
+  others: readonly ReadRule[],
+  { semantics }: Meaning,
+): string[] {
+  const lines = because.map((condition) => conditionText(condition, semantics));
+  for (const { name, reading } of others.slice(0, mostNames))
+    lines.push(`${name} ${shortWords(ruleWords(reading, semantics))}`);
+  if (witness !== undefined)
+    lines.push(
+      `shown by the payment ${printableJson(witness.payment as JsonObject)}${witness.at === undefined ? "" : ` at ${witness.at}`}`,
+    );
+  if (untold.length > 0)
+    lines.push(`not told by the semantics: whether it applies to payments without ${listed(untold, "or")}`);
+  return lines;
+}
+
+function outcomeOf({ reading }: Pick<ReadRule, "reading">): string {
+  return (reading.kind === "rule" ? reading.rule.outcome : reading.known.outcome) ?? "unknown";
+}
+
+function timeOf(instant: { readonly type: string; readonly at?: string } | undefined): string {
+  return instant?.at === undefined ? "?" : `${instant.at}Z`;
+}
+
+/** `a, b and c`; of many the first. */
+function listed(names: readonly string[], word = "and"): string {
+  const some = names.slice(0, mostNames);
+  const more = names.length - some.length;
+  const all = more > 0 ? [...some, `${more} more`] : some;
+  return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${word} ${all.at(-1)}`;
+}
+
+/** What was not asked, and why. */
+function notesOf({ notExamined, disabled }: LintResult, { rules }: Meaning): string[] {
+  const notes = [...Map.groupBy(notExamined, ({ why }) => why)].map(([why, some]) => {
+    const names = [...new Set(some.map(({ rule }) => rules[rule]?.name ?? ""))];
+    return `Not examined: ${names.length === 1 ? "1 rule" : `${names.length} rules`}, as ${why}: ${listed(names)}`;
+  });
+  if (disabled.length > 0)
+    notes.push(
+      `${disabled.length === 1 ? "1 rule is" : `${disabled.length} rules are`} not enabled, and take${disabled.length === 1 ? "s" : ""} no part`,
+    );
+  return notes;
+}
+
+function notesOfIgnoring(
+  ignoring: readonly LintIgnoreLine[],
+  used: ReadonlyMap<LintIgnoreLine, number>,
+  now: string,
+): string[] {
+  return ignoring.flatMap((line) => {
+    const count = used.get(line);
+    const text = `${JSON.stringify(line.text)} (${line.at})`;
+    if (line.until < now.slice(0, 10)) return [`${text} has ended, and ignores nothing any more`];
+    return count === undefined ? [] : [`${count === 1 ? "1 finding is" : `${count} findings are`} ignored, by ${text}`];
+  });
+}
