@@ -24,6 +24,7 @@ export const exhaustive = [
   "test/promises/load/**/*.test.ts",
   "test/promises/other-merchant.test.ts",
   "test/promises/presets/every-engine.test.ts",
+  "test/policy/by-meaning.test.ts",
   "test/promises/probe/{all-contracts,safety}.test.ts",
   "test/real/*.test.ts",
   "test/sdk/semantics/sql/spark.test.ts",

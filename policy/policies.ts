@@ -1,8 +1,10 @@
 import type { Policies } from "@pulumi/policy";
+import { acceptedPayments, acceptedPaymentsShown } from "./accepted-payments.ts";
 import { allowedValues } from "./allowed-values.ts";
 import { changeFreeze } from "./change-freeze.ts";
 import { definitionSchema } from "./definition-schema.ts";
 import { endDates } from "./end-dates.ts";
+import { flippedPayments } from "./flipped-payments.ts";
 import { forbiddenValues } from "./forbidden-values.ts";
 import { maximumConditions } from "./maximum-conditions.ts";
 import { maximumRules } from "./maximum-rules.ts";
@@ -43,5 +45,8 @@ export const policies: Policies = [
   requiredRules,
   removedRules,
   changeFreeze,
+  acceptedPayments,
+  acceptedPaymentsShown,
+  flippedPayments,
   normalForm,
 ];

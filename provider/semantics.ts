@@ -1,5 +1,5 @@
-import { dirname, join, resolve } from "node:path";
-import { presetFile, shippedSemantics } from "../sdk/contract/index.ts";
+import { dirname } from "node:path";
+import { presetFile, semanticsFile } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../sdk/semantics/index.ts";
 import { contractSource, declaredContract, defaultConnection, type SettingsSources } from "./settings.ts";
@@ -41,10 +41,7 @@ export function semanticsFrom(named: string | null, contractFile: string, attemp
       advice:
         "describe it in a file that `semantics` in the contract names; `npx --no-install merchant-rules help simulation` is the guide",
     });
-  const isShipped = shippedSemantics.some((each) => each === named);
-  const file = isShipped
-    ? join(dirname(presetFile("seed")), `${named}.semantics.yaml`)
-    : resolve(dirname(contractFile), named);
+  const file = semanticsFile(named, dirname(contractFile));
   const semantics = loadSemantics(file);
   return { semantics, file, valueLists: readValueLists(semantics, file) };
 }

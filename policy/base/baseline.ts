@@ -36,6 +36,8 @@ export interface DeployedRule {
   readonly definition: Json;
   /** The paths of these. */
   readonly sealed: readonly Path[];
+  /** The paths of secrets that can be read, because the export shows them. */
+  readonly open: readonly Path[];
 }
 
 /** The deployed rules. */
@@ -118,14 +120,20 @@ function rulesOf(resource: Json, file: string): DeployedRule[] {
   if ((type !== ruleType && type !== setType) || outputs === undefined || at(resource, "delete") === true) return [];
   const name = (textAt(resource, "urn") ?? "").split("::").slice(3).join("::");
   const connection = textAt(outputs, "connection") ?? "default";
-  const { value, sealed } = opened(at(outputs, type === ruleType ? "definition" : "rules") ?? {}, file);
-  if (type === ruleType) return [{ key: name, resource: name, connection, definition: definitionOf(value), sealed }];
+  const { value, sealed, open } = opened(at(outputs, type === ruleType ? "definition" : "rules") ?? {}, file);
+  if (type === ruleType)
+    return [{ key: name, resource: name, connection, definition: definitionOf(value), sealed, open }];
   const isSealed = sealed.some((path) => path.length === 0);
   // The ids are no secret where the definitions are.
   const keyed = isSealed ? at(outputs, "ruleIds") : value;
   if (!isJsonObject(keyed) || signature in keyed)
     throw unreadable(file, `the rules of set ${name} are secret in it as a whole`, " --show-secrets");
-  const inside = Map.groupBy(sealed, ([key]) => String(key));
+  const within = (paths: readonly Path[]): ((key: string) => readonly Path[]) => {
+    const byKey = Map.groupBy(paths, ([first]) => String(first));
+    const whole = paths.filter(({ length }) => length === 0);
+    return (key) => [...whole, ...(byKey.get(key) ?? []).flatMap((path) => (path.length === 0 ? [] : [path.slice(1)]))];
+  };
+  const [sealedIn, openIn] = [within(sealed), within(open)];
   return Object.keys(keyed)
     .filter((key) => !key.endsWith(leftOver))
     .map((key) => ({
@@ -133,7 +141,8 @@ function rulesOf(resource: Json, file: string): DeployedRule[] {
       resource: name,
       connection,
       definition: isJsonObject(value) ? definitionOf(field(value, key) ?? null) : null,
-      sealed: isSealed ? [[]] : (inside.get(key) ?? []).map((path) => path.slice(1)),
+      sealed: isSealed ? [[]] : sealedIn(key),
+      open: openIn(key),
     }));
 }
 
@@ -146,17 +155,26 @@ const leftOver = " (to be deleted)";
 const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
+interface Opened {
+  readonly value: Json;
+  readonly sealed: readonly Path[];
+  readonly open: readonly Path[];
+}
+
 /** A value of the state: secrets that `--show-secrets` shows are opened, and null is in the place of the others. */
-function opened(stored: Json, file: string): { readonly value: Json; readonly sealed: readonly Path[] } {
-  const sealed: Path[] = [];
+function opened(stored: Json, file: string): Opened {
+  const [sealed, shown]: [Path[], Path[]] = [[], []];
   const open = (value: Json, path: Path): Json | undefined => {
     if (!isJsonObject(value) || value[signature] !== secretSignature) return undefined;
-    if (typeof value.plaintext === "string")
+    if (typeof value.plaintext === "string") {
+      shown.push([...path]);
       return mapJson(parsed(value.plaintext, file, "a secret in it"), open, path);
+    }
     sealed.push([...path]);
     return null;
   };
-  return { value: mapJson(stored, open), sealed };
+  const value = mapJson(stored, open);
+  return { value, sealed, open: shown };
 }
 
 function parsed(text: string, file: string, what: string): Json {

@@ -115,21 +115,25 @@ export function stackPolicy<Shape extends z.core.$ZodLooseShape>(
       config: Config<Shape>,
       /** The resources that declare them, those without any rule too. */
       resources: readonly AnalyzedResource[],
-    ) => Iterable<Finding>;
+      /** Pointers to values that messages leave out. */
+      secret: readonly Pointer[],
+    ) => Iterable<Finding> | AsyncIterable<Finding>;
   },
 ): StackValidationPolicy {
   const { parse, ...description } = described(policy);
   const { redact = asItIs } = policy;
   return {
     ...description,
-    validateStack(args, report) {
+    async validateStack(args, report) {
       const { config, secret } = parse(args.getConfig());
       const reason = policy.idle?.(config);
       if (reason !== undefined) return args.notApplicable(reason);
       // The engine has them in no order, and a message should not change from run to run.
       const resources = args.resources.filter(declaresRules).sort((a, b) => (a.urn < b.urn ? -1 : 1));
       const rules = resources.flatMap(rulesOf);
-      reportAll([...policy.check(rules, config, resources)], secret, redact, report);
+      const findings: Finding[] = [];
+      for await (const finding of policy.check(rules, config, resources, secret)) findings.push(finding);
+      reportAll(findings, secret, redact, report);
       noteUnknown(rules, redact);
     },
   };

@@ -20,6 +20,15 @@ export function isSecretAt({ resource, key }: DeclaredRule, path: Path): boolean
     ?.some((secret) => secret.length <= whole.length && secret.every((step, at) => String(step) === String(whole[at])));
 }
 
+/** The paths of the secrets in a definition; undefined where nobody has looked. A path around the definition is the whole of it. */
+export function secretPathsIn({ resource, key }: DeclaredRule): readonly Path[] | undefined {
+  const way = wayTo(resource, key);
+  return known.get(resource.urn)?.flatMap((secret) => {
+    const isBeside = way.some((step, at) => at < secret.length && String(step) !== String(secret[at]));
+    return isBeside ? [] : [secret.slice(way.length)];
+  });
+}
+
 function wayTo({ type }: AnalyzedResource, key: string | undefined): Path {
   if (type === ruleType) return ["definition"];
   return key === undefined ? ["rules"] : ["rules", key];

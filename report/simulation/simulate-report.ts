@@ -1,7 +1,7 @@
 import { type PaymentColumn, type PaymentsRead, sentenceOf } from "../../sdk/payments/read-payments.ts";
 import { type Json, valueAt } from "../../sdk/rules/index.ts";
 import { printableJson } from "../../sdk/rules/printable.ts";
-import type { Condition } from "../../sdk/semantics/index.ts";
+import { fieldsIn } from "../../sdk/semantics/index.ts";
 import { type Report, reportOf } from "../index.ts";
 import type { Meaning } from "../meaning/meaning.ts";
 import type { Table } from "../report.ts";
@@ -122,7 +122,7 @@ export function notesOf(simulation: Simulation, { read }: SimulateOptions): stri
 /** Payments whose outcome changes, with the fields that conditions name: for the eyes of who asked, on the spot. */
 function exampleTable({ examples, before, after }: Simulation): Table {
   const { fields } = after.semantics.payment;
-  const named = [...new Set([...fieldsIn(before), ...fieldsIn(after)])].sort();
+  const named = [...fieldsIn([...before.rules, ...after.rules].map(({ reading }) => reading))].sort();
   const rows = examples.map(({ number, payment, ...sides }) => [
     number,
     `${sides.before.outcome}, ${namesOf(sides.before, before)}`,
@@ -140,27 +140,10 @@ function shown(value: Json): string {
   return value === null ? "" : printableJson(value);
 }
 
-/** The fields that conditions of a side name. */
-export function fieldsIn({ rules }: Meaning): Set<string> {
-  const fields = new Set<string>();
-  const walk = (condition: Condition): void => {
-    if (condition.kind === "all" || condition.kind === "any") for (const each of condition.of) walk(each);
-    if (condition.kind === "not") walk(condition.of);
-    if (condition.kind !== "comparison") return;
-    fields.add(condition.field);
-    if (condition.operand.kind === "field") fields.add(condition.operand.field);
-  };
-  for (const { reading } of rules) {
-    const { when } = reading.kind === "rule" ? reading.rule : reading.known;
-    if (when !== undefined) walk(when);
-  }
-  return fields;
-}
-
 /** What is read of a CSV: fields that conditions name must be there, and what is only counted may. */
 export function columnsFor(before: Meaning, after: Meaning): PaymentColumn[] {
   const { fields, amount, time, actual, label } = after.semantics.payment;
-  const needed = new Set([...fieldsIn(before), ...fieldsIn(after)]);
+  const needed = fieldsIn([...before.rules, ...after.rules].map(({ reading }) => reading));
   const counted = [amount?.field, amount?.currency, time ?? undefined].filter((name) => name !== undefined);
   const columns = [...new Set([...needed, ...counted])].flatMap((name): PaymentColumn[] => {
     const field = fields[name];

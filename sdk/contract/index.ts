@@ -11,6 +11,7 @@ export {
   parseContract,
   presetFile,
   presets,
+  semanticsFile,
   shippedSemantics,
 } from "./load.ts";
 export {

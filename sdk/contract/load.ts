@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type DescribedFile, defineDescribed, readDescribed } from "../described-file.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { meant } from "../nearest.ts";
@@ -49,6 +49,12 @@ export function loadContract(file: string, use?: ContractUse): Contract {
 /** The contract of a preset. */
 export function loadPreset(preset: Preset, use?: ContractUse): Contract {
   return loadContract(presetFile(preset), use);
+}
+
+/** The file of semantics: of those that come with the package by their name, else from a folder. */
+export function semanticsFile(named: string, folder: string): string {
+  const isShipped = shippedSemantics.some((each) => each === named);
+  return isShipped ? join(dirname(presetFile("seed")), `${named}.semantics.yaml`) : resolve(folder, named);
 }
 
 /** The path of a preset's file. */

@@ -1,6 +1,7 @@
 export type { Decision } from "./decide.ts";
 export { Decider } from "./decider/decider.ts";
 export { type ConditionTrace, type Evaluation, evaluate, type RuleTrace } from "./evaluate.ts";
+export { fieldsIn } from "./fields-in.ts";
 export { defineSemantics, loadSemantics, parseSemantics } from "./load.ts";
 export type { Comparison, Condition, RuleReading } from "./normal-form.ts";
 export { parsePayment } from "./parse-payment.ts";

@@ -113,11 +113,14 @@ function saidBy(output: string): Record<string, string[]> {
   return said;
 }
 
-test("every policy of the pack is violated here, but for the one that only looks", () => {
+/** What decides payments needs rules that their semantics explain: see by-meaning.test.ts. */
+const byMeaning = ["accepted-payments", "accepted-payments-shown", "flipped-payments"];
+
+test("every policy of the pack is violated here, but for the one that only looks, and those that decide payments", () => {
   expect(Object.keys(expected).sort()).toEqual(
     policies
       .map(({ name }) => name)
-      .filter((name) => name !== "secret-values")
+      .filter((name) => name !== "secret-values" && !byMeaning.includes(name))
       .sort(),
   );
 });

@@ -1,0 +1,154 @@
+import { printable, printableJson } from "../sdk/rules/printable.ts";
+import { type Decision, ruleWords, type Semantics, shortWords } from "../sdk/semantics/index.ts";
+import { growth } from "../sdk/semantics/proof/growth.ts";
+import { Allowances, allowancesOption } from "./base/allowances.ts";
+import { baselinePath, noBaseline, readBaseline } from "./base/baseline.ts";
+import { startOfRun } from "./base/clock.ts";
+import { type Finding, stackPolicy } from "./base/rule-policy.ts";
+import { noSemantics, readSemantics, semanticsOption } from "./base/semantics-file.ts";
+import { type PolicySide, type SideRule, type TwoSides, twoSidesOf } from "./base/two-sides.ts";
+
+/**
+ * A run does not widen the set of payments that the stack's rules accept: over all payments, by the contract's semantics. To narrow,
+ * delete or reorder a rule that declines accepts more, as to widen one that accepts does. What is deployed stands in a baseline;
+ * rules that the stack does not declare take no part.
+ */
+export const acceptedPayments = acceptedPaymentsAt(startOfRun);
+
+/** The policy by a clock, which says which allowances have ended. */
+export function acceptedPaymentsAt(now: () => Date) {
+  return stackPolicy({
+    name: "accepted-payments",
+    description:
+      "The payments that the stack's own rules accept do not become more; rules that it does not declare take no part.",
+    config: { baseline: baselinePath, semantics: semanticsOption, allowed: allowancesOption },
+    idle: ({ baseline, semantics, allowed }) => {
+      // What an earlier check left open is none of this one.
+      open.length = 0;
+      if (allowed === true) return "all changes are allowed";
+      if (baseline === null) return noBaseline;
+      return semantics === null ? noSemantics : undefined;
+    },
+    *check(rules, { baseline, semantics: named, allowed }, _, secret): Generator<Finding> {
+      if (baseline === null || named === null || allowed === true) return;
+      const deployed = readBaseline(baseline);
+      if (deployed.rules.length === 0 && rules.length > 0) {
+        yield { rule: "the stack", pointer: "", found: "a baseline without rules", allowed: firstRun };
+        return;
+      }
+      const meaning = readSemantics(named);
+      const names = rules.map((rule) => ({ resource: rule.resource.name, key: rule.key ?? "" }));
+      const allowances = new Allowances(allowed, now(), names);
+      for (const sides of twoSidesOf(rules, deployed, meaning, { allowances, secret })) {
+        const found = growth(sides.before, sides.after, meaning.semantics);
+        if (found.kind === "wider") yield widerFinding(sides, found, { ...meaning, allowances });
+        if (found.kind === "cannotShow") open.push(openFinding(sides, found.why));
+      }
+    },
+  });
+}
+
+/** What the last check could not show. The policy host asks one policy after the other. */
+const open: Finding[] = [];
+
+/**
+ * Says where accepted-payments can show neither that more payments are accepted nor that none are. It has no configuration, and
+ * advises: what cannot be shown may well be right.
+ */
+export const acceptedPaymentsShown = stackPolicy({
+  name: "accepted-payments-shown",
+  description: "It can be shown that the payments which the stack's own rules accept do not become more.",
+  enforcementLevel: "advisory",
+  config: {},
+  *check() {
+    yield* open;
+  },
+});
+
+const firstRun =
+  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true";
+
+const allowedChanges = "changes by which no more payments are accepted, or their rules in allowed";
+
+type Wider = Extract<ReturnType<typeof growth>, { kind: "wider" }>;
+
+function widerFinding(
+  sides: TwoSides,
+  { witness, before, after }: Wider,
+  { semantics, allowances }: { readonly semantics: Semantics; readonly allowances: Allowances },
+): Finding {
+  const rule = ruleOf(sides, before, after);
+  const at = witness.at === undefined ? "" : ` at ${witness.at}`;
+  const payment = sides.areSecretsKnown
+    ? `such as ${shortWords(printableJson(witness.payment), mostOfPayment)}${at} (before: ${decisionWords(before, sides.before, semantics)}; now: ${decisionWords(after, sides.after, semantics)})`
+    : "but no payment is shown, because secret-values does not run at its own level, and nobody knows what is secret";
+  const ended = rule === undefined ? undefined : allowances.endedFor(rule);
+  const late = ended === undefined ? "" : `; the allowance of ${printable(rule?.name ?? "")} ended on ${ended}`;
+  return {
+    rule: rule?.declared ?? "the stack",
+    pointer: "",
+    found: `more accepted payments${placeOf(sides)}, ${payment}${late}`,
+    allowed: allowedChanges,
+  };
+}
+
+/** The rule that the payment shows to have changed: the one that accepts it now, else the one that did not. */
+function ruleOf({ before, after }: TwoSides, was: Decision, is: Decision): SideRule | undefined {
+  const [accepting] = is.kind === "decided" ? is.by : [];
+  const [refusing] = was.kind === "decided" ? was.by : was.because;
+  const accepts = accepting === undefined ? undefined : after.sources[accepting];
+  const refused = refusing === undefined ? undefined : before.sources[refusing];
+  // The rule that declined may still be declared, and decline less.
+  const narrowed = after.sources.find(({ resource, key }) => resource === refused?.resource && key === refused.key);
+  const isNew = accepting !== undefined && !before.texts.includes(after.texts[accepting] ?? "");
+  return isNew ? accepts : (narrowed ?? refused);
+}
+
+function openFinding(sides: TwoSides, why: string): Finding {
+  const unread = [sides.after, sides.before].flatMap(({ rules, sources }) =>
+    rules.flatMap((reading, index) => (reading.kind === "unknown" ? [{ reading, rule: sources[index] }] : [])),
+  );
+  const [first] = unread;
+  const more = unread.length > 1 ? `, and ${unread.length - 1} more` : "";
+  const [fault] = first?.reading.faults ?? [];
+  const place = fault === undefined || fault.at === "" ? "" : ` at ${fault.at}`;
+  // The words of a fault can have a value in them.
+  const reason =
+    first === undefined
+      ? why
+      : `${printable(first.rule?.name ?? "")} cannot be read${place}${faultWords(fault, sides)}${more}`;
+  return {
+    rule: "the stack",
+    pointer: "",
+    found: `no proof${placeOf(sides)}, because ${reason}`,
+    allowed: allowedChanges,
+  };
+}
+
+function faultWords(fault: { readonly why: string } | undefined, { areSecretsKnown }: TwoSides): string {
+  return fault === undefined || !areSecretsKnown ? "" : ` (it ${fault.why})`;
+}
+
+function placeOf({ connection }: TwoSides): string {
+  return connection === "default" ? "" : ` over connection ${printable(connection)}`;
+}
+
+const mostOfPayment = 300;
+const mostNames = 3;
+
+/** `decline by night-limit, which declines when amount > 500`. */
+function decisionWords(decision: Decision, { rules, sources }: PolicySide, semantics: Semantics): string {
+  const [outcome, by] =
+    decision.kind === "decided"
+      ? [decision.outcomes.join(" and "), decision.by]
+      : [`unknown${decision.possible === undefined ? "" : ` (${decision.possible.join(" or ")})`}`, decision.because];
+  if (by.length === 0) return `${printable(outcome)}, as no rule applies`;
+  const names = by.slice(0, mostNames).map((index) => {
+    const [rule, reading] = [sources[index], rules[index]];
+    const words =
+      reading === undefined || reading.kind === "unknown" ? "" : `, which ${shortWords(ruleWords(reading, semantics))}`;
+    return `${printable(rule?.name ?? "")}${words}`;
+  });
+  const more = by.length > mostNames ? ` and ${by.length - mostNames} more` : "";
+  return `${printable(outcome)} by ${names.join("; ")}${more}`;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { semanticsFile } from "../../sdk/contract/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../../sdk/semantics/index.ts";
+import { callersFile } from "./callers-file.ts";
+
+/** The option that names what rules mean, for policies that decide payments. */
+export const semanticsOption = z
+  .string()
+  .min(1)
+  .nullable()
+  .default(null)
+  .describe(
+    "What rules mean: a file of semantics, from the folder in which pulumi was started, or semantics that come with the package, by name",
+  );
+
+/** The note of a policy that needs semantics and has none. */
+export const noSemantics = "no semantics are configured: name the file that `semantics` in the contract names";
+
+export interface ReadSemantics {
+  readonly semantics: Semantics;
+  /** The value lists that files hold. */
+  readonly valueLists: readonly ValueList[];
+}
+
+/** Read once in a run. */
+const read = new Map<string, ReadSemantics>();
+
+/** @throws MerchantRulesError SEMANTICS_INVALID, with a stack that is the message, because the policy host prints that */
+export function readSemantics(named: string): ReadSemantics {
+  const file = semanticsFile(named, callersFile("."));
+  const known = read.get(file);
+  if (known !== undefined) return known;
+  try {
+    const semantics = loadSemantics(file);
+    const made = { semantics, valueLists: readValueLists(semantics, file) };
+    read.set(file, made);
+    return made;
+  } catch (error) {
+    if (isMerchantRulesError(error)) error.stack = error.message;
+    throw error;
+  }
+}

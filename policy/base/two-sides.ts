@@ -1,0 +1,147 @@
+import {
+  asWritten,
+  blindMask,
+  canonical,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  masked,
+  type Path,
+  type Pointer,
+  pointerOf,
+  withValueAt,
+} from "../../sdk/rules/index.ts";
+import { type RuleReading, readRules, type Semantics, valueListsOf } from "../../sdk/semantics/index.ts";
+import type { Allowances } from "./allowances.ts";
+import type { Baseline, DeployedRule } from "./baseline.ts";
+import type { DeclaredRule } from "./declared-rule.ts";
+import { secretPathsIn } from "./secrets.ts";
+import type { ReadSemantics } from "./semantics-file.ts";
+
+/** A rule of one side. */
+export interface SideRule {
+  readonly resource: string;
+  readonly key: string;
+  /** As messages name it. */
+  readonly name: string;
+  /** Undefined of a deployed rule. */
+  readonly declared: DeclaredRule | undefined;
+}
+
+/** The rules of one connection on one side, as their semantics read them. */
+export interface PolicySide {
+  readonly rules: readonly RuleReading[];
+  /** The rule that each reading is of. */
+  readonly sources: readonly SideRule[];
+  readonly unlisted: ReadonlyMap<number, number>;
+  readonly texts: readonly string[];
+}
+
+/** What is deployed, with the changes that are allowed, and what the program declares. */
+export interface TwoSides {
+  readonly connection: string;
+  readonly before: PolicySide;
+  readonly after: PolicySide;
+  /** False where nobody has looked which values are secret: then no payment that is made of them may be shown. */
+  readonly areSecretsKnown: boolean;
+}
+
+interface Definition extends SideRule {
+  readonly connection: string;
+  /** Masks in the place of what is secret, or not known. */
+  readonly masked: JsonObject;
+  /** The same text exactly where nothing differs. */
+  readonly text: string;
+}
+
+/**
+ * Both sides of each connection. Rules that the stack does not declare take no part. A secret is read as nothing that a rule can
+ * have, so that no payment shows one.
+ */
+export function twoSidesOf(
+  declared: readonly DeclaredRule[],
+  baseline: Baseline,
+  { semantics, valueLists }: ReadSemantics,
+  { allowances, secret }: { readonly allowances: Allowances; readonly secret: readonly Pointer[] },
+): TwoSides[] {
+  const after = declared.map((rule) => ofDeclared(rule, secret));
+  const before = baseline.rules.map((rule) => ofDeployed(rule, secret));
+  const areSecretsKnown = declared.every((rule) => secretPathsIn(rule) !== undefined);
+  return [...new Set([...before, ...after].map(({ connection }) => connection))].sort().map((connection) => {
+    const isHere = (rule: Definition): boolean => rule.connection === connection;
+    const own = after.filter(isHere);
+    // What is allowed is taken as done, so that only the other changes are judged.
+    const known = [
+      ...before.filter((rule) => isHere(rule) && !allowances.covers(rule)),
+      ...own.filter((rule) => allowances.covers(rule)),
+    ];
+    const side = (rules: readonly Definition[]): PolicySide => sideOf(rules, semantics, valueLists);
+    return { connection, before: side(known), after: side(own), areSecretsKnown };
+  });
+}
+
+function sideOf(
+  definitions: readonly Definition[],
+  semantics: Semantics,
+  fromFiles: ReadSemantics["valueLists"],
+): PolicySide {
+  const valueLists = valueListsOf(
+    definitions.map(({ masked }) => masked),
+    semantics,
+    fromFiles,
+  );
+  const [rules, sources, texts]: [RuleReading[], SideRule[], string[]] = [[], [], []];
+  const unlisted = new Map<number, number>();
+  // Where the service lists a definition among others is not known.
+  const isListed = dependsOnList(semantics) && definitions.length > 1;
+  for (const [number, definition] of definitions.entries())
+    for (const [index, reading] of readRules(definition.masked, semantics, { valueLists }).entries()) {
+      if (isListed) unlisted.set(rules.length, number);
+      const name = semantics.rules === null ? definition.name : `${definition.name}, rule ${index + 1}`;
+      rules.push(reading);
+      sources.push({ ...definition, name });
+      texts.push(`${index} ${definition.text}`);
+    }
+  return { rules, sources, texts, unlisted };
+}
+
+function dependsOnList({ wins: { by, order } }: Semantics): boolean {
+  return by === "listed" || (by === "order" && (order?.equal === "firstListed" || order?.equal === "lastListed"));
+}
+
+function ofDeclared(rule: DeclaredRule, secret: readonly Pointer[]): Definition {
+  const { connection, definition, label, unknownPaths } = rule;
+  const unknown = rule.key === undefined ? [[]] : unknownPaths;
+  const isWhole = unknown.length === 0;
+  return {
+    resource: rule.resource.name,
+    key: rule.key ?? "",
+    name: label,
+    declared: rule,
+    connection,
+    masked: maskedAt(masked(definition, secret, asWritten), [...(secretPathsIn(rule) ?? []), ...unknown]),
+    // What is not known is like nothing.
+    text: isWhole ? canonical(definition, asWritten) : `declared ${label}`,
+  };
+}
+
+function ofDeployed(
+  { resource, key, connection, definition, sealed, open }: DeployedRule,
+  secret: readonly Pointer[],
+): Definition {
+  const isWhole = sealed.length === 0;
+  return {
+    resource,
+    key,
+    name: key,
+    declared: undefined,
+    connection,
+    masked: maskedAt(masked(definition, secret, asWritten), [...open, ...sealed]),
+    text: isWhole ? canonical(definition, asWritten) : `deployed ${resource} ${key}`,
+  };
+}
+
+function maskedAt(definition: Json, paths: readonly Path[]): JsonObject {
+  const hidden = paths.reduce<Json>((value, path) => withValueAt(value, pointerOf(path), blindMask), definition);
+  return isJsonObject(hidden) ? hidden : blindMask;
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { isMerchantRulesError } from "../sdk/errors.ts";
+import { PaymentsFile } from "../sdk/payments/read-payments.ts";
+import { Decider, type Decision, fieldsIn, type Semantics } from "../sdk/semantics/index.ts";
+import { Allowances, allowancesOption } from "./base/allowances.ts";
+import { baselinePath, noBaseline, readBaseline } from "./base/baseline.ts";
+import { callersFile } from "./base/callers-file.ts";
+import { startOfRun } from "./base/clock.ts";
+import { type Finding, stackPolicy } from "./base/rule-policy.ts";
+import { noSemantics, readSemantics, semanticsOption } from "./base/semantics-file.ts";
+import { type PolicySide, type TwoSides, twoSidesOf } from "./base/two-sides.ts";
+
+/**
+ * A run does not give another outcome to more than a share of the payments of a sample. Each is decided by what is deployed, which
+ * stands in a baseline, and by what the program declares. Messages have counts, and nothing of a payment.
+ */
+export const flippedPayments = flippedPaymentsAt(startOfRun);
+
+/** The policy by a clock: by the present rules are in force, where the semantics say so, and allowances end. */
+export function flippedPaymentsAt(now: () => Date) {
+  return stackPolicy({
+    name: "flipped-payments",
+    description:
+      "A run gives another outcome to no more than a share of the payments of a sample; rules that the stack does not declare take no part.",
+    config: {
+      baseline: baselinePath,
+      semantics: semanticsOption,
+      file: z
+        .string()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe("The sample: payments as `merchant-rules simulate` takes them, in NDJSON or CSV, packed or not"),
+      maximumShare: z.number().min(0).max(1).default(0.01).describe("Which share of them may have another outcome"),
+      allowed: allowancesOption,
+    },
+    idle: ({ baseline, semantics, file, allowed }) => {
+      if (allowed === true) return "all changes are allowed";
+      if (file === null) return "no sample of payments is configured";
+      if (baseline === null) return noBaseline;
+      return semantics === null ? noSemantics : undefined;
+    },
+    async *check(
+      rules,
+      { baseline, semantics: named, file, maximumShare, allowed },
+      _,
+      secret,
+    ): AsyncGenerator<Finding, void, undefined> {
+      if (baseline === null || named === null || file === null || allowed === true) return;
+      const deployed = readBaseline(baseline);
+      if (deployed.rules.length === 0 && rules.length > 0) {
+        yield { rule: "the stack", pointer: "", found: "a baseline without rules", allowed: firstRun };
+        return;
+      }
+      const meaning = readSemantics(named);
+      const names = rules.map((rule) => ({ resource: rule.resource.name, key: rule.key ?? "" }));
+      const allowances = new Allowances(allowed, now(), names);
+      const sample = new Sample(callersFile(file), meaning.semantics, now());
+      const all = twoSidesOf(rules, deployed, meaning, { allowances, secret }).filter(isChanged);
+      for (const [{ connection }, { payments, flipped, unknown }] of await sample.counts(all)) {
+        const over = connection === "default" ? "" : ` over connection ${connection}`;
+        const open = unknown === 0 ? "" : `, and of ${unknown} more it is not known`;
+        const percent = Number((maximumShare * 100).toPrecision(6));
+        // What is not known may be another outcome.
+        if (flipped + unknown > maximumShare * payments)
+          yield {
+            rule: "the stack",
+            pointer: "",
+            found: `${flipped} of ${payments} payments of ${file} with another outcome${over}${open}`,
+            allowed: `at most ${percent} %, or the rules that change in allowed`,
+          };
+      }
+    },
+  });
+}
+
+const firstRun =
+  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true";
+
+/** Two sides with the same rules decide alike. */
+function isChanged({ before, after }: TwoSides): boolean {
+  const [was, is] = [before, after].map(({ texts }) => [...texts].sort().join("\n"));
+  return was !== is;
+}
+
+interface Counts {
+  payments: number;
+  flipped: number;
+  /** Payments whose outcome is not known on one of the sides, and not the same on both. */
+  unknown: number;
+}
+
+/** A file of payments, which is read once for all connections. */
+class Sample {
+  readonly #file: string;
+  readonly #semantics: Semantics;
+  readonly #at: string | undefined;
+
+  constructor(file: string, semantics: Semantics, now: Date) {
+    this.#file = file;
+    this.#semantics = semantics;
+    this.#at = semantics.force.clock === "now" ? now.toISOString() : undefined;
+  }
+
+  /** @throws MerchantRulesError PAYMENTS_INVALID: the file cannot be read, or holds no payment */
+  async counts(all: readonly TwoSides[]): Promise<Map<TwoSides, Counts>> {
+    const counted = new Map(all.map((sides) => [sides, { payments: 0, flipped: 0, unknown: 0 }]));
+    const deciders = all.map((sides) => ({
+      sides,
+      counts: counted.get(sides),
+      before: this.#decider(sides.before),
+      after: this.#decider(sides.after),
+    }));
+    if (all.length === 0) return counted;
+    const needed = fieldsIn(all.flatMap(({ before, after }) => [...before.rules, ...after.rules]));
+    const columns = Object.entries(this.#semantics.payment.fields).map(([name, { at, type, list }]) => ({
+      name,
+      at,
+      type,
+      list,
+      isNeeded: needed.has(name),
+    }));
+    try {
+      for await (const batch of new PaymentsFile(this.#file, { columns }).batches())
+        for (const payment of batch)
+          for (const { sides, counts, before, after } of deciders) {
+            if (counts === undefined) continue;
+            counts.payments += 1;
+            const change = changeOf(sides, before.decide(payment), after.decide(payment));
+            if (change !== undefined) counts[change] += 1;
+          }
+    } catch (error) {
+      // The policy host prints the stack of an error: it is the message.
+      if (isMerchantRulesError(error)) error.stack = error.message;
+      throw error;
+    }
+    return counted;
+  }
+
+  #decider({ rules, unlisted }: PolicySide): Decider {
+    return new Decider(rules, this.#semantics, { unlisted, ...(this.#at === undefined ? {} : { at: this.#at }) });
+  }
+}
+
+function changeOf(sides: TwoSides, before: Decision, after: Decision): "flipped" | "unknown" | undefined {
+  if (before.kind === "decided" && after.kind === "decided")
+    return before.outcomes.join() === after.outcomes.join() ? undefined : "flipped";
+  if (before.kind === "decided" || after.kind === "decided") return "unknown";
+  // What hangs on the same rules as before is no change.
+  const [was, is] = [causesOf(before, sides.before), causesOf(after, sides.after)];
+  return was === is ? undefined : "unknown";
+}
+
+function causesOf({ possible = [], because }: Extract<Decision, { kind: "unknown" }>, { texts }: PolicySide): string {
+  return JSON.stringify([possible, because.map((index) => texts[index]).sort()]);
+}
