@@ -30,8 +30,12 @@ export async function wordingsOf(
       known.set(name, wordingBy(declaredSemantics(sources, "put rules into words", name), contract));
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
-      const why = error.message.split("\n", 1);
-      notes.push(`Rules are not in words. ${why} What to do: see \`npx --no-install merchant-rules contract check\``);
+      const [first, ...others] = error.lines;
+      const left = others.length === 0 ? "" : ` (and ${others.length} more)`;
+      const which = first === undefined ? "" : ` ${first}${left}`;
+      notes.push(
+        `Rules are not in words: ${error.reason}${which}. \`npx --no-install merchant-rules contract check\` shows all that is wrong`,
+      );
     }
   }
   return { of: (connection = defaultConnection) => known.get(connection), notes };
