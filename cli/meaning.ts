@@ -78,8 +78,9 @@ export async function readMeanings(
   const connection = await connectionIn(seen, contractOf, options);
   const declared = declaredSemantics(sources, attempted, connection);
   const live = await liveAt(sources, connection, quiet);
-  const { before, after } = afterRun(live, seen, contractOf, connection);
-  return { before: meaningOf(before, declared, connection), after: meaningOf(after, declared, connection), connection };
+  const run = afterRun(live, seen, contractOf, connection);
+  const before = meaningOf(run.before, declared, connection);
+  return { before, after: meaningOf(run.after, declared, connection, before), connection };
 }
 
 /**

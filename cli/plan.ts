@@ -12,6 +12,7 @@ import { type ReportOptions, withReportOptions, writeReport } from "./report-opt
 import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
 import { withWords } from "./rule-words.ts";
 import { type PaymentsOptions, simulatePayments, withPaymentsOptions } from "./simulate.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 import { engineOf, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
 
 interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyOptions, PaymentsOptions {
@@ -60,6 +61,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     );
   if (file === "-" && options.payments === "-")
     throw new WrongCall("the preview and --payments cannot both be standard input: name a file for one of them");
+  if (options.payments !== undefined) keepHeapSmall("reading");
   const folder = resolve(options.cwd ?? process.cwd());
   const { planOf } = await import("../report/plan/plan-report.ts");
   const { violatingRuleIn } = await import("../report/plan/violations.ts");

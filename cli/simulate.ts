@@ -7,6 +7,7 @@ import { type MeaningOptions, type Meanings, readMeanings, withConnectionOptions
 import { withProgress } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { checkSqlOptions, type SqlOptions, writeSql } from "./simulate-sql.ts";
+import { keepHeapSmall } from "./small-heap.ts";
 import { sourceOf, withStackOptions } from "./stack.ts";
 
 /** The payments, and how they are read. */
@@ -92,6 +93,7 @@ async function simulate(options: SimulateOptions, command: Command): Promise<num
     );
   if (options.payments === "-" && options.preview === "-")
     throw new WrongCall("--payments and --preview cannot both be standard input: name a file for one of them");
+  keepHeapSmall("reading");
   const { simulateReport } = await import("../report/simulation/simulate-report.ts");
   const quiet = format === "json";
   const meanings = await readMeanings(options, "simulate payments", quiet);
@@ -115,6 +117,7 @@ export async function simulatePayments(
   const { Simulation } = await import("../report/simulation/simulation.ts");
   const { columnsFor } = await import("../report/simulation/simulate-report.ts");
   const simulation = new Simulation(before, after, { at, examples });
+  keepHeapSmall("deciding");
   const size = file === "-" ? undefined : statSync(file, { throwIfNoEntry: false })?.size;
   const read = await withProgress(
     "deciding payments (bytes)",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { servicePointers } from "../../provider/reconcile/live-rule.ts";
 import type { DeclaredSemantics } from "../../provider/semantics.ts";
 import { isUnknown } from "../../provider/state/wire.ts";
@@ -5,6 +6,7 @@ import type { Contract } from "../../sdk/contract/index.ts";
 import {
   isAtOrBelow,
   isMask,
+  type Json,
   type JsonObject,
   type Path,
   type Pointer,
@@ -36,6 +38,8 @@ export interface Meaning {
   readonly semantics: Semantics;
   /** In the order of the side. `decide` and `evaluate` speak of them by their index. */
   readonly rules: readonly ReadRule[];
+  /** The lists of values that conditions can name. */
+  readonly valueLists: ReadonlyMap<string, readonly Json[]>;
   /** As `EvaluateOptions.unlisted`. */
   readonly unlisted: ReadonlyMap<number, number>;
   /** What a reader must know, such as that the side is a part of all rules. */
@@ -45,11 +49,13 @@ export interface Meaning {
 /**
  * Reads the rules of a side that one connection reaches.
  * @param connection the rules of others are left out
+ * @param other another side by the same semantics: definitions that both have are not read, and held, twice
  */
 export function meaningOf(
   side: Side,
   { semantics, valueLists: fromFiles }: Pick<DeclaredSemantics, "semantics" | "valueLists">,
   connection: string,
+  other?: Meaning,
 ): Meaning {
   const contract = side.contractOf(connection);
   const own = side.rules.filter((rule) => rule.connection === connection);
@@ -59,16 +65,23 @@ export function meaningOf(
     fromFiles,
   );
   const ignored = contract === undefined ? [] : addedBy(contract);
+  const known = other !== undefined && isDeepStrictEqual(other.valueLists, valueLists) ? readingsOf(other) : undefined;
   const rules: ReadRule[] = [];
   const unlisted = new Map<number, number>();
   for (const [number, rule] of own.entries()) {
-    const readings = readKnown(rule.definition, semantics, { valueLists, ignored });
+    const readings = known?.get(rule.definition) ?? readKnown(rule.definition, semantics, { valueLists, ignored });
     for (const [index, reading] of readings.entries()) {
       if (rule.isUnlisted === true || side.kind !== "live") unlisted.set(rules.length, number);
       rules.push({ name: semantics.rules === null ? rule.name : `${rule.name}, rule ${index + 1}`, rule, reading });
     }
   }
-  return { name: side.name, semantics, rules, unlisted, notes: [...side.notes, ...partNote(side)] };
+  return { name: side.name, semantics, rules, valueLists, unlisted, notes: [...side.notes, ...partNote(side)] };
+}
+
+/** The readings of each definition, by the object that it is. */
+function readingsOf({ rules }: Meaning): Map<JsonObject, RuleReading[]> {
+  const ofRules = Map.groupBy(rules, ({ rule }) => rule);
+  return new Map([...ofRules].map(([{ definition }, own]) => [definition, own.map(({ reading }) => reading)]));
 }
 
 /** The instant by which rules are in force: the one that is given, else the present where that counts, else the payment's. */

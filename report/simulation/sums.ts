@@ -1,6 +1,6 @@
-import { type Json, type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/rules/index.ts";
 import { decimalOf } from "../../sdk/rules/normal-form.ts";
-import type { Semantics } from "../../sdk/semantics/index.ts";
+import { getterOf, type Semantics } from "../../sdk/semantics/index.ts";
 
 /** Amounts, added by currency: exactly, and never across currencies. */
 export class Sums {
@@ -37,8 +37,8 @@ class Sum {
   #scale = 2;
 
   add(amount: Json): void {
-    const hundredths = typeof amount === "number" ? Math.round(amount * 100) : Number.NaN;
-    if (Math.abs(hundredths) < mostHundredths && hundredths / 100 === amount) {
+    const hundredths = hundredthsOf(amount);
+    if (hundredths !== undefined) {
       this.#hundredths += hundredths;
       if (Math.abs(this.#hundredths) > mostHundredths) this.#carry();
       return;
@@ -79,6 +79,12 @@ class Sum {
   }
 }
 
+/** The hundredths that an amount is; undefined of one that is not so plain. */
+function hundredthsOf(amount: Json): number | undefined {
+  const hundredths = typeof amount === "number" ? Math.round(amount * 100) : Number.NaN;
+  return Math.abs(hundredths) < mostHundredths && hundredths / 100 === amount ? hundredths : undefined;
+}
+
 /** A number of hundredths up to this has at most fifteen digits, so its decimal is what its shortest form shows. */
 const mostHundredths = 1e14;
 /** An amount beyond is a fault of the data; to add it would take the time and the room of its zeros. */
@@ -91,10 +97,12 @@ export function amountReader({
   const { amount: named, fields } = payment;
   const [amountField, currencyField] = named === null ? [] : [fields[named.field], fields[named.currency]];
   if (amountField === undefined || currencyField === undefined) return () => undefined;
+  const [amountOf, currencyOf] = [getterOf(amountField.at), getterOf(currencyField.at)];
   return (json) => {
-    const [amount, currency] = [valueAt(json, amountField.at), valueAt(json, currencyField.at)];
+    const [amount, currency] = [amountOf(json), currencyOf(json)];
     // A report has no value of a payment but the name of its currency; what is no such name is not printed.
     if (typeof currency !== "string" || !/^[A-Za-z]{2,8}$/.test(currency) || amount === undefined) return undefined;
+    if (hundredthsOf(amount) !== undefined) return { currency, amount };
     const decimal = decimalOf(amount);
     return decimal === undefined || Math.abs(decimal.exponent) > mostExponent ? undefined : { currency, amount };
   };

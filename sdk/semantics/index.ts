@@ -1,5 +1,6 @@
 export type { Decision } from "./decide.ts";
 export { Decider } from "./decider/decider.ts";
+export { getterOf } from "./decider/getter.ts";
 export { type ConditionTrace, type Evaluation, evaluate, type RuleTrace } from "./evaluate.ts";
 export { fieldsIn } from "./fields-in.ts";
 export { defineSemantics, loadSemantics, parseSemantics } from "./load.ts";

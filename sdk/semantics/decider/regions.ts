@@ -50,7 +50,7 @@ export function merged(ranges: readonly (readonly [number, number])[]): Ranges {
 }
 
 /** More bytes than this are not held; vectors in between are then made from the nearest one that is. */
-const mostBytes = 8_388_608;
+const mostBytes = 1_048_576;
 
 /** A bit vector for each region, in which a bit is set where the region is in the bit's ranges. Bits without ranges are set. */
 export class RegionVectors {

@@ -25,7 +25,7 @@ function meaning(name: string, semantics: Semantics, definitions: readonly JsonO
       reading,
     })),
   );
-  return { name, semantics, rules, unlisted: new Map(), notes: [] };
+  return { name, semantics, rules, valueLists: new Map(), unlisted: new Map(), notes: [] };
 }
 
 /** The script's statements, run in DuckDB on a file of payments: each payment's row, or the matrix. */
