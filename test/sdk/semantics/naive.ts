@@ -40,6 +40,8 @@ export interface World {
   precedence: string[];
   none: string | null;
   valueLists: Record<string, unknown[]>;
+  /** Undefined where rules have no patterns; null where the semantics do not say what they are. */
+  patterns?: { dialect: "re2" | "java"; anchoring: "whole" | "part" } | null;
 }
 
 /** true, false, "undecided" (the service's own third value), or "?" (nobody knows). */
@@ -146,6 +148,40 @@ function inNetwork(address: string, cidr: unknown): boolean | null {
   return base[0] === address[0] && a >> shift === b >> shift;
 }
 
+/**
+ * Patterns, by hand: whether RE2 can read each, and whether all dialects read it alike. They are written so that JavaScript reads
+ * those that RE2 can read as RE2 does.
+ */
+export const patterns: Record<string, "alike" | "re2" | "none"> = {
+  a: "alike",
+  "^a": "alike",
+  b$: "alike",
+  "^[A-Z]b?$": "alike",
+  "(a+)+$": "alike",
+  "k|s": "alike",
+  "[^a]": "alike",
+  "^.{1,2}$": "alike",
+  "\\w\\d?": "alike",
+  é: "re2",
+  "\\p{L}c": "re2",
+  "a(?=b)": "none",
+  "(a": "none",
+  "a{3,2}": "none",
+};
+
+/** Null where the pattern cannot be read, "?" where it is not known how the service reads the text. */
+function matches(text: string, source: unknown, ignoresCase: boolean, world: World): boolean | "?" | null {
+  if (!world.patterns || typeof source !== "string") return null;
+  const { dialect, anchoring } = world.patterns;
+  const kind = patterns[source] ?? "none";
+  // No dialect has a case of ASCII alone.
+  const isAlike = dialect !== "re2" || ignoresCase;
+  if (kind === "none" || (isAlike && kind !== "alike")) return null;
+  if (isAlike && [...text].some((each) => each < " " || each > "~")) return "?";
+  const whole = anchoring === "whole" ? `^(?:${source})$` : source;
+  return new RegExp(whole, ignoresCase ? "iu" : "u").test(text);
+}
+
 /** One comparison; null where the rule cannot be read. */
 function leaf(condition: Leaf, payment: JsonObject, world: World): Truth | null {
   const described = world.fields[condition.field];
@@ -166,7 +202,7 @@ function leaf(condition: Leaf, payment: JsonObject, world: World): Truth | null 
   const read = (value: unknown): Exact | null => exact(value, type, ignoresCase);
   const legal: Record<string, string> = {
     decimal: "eq ne in notIn gt gte lt lte between exists absent",
-    text: "eq ne in notIn gt gte lt lte between startsWith endsWith contains exists absent",
+    text: "eq ne in notIn gt gte lt lte between startsWith endsWith contains matches exists absent",
     boolean: "eq ne in notIn exists absent",
     instant: "eq ne in notIn gt gte lt lte between exists absent",
     ip: "eq ne in notIn inCidr exists absent",
@@ -205,6 +241,8 @@ function leaf(condition: Leaf, payment: JsonObject, world: World): Truth | null 
       if (!Array.isArray(operand)) return null;
       const [low, high] = [read(operand[0]), read(operand[1])];
       if (low === null || high === null || low.compare(high) > 0) return null;
+    } else if (op === "matches") {
+      if (matches("", operand, ignoresCase, world) === null) return null;
     } else if (read(operand) === null) return null;
   }
 
@@ -222,6 +260,10 @@ function leaf(condition: Leaf, payment: JsonObject, world: World): Truth | null 
   if (condition.other !== undefined) {
     operand = second;
     if (read(operand) === null) return "?";
+  }
+  if (op === "matches") {
+    const found = matches(String(own), operand, ignoresCase, world);
+    return typeof found === "boolean" ? found !== turned : found;
   }
   const to = read(operand);
   const textOf = (value: Exact): string => (value.raw as number[]).map((point) => String.fromCodePoint(point)).join("");
@@ -298,7 +340,14 @@ export interface NaiveAnswer {
   decisions: Set<string>;
 }
 
-export function naive(payment: JsonObject, rules: readonly NaiveRule[], world: World, at: string): NaiveAnswer {
+/** @param unlisted the rules that the service's list may have anywhere, by index; of those with one number the order is known */
+export function naive(
+  payment: JsonObject,
+  rules: readonly NaiveRule[],
+  world: World,
+  at: string,
+  unlisted: ReadonlyMap<number, number> = new Map(),
+): NaiveAnswer {
   const now = exact(at, "instant");
   const possible = rules.map((rule): boolean[] => {
     const isOver = (text: string | undefined, test: (order: number) => boolean): boolean => {
@@ -320,11 +369,28 @@ export function naive(payment: JsonObject, rules: readonly NaiveRule[], world: W
     (all, each) => all.flatMap((way) => each.map((one) => [...way, one])),
     [[]],
   );
-  for (const way of ways) for (const decision of decided(rules, way, world)) decisions.add(decision);
+  for (const order of orders([...rules.keys()], unlisted))
+    for (const way of ways)
+      for (const decision of decided(
+        order.flatMap((index) => rules[index] ?? []),
+        order.map((index) => way[index] ?? false),
+        world,
+      ))
+        decisions.add(decision);
   return {
     rules: possible.map((each) => (each.length === 2 ? "unknown" : each[0] ? "true" : "false")),
     decisions,
   };
+}
+
+/** Every order in which the service may list the rules. */
+function orders(rules: readonly number[], unlisted: ReadonlyMap<number, number>): number[][] {
+  if (rules.length < 2) return [[...rules]];
+  return rules.flatMap((first) => {
+    const isLater = rules.some((other) => other < first && unlisted.get(other) === unlisted.get(first));
+    const rest = rules.filter((other) => other !== first);
+    return isLater ? [] : orders(rest, unlisted).map((order) => [first, ...order]);
+  });
 }
 
 /** The decisions that are possible when it is known which rules apply: several only where equal numbers leave it open. */

@@ -2,12 +2,16 @@ import fc from "fast-check";
 import type { Json, JsonObject } from "../../../sdk/rules/index.ts";
 import { defineSemantics, type Semantics } from "../../../sdk/semantics/index.ts";
 import type { OperatorName } from "../../../sdk/semantics/schema-words.ts";
-import type { Leaf, NaiveField, NaiveRule, Tree, World } from "./naive.ts";
+import { type Leaf, type NaiveField, type NaiveRule, patterns, type Tree, type World } from "./naive.ts";
 
 const operators: OperatorName[] = [
   "eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "between",
   "startsWith", "endsWith", "contains", "exists", "absent", "inCidr",
 ]; // biome-ignore format: a list of words
+
+function operatorsOf(described: World["patterns"]): readonly OperatorName[] {
+  return described === undefined ? operators : [...operators, "matches"];
+}
 
 /** Values of each type, near to each other. */
 const good: Record<NaiveField["type"], Json[]> = {
@@ -100,17 +104,17 @@ function valueFor({ type, list }: NaiveField): fc.Arbitrary<Json> {
 }
 
 /** The comparisons that a field is most often in; now and then any is tried. */
-function operatorsFor({ type, list }: NaiveField): string[] {
+function operatorsFor({ type, list }: NaiveField, operators: readonly OperatorName[]): string[] {
   if (list) return ["eq", "ne", "in", "notIn", "contains"];
   if (type === "boolean") return ["eq", "ne", "in", "exists"];
   if (type === "ip") return ["eq", "notIn", "inCidr", "absent"];
-  return operators.filter((each) => each !== "inCidr" && (type === "text" || !/With$|contains/.test(each)));
+  return operators.filter((each) => each !== "inCidr" && (type === "text" || !/With$|contains|matches/.test(each)));
 }
 
-function leafOf(fields: Record<string, NaiveField>): fc.Arbitrary<Leaf> {
+function leafOf(fields: Record<string, NaiveField>, operators: readonly OperatorName[]): fc.Arbitrary<Leaf> {
   return often(fc.constantFrom(...Object.keys(fields)), fc.constant("nobody"), 60).chain((field) => {
     const of = fields[field] ?? { type: "text" as const };
-    const op = often(fc.constantFrom(...operatorsFor(of)), fc.constantFrom(...operators), 15);
+    const op = often(fc.constantFrom(...operatorsFor(of, operators)), fc.constantFrom(...operators), 15);
     return fc
       .tuple(op, fc.boolean())
       .chain(([op, not]) => operandFor(op, of, Object.keys(fields)).map((rest): Leaf => ({ field, op, not, ...rest })));
@@ -124,6 +128,7 @@ function operandFor(op: string, { type, list }: NaiveField, names: readonly stri
   const byOperator: Record<string, fc.Arbitrary<Json>> = {
     in: some,
     notIn: some,
+    matches: often<Json>(fc.constantFrom(...Object.keys(patterns)), fc.constantFrom(5, null), 20),
     between: fc.tuple(one, one).map((pair) => [...pair]),
     inCidr: fc.oneof(
       fc.constantFrom(...networks),
@@ -138,11 +143,11 @@ function operandFor(op: string, { type, list }: NaiveField, names: readonly stri
   );
 }
 
-function treeOf(fields: Record<string, NaiveField>): fc.Arbitrary<Tree> {
+function treeOf(fields: Record<string, NaiveField>, operators: readonly OperatorName[]): fc.Arbitrary<Tree> {
   const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
     tree: fc.oneof(
       { depthSize: "small", withCrossShrink: true },
-      { arbitrary: leafOf(fields), weight: 5 },
+      { arbitrary: leafOf(fields, operators), weight: 5 },
       { arbitrary: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }).map((all): Tree => ({ all })), weight: 1 },
       { arbitrary: fc.array(tie("tree"), { minLength: 1, maxLength: 3 }).map((any): Tree => ({ any })), weight: 1 },
       { arbitrary: tie("tree").map((not): Tree => ({ not })), weight: 1 },
@@ -179,6 +184,20 @@ export const world: fc.Arbitrary<World> = fc
     return { ...made, fields: Object.fromEntries(plain) };
   });
 
+/** Random semantics with patterns. */
+export const worldWithPatterns: fc.Arbitrary<World> = fc
+  .tuple(
+    world,
+    often<World["patterns"]>(
+      fc.record({
+        dialect: fc.constantFrom("re2" as const, "java" as const),
+        anchoring: fc.constantFrom("whole" as const, "part" as const),
+      }),
+      fc.constant(null),
+    ),
+  )
+  .map(([of, described]) => ({ ...of, patterns: described ?? null }));
+
 /** Random payments of a world. */
 export function paymentFor({ fields }: World): fc.Arbitrary<JsonObject> {
   return fc
@@ -189,11 +208,15 @@ export function paymentFor({ fields }: World): fc.Arbitrary<JsonObject> {
 }
 
 /** Random rules of a world, so many at most. */
-export function rulesFor({ fields }: World, maxLength: number): fc.Arbitrary<NaiveRule[]> {
+export function rulesFor({ fields, patterns: described }: World, maxLength: number): fc.Arbitrary<NaiveRule[]> {
   return fc.array(
     fc.record(
       {
-        when: often(fc.array(treeOf(fields), { minLength: 1, maxLength: 2 }), fc.constant<Tree[]>([]), 30),
+        when: often(
+          fc.array(treeOf(fields, operatorsOf(described)), { minLength: 1, maxLength: 2 }),
+          fc.constant<Tree[]>([]),
+          30,
+        ),
         enabled: often(fc.constant(true), fc.constant(false), 20),
         action: fc.constantFrom("accept", "decline", "review"),
         priority: fc.integer({ min: 1, max: 3 }),
@@ -228,7 +251,7 @@ export function semanticsOf(of: World): Semantics {
         },
       ],
       operators: Object.fromEntries(
-        operators.map((each) => [each, each === "between" ? { is: "between", ends: "both" } : each]),
+        operatorsOf(of.patterns).map((each) => [each, each === "between" ? { is: "between", ends: "both" } : each]),
       ),
     },
     force: {
@@ -256,6 +279,7 @@ export function semanticsOf(of: World): Semantics {
     missing: of.missing,
     undecidedRule: of.undecidedRule,
     lists: { eq: of.listEq, contains: of.listContains },
+    patterns: of.patterns ?? null,
   });
 }
 
