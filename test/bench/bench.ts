@@ -7,6 +7,7 @@ import { hasPulumi } from "../support/project.ts";
 import { thisMachine } from "./machine.ts";
 import { type MeasuredEngine, measure, type Run, type StepFigures } from "./measure.ts";
 import { hasOpenTofu } from "./open-tofu.ts";
+import { decidePayments } from "./payments/deciding.ts";
 import { type PolicyFigures, policiesOver } from "./policies.ts";
 import { type ClientFigures, sdkAgainstUndici } from "./sdk-against-undici.ts";
 import { subjects } from "./subjects.ts";
@@ -17,8 +18,13 @@ interface Options {
   readonly engine?: readonly MeasuredEngine[];
   readonly wholeCheckpoints: boolean;
   readonly setsOnly: boolean;
+  readonly payments: number;
+  readonly paymentsOnly: boolean;
   readonly output?: string;
 }
+
+/** Payments are decided by so many rules, whatever the rest of the workload has. */
+const rulesOfPayments = [100, 1000, 10_000];
 
 /** The policy pack looks at so many rules, whatever the rest of the workload has. */
 const rulesOfPolicies = 10_000;
@@ -42,13 +48,15 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(argv: readonly string[]): Promise<number> {
   const options = parsedOptions(argv);
   if (typeof options === "number") return options;
-  const engines = options.engine ?? engineNames.filter((name) => missing[name] === undefined);
+  const { paymentsOnly } = options;
+  const there = engineNames.filter((name) => missing[name] === undefined);
+  const engines = paymentsOnly ? [] : (options.engine ?? there);
   const lacking = engines.flatMap((name) => missing[name] ?? []);
   if (lacking.length > 0) {
     console.error(`error: ${lacking.join("; ")}. Install what is missing, or use --engine local.`);
     return 1;
   }
-  if (!hasJava)
+  if (!hasJava && !paymentsOnly)
     console.error(`${subjects.setAtWireMock.name} is left out: WireMock needs Java 11 or newer on the PATH.`);
   const steps: StepFigures[] = [];
   const failures: string[] = [];
@@ -62,27 +70,30 @@ async function main(argv: readonly string[]): Promise<number> {
     steps.push(...measured.figures);
     failures.push(...measured.failures);
   }
-  let clients: ClientFigures[] = [];
-  if (!stopped.signal.aborted) {
-    console.error("SDK against bare undici ...");
-    clients = await sdkAgainstUndici(options.rules, stopped.signal).catch((error: unknown) => {
-      failures.push(`SDK against bare undici: ${messageOf(error)}`);
+  const figuresOf = async <Figures>(name: string, measured: () => Promise<Figures[]>): Promise<Figures[]> => {
+    if (stopped.signal.aborted) return [];
+    console.error(`${name} ...`);
+    return await measured().catch((error: unknown) => {
+      failures.push(`${name}: ${messageOf(error)}`);
       return [];
     });
-  }
-  let policies: PolicyFigures[] = [];
-  if (!stopped.signal.aborted) {
-    console.error("The policy pack ...");
-    policies = await policiesOver(rulesOfPolicies, stopped.signal).catch((error: unknown) => {
-      failures.push(`the policy pack: ${messageOf(error)}`);
-      return [];
-    });
-  }
+  };
+  const { signal } = stopped;
+  const [clients, policies]: [ClientFigures[], PolicyFigures[]] = paymentsOnly
+    ? [[], []]
+    : [
+        await figuresOf("SDK against bare undici", () => sdkAgainstUndici(options.rules, signal)),
+        await figuresOf("The policy pack", () => policiesOver(rulesOfPolicies, signal)),
+      ];
+  const payments = await figuresOf("Deciding payments", () =>
+    decidePayments(options.payments, rulesOfPayments, signal),
+  );
   if (stopped.signal.aborted) {
     console.error("error: stopped before the end; nothing was written.");
     return 1;
   }
-  const report = { rules: options.rules, machine: thisMachine(), steps, sdkAgainstUndici: clients, policies, failures };
+  const { rules } = options;
+  const report = { rules, machine: thisMachine(), steps, sdkAgainstUndici: clients, policies, payments, failures };
   console.log(table(report));
   if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(report, undefined, 2)}\n`);
   for (const failure of failures) console.error(`\nerror: ${failure}`);
@@ -108,7 +119,7 @@ function parsedOptions(argv: readonly string[]): Options | number {
     .description(
       "Measures the workload of docs/performance.md. Times are reported; requests beyond what is allowed, and steps that fail, make exit code 1.",
     )
-    .option("--rules <number>", "how many rules", wholeNumber, 1000)
+    .option("--rules <number>", "how many rules", upTo(999_999), 1000)
     .addOption(
       new Option("--engine <name...>", "the engine; repeatable (default: every one there is)").choices(engineNames),
     )
@@ -118,6 +129,8 @@ function parsedOptions(argv: readonly string[]): Options | number {
       false,
     )
     .option("--sets-only", "leave out what takes a resource a rule; for many thousands of rules", false)
+    .option("--payments <number>", "how many payments are decided", upTo(10_000_000), 1_000_000)
+    .option("--payments-only", "decide payments, and leave out all else", false)
     .option("--output <file>", "write every figure as JSON");
   return optionsOf(command, argv);
 }
@@ -126,7 +139,9 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("a whole number from 1 to 999999 is needed.");
-  return Number(text);
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d*$/.test(text) && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`a whole number from 1 to ${most} is needed.`);
+  };
 }

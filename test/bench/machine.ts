@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { z } from "zod";
 
@@ -17,7 +16,10 @@ export interface Machine {
 
 export function thisMachine(): Machine {
   const cli = spawnSync("pulumi", ["version"], { encoding: "utf8" });
-  const packages = ["@pulumi/pulumi", "undici"].map((name) => [name, versionOf(name)]);
+  const packages = ["@pulumi/pulumi", "undici", "json-logic-engine", "@duckdb/node-api"].map((name) => [
+    name,
+    versionOf(name),
+  ]);
   return {
     cores: availableParallelism(),
     processor: cpus()[0]?.model ?? "unknown",
@@ -34,6 +36,6 @@ export function thisMachine(): Machine {
 const described = z.object({ version: z.string() });
 
 function versionOf(name: string): string {
-  const file = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  const file = new URL(`../../node_modules/${name}/package.json`, import.meta.url);
   return described.parse(JSON.parse(readFileSync(file, "utf8"))).version;
 }

@@ -1,5 +1,6 @@
 import type { Machine } from "./machine.ts";
 import type { StepFigures } from "./measure.ts";
+import type { DecidingFigures } from "./payments/deciding.ts";
 import type { PolicyFigures } from "./policies.ts";
 import type { ClientFigures } from "./sdk-against-undici.ts";
 import type { RequestCounts } from "./steps.ts";
@@ -12,11 +13,12 @@ export interface Report {
   readonly steps: readonly StepFigures[];
   readonly sdkAgainstUndici: readonly ClientFigures[];
   readonly policies: readonly PolicyFigures[];
+  readonly payments: readonly DecidingFigures[];
   readonly failures: readonly string[];
 }
 
 /** The report for a person: plain text. */
-export function table({ rules, machine, steps, sdkAgainstUndici, policies }: Report): string {
+export function table({ rules, machine, steps, sdkAgainstUndici, policies, payments }: Report): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   const size = `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, ${machine.platform}`;
   const engineRows = steps.map((each) => [
@@ -48,22 +50,49 @@ export function table({ rules, machine, steps, sdkAgainstUndici, policies }: Rep
     each.wholeSeconds.toFixed(2),
     each.startSeconds.toFixed(2),
   ]);
+  const section = (rows: readonly (readonly string[])[], ...more: readonly string[]): string[] =>
+    rows.length > 1 ? ["", ...aligned(rows), ...(more.length > 0 ? ["", ...more] : [])] : [];
   return [
-    `${rules} rules, on ${size}; Node ${machine.node}, ${versions.join(", ")}`,
-    "",
-    ...aligned([engineHead, ...engineRows]),
-    "",
-    "/do-nothing, /dynamic.Resource: the step's time by theirs on the same engine; /other engine: by the same subject's there;",
-    "/OpenTofu: by that of OpenTofu with a generic REST provider; of merchant-rules drift by its drift check there.",
-    "/drift check: merchant-rules drift by the engine's own. Host memory: the most that the provider host had.",
-    "",
-    ...aligned([["client", "SDK, ms", "bare undici, ms", "ratio"], ...clientRows]),
-    "",
-    ...aligned([
+    `On ${size}; Node ${machine.node}, ${versions.join(", ")}`,
+    ...(engineRows.length > 0 ? ["", `${rules} rules:`] : []),
+    ...section(
+      [engineHead, ...engineRows],
+      "/do-nothing, /dynamic.Resource: the step's time by theirs on the same engine; /other engine: by the same subject's there;",
+      "/OpenTofu: by that of OpenTofu with a generic REST provider; of merchant-rules drift by its drift check there.",
+      "/drift check: merchant-rules drift by the engine's own. Host memory: the most that the provider host had.",
+    ),
+    ...section([["client", "SDK, ms", "bare undici, ms", "ratio"], ...clientRows]),
+    ...section([
       ["policy pack", "rules", "its policies, seconds", "with host and protocol", "of which its start"],
       ...policyRows,
     ]),
+    ...section(
+      [paymentsHead, ...payments.map(paymentsRow)],
+      "Seconds of a core for all payments. /parse: by JSON.parse alone. Once: before the first payment, what the rules take.",
+      "The other libraries decided the payments in brackets, all by the same rules as this package, and their time is scaled.",
+      "simulate: one process from start to end, which decides each payment before and after a change, by the clock; its time of a core and its memory.",
+    ),
   ].join("\n");
+}
+
+const paymentsHead = [
+  ...["payments", "bytes", "no rule applies", "rules", "JSON.parse", "decide", "/parse", "once"],
+  ...["json-logic-engine", "once", "DuckDB", "once", "simulate", "of a core", "MiB"],
+];
+
+function paymentsRow(each: DecidingFigures): string[] {
+  const { payments, rules, parseSeconds, decideSeconds, peers, whole } = each;
+  return [
+    String(payments),
+    each.bytesPerPayment.toFixed(0),
+    `${(100 * each.withoutRule).toFixed(0)} %`,
+    ...[String(rules), parseSeconds.toFixed(2), decideSeconds.toFixed(2)],
+    ...[(decideSeconds / parseSeconds).toFixed(2), each.startSeconds.toFixed(2)],
+    ...peers.flatMap((peer) => [`${peer.decideSeconds.toFixed(1)} (${peer.payments})`, peer.startSeconds.toFixed(2)]),
+    whole.seconds.toFixed(1),
+    whole.processorSeconds?.toFixed(1) ?? "",
+    whole.memoryBytes === undefined ? "" : (whole.memoryBytes / 2 ** 20).toFixed(0),
+  ];
 }
 
 const engineHead = [
