@@ -9,6 +9,7 @@ import type { Report, Table } from "../../report/report.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
+import { inDuckDb } from "../sdk/semantics/sql/in-duckdb.ts";
 import { openStack } from "../support/stack.ts";
 
 const semantics = readFileSync(presetFile("illustrative").replace(".contract.", ".semantics."), "utf8")
@@ -173,6 +174,31 @@ test("a run is simulated on payments: by outcome, rule and label, and against wh
     stderr: expect.stringContaining("line 7, column 13: it is not JSON. What to do: correct the line"),
   });
   expect((await run("simulate")).code).toBe(2);
+
+  const written = await run(
+    "simulate",
+    "--sql",
+    "duckdb",
+    "--payments",
+    file("payments.ndjson"),
+    "--output",
+    file("a.sql"),
+  );
+  expect(written, written.stderr).toMatchObject({ code: 0, stdout: "" });
+  const statements = readFileSync(file("a.sql"), "utf8").split(/;\n/).slice(0, -1);
+  const cells = await inDuckDb(statements);
+  expect(new Set(cells.map((cell) => Object.values(cell).join(" ")))).toEqual(
+    new Set([
+      "accept decline EUR 2 130.300000 0",
+      "decline review USD 1 1000.000000 0",
+      "accept accept EUR 1 40.000000 0",
+      "decline decline USD 1 2000.000000 0",
+      "review review EUR 1 80.000000 0",
+      "   2  2",
+    ]),
+  );
+  const printed = await run("simulate", "--sql", "spark", "--table", "lake.payments");
+  expect(printed.stdout).toContain("FROM `lake`.`payments` s");
 
   const plan = await run("plan", "--payments", file("payments.csv.gz"), "--comment");
   expect(plan.code, plan.stderr).toBe(0);

@@ -78,6 +78,7 @@ export const linesCase: Omit<SqlCase, "payments"> = {
     sideOf([
       comparisonOf("x", "eq", 5, "decimal"),
       comparisonOf("x", "lt", 5, "decimal"),
+      comparisonOf("x", "gt", "12345678901234567", "decimal"),
       comparisonOf("t", "eq", "a", "text"),
       comparisonOf("t", "eq", "\u{1f600}", "text"),
       comparisonOf("b", "eq", "c", "text"),
