@@ -67,6 +67,20 @@ const presets: Readonly<Record<string, { rules: JsonObject[]; payments: JsonObje
         conditions: [when("payer.trusted", "eq", true)],
         actions: [{ type: "accept" }],
       },
+      {
+        name: "case",
+        priority: 50,
+        isActive: true,
+        conditions: [when("currency", "eq", "eur")],
+        actions: [{ type: "review" }],
+      },
+      {
+        name: "CASE",
+        priority: 40,
+        isActive: true,
+        conditions: [when("currency", "eq", "EUR")],
+        actions: [{ type: "decline" }],
+      },
       { name: "off", priority: 99, isActive: false, conditions: [], actions: [{ type: "decline" }] },
       {
         name: "odd",
@@ -78,6 +92,8 @@ const presets: Readonly<Record<string, { rules: JsonObject[]; payments: JsonObje
     ],
     payments: [
       { amount: 600, card: { country: "DE" }, payer: { trusted: true } },
+      { amount: 5, card: { country: "DE" }, payer: { trusted: false }, currency: "EUR" },
+      { amount: 5, card: { country: "DE" }, payer: { trusted: false }, currency: "GBP" },
       { amount: 600, card: { country: "DE" }, payer: { trusted: false } },
       { amount: 600, card: { country: "FR" }, payer: { trusted: false } },
       { amount: 5, card: { country: "de" }, payer: { trusted: false } },
@@ -277,13 +293,13 @@ test("the head says by which rules and semantics it was made, and what is not kn
     "-- Payments decided by rules, before and after a run. SQL of Spark SQL, written by merchant-rules simulate --sql spark",
     "-- Payments: lake.payments",
   ]);
-  expect(head[2]).toMatch(/^-- Before: live, 5 rules, SHA-256 [0-9a-f]{64}$/);
-  expect(head[3]).toMatch(/^-- After: new, 4 rules, SHA-256 [0-9a-f]{64}$/);
+  expect(head[2]).toMatch(/^-- Before: live, 7 rules, SHA-256 [0-9a-f]{64}$/);
+  expect(head[3]).toMatch(/^-- After: new, 6 rules, SHA-256 [0-9a-f]{64}$/);
   expect(head[2]?.slice(-64)).not.toBe(head[3]?.slice(-64));
   expect(head.join("\n")).toContain("/conditions/0/field is nobody, which payment.fields does not have");
   // No field has a column, so each rule that compares one is refused, on each side.
-  expect(refusedRules).toBe(5);
-  expect(title).toBe("SQL of Spark SQL for lake.payments; 5 rules cannot be said in full");
+  expect(refusedRules).toBe(9);
+  expect(title).toBe("SQL of Spark SQL for lake.payments; 9 rules cannot be said in full");
   expect(head.join("\n")).toContain("before, live 0.0: /conditions/0 compares amount has no column");
 });
 

@@ -74,7 +74,7 @@ export function sqlCases(seed: number, size: CaseSize): SqlCase[] {
 }
 
 function caseOf(of: World, seed: number, { rules, payments }: CaseSize): SqlCase {
-  const semantics = clocked(semanticsOf(of), seed);
+  const semantics = withOtherMissing(clocked(semanticsOf(of), seed), seed);
   const valueLists = new Map(Object.entries(of.valueLists)) as Map<string, readonly Json[]>;
   const written = fc.sample(rulesFor(of, 1), { seed, numRuns: rules * 4 }).flat();
   const readings = written
@@ -100,6 +100,17 @@ function caseOf(of: World, seed: number, { rules, payments }: CaseSize): SqlCase
   };
 }
 
+/** A field for which something else follows where it is missing than for the others. */
+function withOtherMissing(semantics: Semantics, seed: number): Semantics {
+  const { d } = semantics.payment.fields;
+  if (d === undefined || typeof semantics.missing === "object" || seed % 3 === 0) return semantics;
+  const missing = semantics.missing === "unknown" ? "comparisonFalse" : "unknown";
+  return {
+    ...semantics,
+    payment: { ...semantics.payment, fields: { ...semantics.payment.fields, d: { ...d, missing } } },
+  };
+}
+
 /** Where a field is an instant, it is the payment's time now and then. */
 function clocked(semantics: Semantics, seed: number): Semantics {
   const time = Object.entries(semantics.payment.fields).find(([, { type, list }]) => type === "instant" && !list)?.[0];
@@ -114,16 +125,18 @@ function clocked(semantics: Semantics, seed: number): Semantics {
 /** A rule that applies to few payments, so that not always the first ones decide. */
 function narrowed(readings: readonly RuleReading[], index: number, semantics: Semantics): RuleReading {
   const [own, other, third] = [index, index * 7 + 3, index * 11 + 5].map((each) => readings[each % readings.length]);
-  if (own === undefined || own.kind !== "rule" || other?.kind !== "rule" || third?.kind !== "rule" || index % 10 === 0)
-    return own ?? { kind: "unknown", faults: [], known: {} };
-  const of = [own.rule.when, other.rule.when, third.rule.when];
-  const pattern = index % 3 === 0 ? patternIn(semantics, index) : undefined;
-  const order = own.rule.order && {
+  if (own === undefined) throw new TypeError(`there is no rule ${index}`);
+  const order = own.kind === "rule" ? own.rule.order : own.known.order;
+  const moved = order && {
     type: "decimal" as const,
     decimal: { sign: "" as const, digits: String((index % 60) + 1), exponent: 0 },
   };
+  if (own.kind === "unknown") return moved === undefined ? own : { ...own, known: { ...own.known, order: moved } };
+  if (other?.kind !== "rule" || third?.kind !== "rule" || index % 10 === 0) return own;
+  const of = [own.rule.when, other.rule.when, third.rule.when];
+  const pattern = index % 3 === 0 ? patternIn(semantics, index) : undefined;
   const when = { kind: "all" as const, at: "", of: pattern === undefined ? of : [...of.slice(0, 1), pattern] };
-  return { kind: "rule", rule: { ...own.rule, when, order } };
+  return { kind: "rule", rule: { ...own.rule, when, order: moved } };
 }
 
 const patterns = ["a", "^a.$", "A|b", "[a-c]{2,3}", "^$", "\\d", "(?:ab)?c?", "k", "^.$"];
