@@ -36,15 +36,10 @@ export class DecisionSql {
   /** The first rule that applies to a row of which all is known: before the first rule that is never known. */
   #first(): string {
     const ends = this.#said.rules
-      .slice(0, this.#firstOpen() === undefined ? undefined : (this.#firstOpen() ?? 1) - 1)
+      .slice(0, this.#said.open === undefined ? undefined : this.#said.open - 1)
       .map(({ plain, name }, index) => `WHEN ${plain} THEN ${index + 1} -- ${commented(name).slice(0, 80)}`);
     const first = ends.length === 0 ? `CAST(NULL AS ${this.#dialect.int})` : `CASE\n    ${ends.join("\n    ")}\n  END`;
     return `${first} AS ${this.#column("first")}`;
-  }
-
-  /** The position of the first rule with which the first one that applies does not tell who decides; undefined where there is none. */
-  #firstOpen(): number | undefined {
-    return this.#free() > 0 ? 1 : this.#said.open;
   }
 
   /** Rules of level 0 beat none that is not of their chain, so that the search does not end with them. They come first. */
@@ -60,13 +55,11 @@ export class DecisionSql {
     const { list, int } = this.#dialect;
     const [first, open] = [this.#column("first"), this.#column("open")];
     const none = list([], int);
-    const firstOpen = this.#firstOpen();
     const when = [`WHEN NOT mr_is_read THEN ${none}`];
-    if (firstOpen === undefined) when.push(`WHEN NOT ${open} AND ${first} IS NULL THEN ${none}`);
+    if (this.#said.open === undefined) when.push(`WHEN NOT ${open} AND ${first} IS NULL THEN ${none}`);
     const single = this.#isSingle(first);
-    if (single !== undefined && firstOpen !== 1) {
+    if (single !== undefined)
       when.push(`WHEN NOT ${open} AND ${first} IS NOT NULL${single} THEN ${list([first], int)}`);
-    }
     return `CASE\n    ${when.join("\n    ")}\n    ELSE ${this.#all(none)}\n  END AS ${this.#column("found")}`;
   }
 
@@ -81,10 +74,13 @@ export class DecisionSql {
     return filter(`${brackets[0]}\n      ${lines.join("\n      ")}\n    ${brackets[1]}`, "x <> 0");
   }
 
-  /** What is to be said of a position so that its rule alone is of its level: nothing where all are; undefined where none is. */
+  /**
+   * What is to be said of a position so that its rule alone is of its level, and ends the search: nothing where all are and do; undefined
+   * where none is.
+   */
   #isSingle(position: string): string | undefined {
     if (this.#semantics.wins.by === "all") return undefined;
-    const ranges = this.#levels().filter(([from, to]) => from < to);
+    const ranges = this.#levels().filter(([from, to]) => from < to || to <= this.#free());
     if (ranges.length === this.#levels().length && ranges.length > 0) return undefined;
     return ranges.map(([from, to]) => ` AND ${position} NOT BETWEEN ${from} AND ${to}`).join("");
   }

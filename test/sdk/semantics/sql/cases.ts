@@ -52,7 +52,7 @@ const ways: readonly Way[] = [
     fields: { a: text(false), b: plain("decimal"), c: plain("ip", true), d: text(false, true) },
   },
   {
-    ...{ wins: "listed", equal: "unknown", missing: "unknown", undecidedRule: "unknown" },
+    ...{ wins: "listed", equal: "unknown", missing: "unknown", undecidedRule: "noMatch" },
     fields: { a: text(true), b: plain("decimal"), c: plain("instant"), d: plain("boolean", true) },
   },
   {
@@ -88,7 +88,8 @@ function caseOf(of: World, seed: number, { rules, payments }: CaseSize): SqlCase
   }));
   // After has other rules, and new ones, which have no place in the list.
   const after = names.filter((_, index) => index % 9 !== 0);
-  const unlisted = new Map(after.flatMap((_, index) => (index % 50 === 7 ? [[index, index] as [number, number]] : [])));
+  const isNew = (index: number): boolean => (of.wins === "listed" ? index === 7 : index % 50 === 7);
+  const unlisted = new Map(after.flatMap((_, index) => (isNew(index) ? [[index, index] as [number, number]] : [])));
   return {
     semantics,
     sides: [

@@ -72,7 +72,7 @@ const texts = [
 ];
 const text: fc.Arbitrary<Json> = fc.array(fc.constantFrom(...texts), { maxLength: 3 }).map((parts) => parts.join(""));
 
-const instant: fc.Arbitrary<Json> = fc
+const anyInstant: fc.Arbitrary<Json> = fc
   .record({
     year: fc.constantFrom("0000", "0001", "1900", "1999", "2000", "2023", "2024", "2100", "9999"),
     month: fc.oneof(fc.constantFrom("02", "12", "01"), two(13)),
@@ -93,6 +93,20 @@ const instant: fc.Arbitrary<Json> = fc
     t: fc.constantFrom("T", "T", "T", "t", " "),
   })
   .map((of) => `${of.year}-${of.month}-${of.day}${of.t}${of.hour}:${of.minute}:${of.second}${of.fraction}${of.zone}`);
+
+/** Also at the first and the last instant that there is. */
+const instant: fc.Arbitrary<Json> = fc.oneof(
+  { arbitrary: anyInstant, weight: 9 },
+  {
+    arbitrary: fc.constantFrom(
+      "0000-01-01T00:00:00Z",
+      "0000-01-01T00:00:00+00:01",
+      "9999-12-31T23:59:60Z",
+      "9999-12-31T23:59:59-00:01",
+    ),
+    weight: 1,
+  },
+);
 
 const group = fc.constantFrom("0", "00", "1", "db8", "DB8", "ffff", "FFFF", "2001", "10000", "g");
 const ip: fc.Arbitrary<Json> = fc.oneof(
