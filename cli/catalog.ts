@@ -45,7 +45,7 @@ async function runCatalog(options: CatalogOptions): Promise<number> {
   const found = driftReport(drift, { subject: stack.title, hasRules, looksForUnmanaged, ignoring: [] });
   const { of, notes } = await wordingsOf(
     [...drift.same, ...found.findings].map(({ connection }) => connection),
-    stack.sources,
+    { sources: stack.sources },
   );
   const placed = places === undefined ? found : withPlaces(found, places);
   const report = withCommandsOf(stack.engine, placed);

@@ -52,7 +52,7 @@ async function runDrift(options: DriftOptions): Promise<number> {
     ignoring,
   });
   const { withPlaces } = await import("../report/rule-places.ts");
-  const said = await withWords(found, stack.sources);
+  const said = await withWords(found, { sources: stack.sources });
   const report = places === undefined ? said : withPlaces(said, places);
   await writeReport(withCommandsOf(stack.engine, report), options, true);
   return report.findings.length === 0 ? 0 : 7;

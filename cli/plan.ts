@@ -69,12 +69,22 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const { withPlaces } = await import("../report/rule-places.ts");
   const { declaredContract } = await import("../provider/settings.ts");
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
-  const sources = { config: (key: string) => preview.config.get(key), environment: process.env, folder };
-  const contractOf = (connection: string): Contract | undefined => declaredContract(sources, connection);
+  // The run that the preview is of holds definitions against the contract's schema; a plan need not compile it.
+  const sources = {
+    config: (key: string) => preview.config.get(key),
+    environment: process.env,
+    folder,
+    checksDefinitions: false,
+  };
+  const contracts = new Map<string, Contract | undefined>();
+  const contractOf = (connection: string): Contract | undefined => {
+    if (!contracts.has(connection)) contracts.set(connection, declaredContract(sources, connection));
+    return contracts.get(connection);
+  };
   const refreshed = options.refresh === true ? await refreshedOf(options) : {};
   const { report: plan, hasChanges } = planOf(preview, contractOf, refreshed);
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
-  const said = await withWords(plan, sources, violatingRuleIn(preview, contractOf));
+  const said = await withWords(plan, { sources, contractOf, violatingRule: violatingRuleIn(preview, contractOf) });
   const placed = places === undefined ? said : withPlaces(said, places);
   // A preview in a file comes from elsewhere, and there the engine is mostly Pulumi's.
   const engine = file === undefined ? engineOf(options) : (options.engine ?? "pulumi");

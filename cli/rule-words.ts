@@ -1,6 +1,7 @@
 import { declaredContract, defaultConnection, type SettingsSources } from "../provider/settings.ts";
 import type { Report } from "../report/report.ts";
 import { type ViolatingRule, type Wording, withRuleWords } from "../report/rule-words.ts";
+import type { Contract } from "../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 
 interface Wordings {
@@ -9,25 +10,32 @@ interface Wordings {
   readonly notes: readonly string[];
 }
 
+/** The settings by which the meaning of rules is found. */
+export interface WordsOptions {
+  readonly sources: SettingsSources;
+  /** The contract of a connection, where it is known already. Default: read by the settings. */
+  readonly contractOf?: (connection: string) => Contract | undefined;
+}
+
 /**
  * Reads what the rules of some connections mean, to put them into words. Of a contract without semantics nothing is loaded.
  * @throws MerchantRulesError as declaredContract
  */
 export async function wordingsOf(
   connections: Iterable<string | undefined>,
-  sources: SettingsSources,
+  { sources, contractOf = (name) => declaredContract({ ...sources, checksDefinitions: false }, name) }: WordsOptions,
 ): Promise<Wordings> {
   const known = new Map<string, Wording>();
   const notes: string[] = [];
   for (const name of new Set([...connections].map((connection = defaultConnection) => connection))) {
-    const contract = declaredContract({ ...sources, checksDefinitions: false }, name);
+    const contract = contractOf(name);
     if (contract === undefined || contract.semantics === null) continue;
-    const [{ declaredSemantics }, { wordingBy }] = await Promise.all([
+    const [{ semanticsOf }, { wordingBy }] = await Promise.all([
       import("../provider/semantics.ts"),
       import("../report/meaning/wording.ts"),
     ]);
     try {
-      known.set(name, wordingBy(declaredSemantics(sources, "put rules into words", name), contract));
+      known.set(name, wordingBy(semanticsOf(contract, sources, "put rules into words", name), contract));
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
       const [first, ...others] = error.lines;
@@ -47,11 +55,10 @@ export async function wordingsOf(
  */
 export async function withWords(
   report: Report,
-  sources: SettingsSources,
-  violatingRule?: ViolatingRule,
+  { violatingRule, ...options }: WordsOptions & { readonly violatingRule?: ViolatingRule },
 ): Promise<Report> {
   const shown = report.findings.flatMap(({ rule, connection }) => (rule === undefined ? [] : [connection]));
   const violating = report.violations.flatMap((violation) => violatingRule?.(violation)?.connection ?? []);
-  const { of, notes } = await wordingsOf([...shown, ...violating], sources);
+  const { of, notes } = await wordingsOf([...shown, ...violating], options);
   return withRuleWords({ ...report, notes: [...report.notes, ...notes] }, of, violatingRule);
 }

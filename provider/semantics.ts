@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { presetFile, semanticsFile } from "../sdk/contract/index.ts";
+import { type Contract, presetFile, semanticsFile } from "../sdk/contract/index.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../sdk/semantics/index.ts";
 import { contractSource, declaredContract, defaultConnection, type SettingsSources } from "./settings.ts";
@@ -23,7 +23,19 @@ export function declaredSemantics(
   attempted: string,
   name: string = defaultConnection,
 ): DeclaredSemantics {
-  const contract = declaredContract(sources, name);
+  return semanticsOf(declaredContract(sources, name), sources, attempted, name);
+}
+
+/**
+ * The same of a connection whose contract has been read.
+ * @throws MerchantRulesError as declaredSemantics
+ */
+export function semanticsOf(
+  contract: Contract | undefined,
+  sources: SettingsSources,
+  attempted: string,
+  name: string,
+): DeclaredSemantics {
   const { found } = contractSource(sources, name);
   return semanticsFrom(contract?.semantics ?? null, "file" in found ? found.file : presetFile(found.preset), attempted);
 }
