@@ -1,5 +1,4 @@
 import { printable } from "../sdk/rules/printable.ts";
-import { shortWords } from "../sdk/semantics/words/short-words.ts";
 import { leastOfComment } from "./formats.ts";
 import type { Change, Finding, Report, Table } from "./report.ts";
 import { type ShownRule, shownRuleOf, wholeLines } from "./rule-lines.ts";
@@ -188,21 +187,19 @@ function rowsOf(
     const { path, before, after } = sidesOf(difference, mostOfValue);
     return [path, before, after].map(code);
   });
-  const [first = ["", "", ""], ...others] = [...wordCells(finding), ...paths];
+  const [first = ["", "", ""], ...others] = [...wordCells(finding, report), ...paths];
   const left = finding.paths.length - mostPaths;
   const more = left > 0 ? [["", "", `and ${left} more`, "", ""]] : [];
   return [[name, where, ...first], ...others.map((cells) => ["", "", ...cells]), ...more].map(rowOf).join("");
 }
 
 /** A rule in words as a row of the table of paths: what it is, before, after. */
-function wordCells({ words }: Finding): string[][] {
-  if (words === undefined) return [];
-  const cell = (side = ""): string =>
-    side
-      .split("\n")
-      .map((line) => plain(printable(shortWords(line))))
-      .join("<br>");
-  return [["in words", cell(words.before), cell(words.after)]];
+function wordCells(finding: Finding, report: Report): string[][] {
+  const said = saidOf(finding, report);
+  if (said.length === 0) return [];
+  const cell = (wanted: "before" | "after"): string =>
+    said.flatMap(({ side, short }) => (side === wanted ? [plain(printable(short))] : [])).join("<br>");
+  return [["in words", cell("before"), cell("after")]];
 }
 
 /** A rule as a whole, folded. Without an empty line in it, all of it is HTML to Markdown. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
 import { printable } from "../sdk/rules/printable.ts";
-import { shortWords, unreadable } from "../sdk/semantics/words/short-words.ts";
+import { shortSides, shortWords, unreadable } from "../sdk/semantics/words/short-words.ts";
 import type { Finding, Report, Violation } from "./report.ts";
 
 /** How the rules of one connection are put into words. */
@@ -88,28 +88,36 @@ function without(rules: readonly SaidRule[], others: readonly SaidRule[]): SaidR
 
 /** A line of words, and the side of a change on which the rule says that. */
 export interface SaidSide {
-  /** As the report calls the side; undefined of a rule that is on one side alone. */
-  readonly side: string | undefined;
+  readonly side: "before" | "after";
+  /** As the report calls the side; undefined where both say it, or the rule is on one side alone. */
+  readonly label: string | undefined;
   readonly words: string;
+  /** The same, no longer than a line should be. */
+  readonly short: string;
 }
 
 /** The rule of a finding in words; of a changed one both sides. None where the words are not known, or do not differ. */
 export function saidOf({ words = {}, rule = {} }: Finding, { sides }: Pick<Report, "sides">): SaidSide[] {
   const isChanged = rule.before !== undefined && rule.after !== undefined;
-  const said = (side: "before" | "after", label: string | undefined): SaidSide[] =>
-    (words[side]?.split("\n") ?? []).map((line) => ({ side: label, words: line }));
-  if (!isChanged) return [...said("before", undefined), ...said("after", undefined)];
+  const [before = [], after = []] = [words.before, words.after].map((side) => side?.split("\n"));
+  const said = (side: "before" | "after", lines: readonly string[], others: readonly string[]): SaidSide[] =>
+    lines.map((line, index) => {
+      const other = others[index];
+      const isPair = isChanged && lines.length === others.length && other !== undefined;
+      const [short] = isPair ? shortSides(line, other) : [shortWords(line)];
+      return { side, label: isChanged ? sides[side] : undefined, words: line, short };
+    });
   // What cannot be read on either side is said once.
-  if ([words.before, words.after].every((side) => side?.startsWith(unreadable) === true))
-    return said("after", undefined);
-  return [...said("before", sides.before), ...said("after", sides.after)];
+  if (isChanged && [words.before, words.after].every((side) => side?.startsWith(unreadable) === true))
+    return said("after", after, []).map((each) => ({ ...each, label: undefined }));
+  return [...said("before", before, after), ...said("after", after, before)];
 }
 
 /** The same, a line each, and none longer than a line should be. `isAligned`: the names of the sides are of one width. */
 export function wordLines(finding: Finding, report: Pick<Report, "sides">, isAligned = false): string[] {
-  const said = saidOf(finding, report).map(({ side, words }) => ({
-    label: side === undefined ? "" : `${printable(side, mostOfSide)}: `,
-    words: printable(shortWords(words)),
+  const said = saidOf(finding, report).map(({ label, short }) => ({
+    label: label === undefined ? "" : `${printable(label, mostOfSide)}: `,
+    words: printable(short),
   }));
   const width = isAligned ? Math.max(...said.map(({ label }) => label.length)) : 0;
   return said.map(({ label, words }) => `${label.padEnd(width)}${words}`);

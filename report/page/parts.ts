@@ -26,9 +26,9 @@ export function aboutLine(texts: readonly string[]): string[] {
 
 /** A rule in words, on each side of a change. */
 export function wordsBlock(said: readonly SaidSide[]): string[] {
-  return said.map(({ side, words }) => {
-    const label = side === undefined ? "" : `<span class="side">${escaped(printable(side, 40))}:</span> `;
-    return `<p class="words">${label}${escapedWhole(words)}</p>`;
+  return said.map(({ label, words }) => {
+    const side = label === undefined ? "" : `<span class="side">${escaped(printable(label, 40))}:</span> `;
+    return `<p class="words">${side}${escapedWhole(words)}</p>`;
   });
 }
 

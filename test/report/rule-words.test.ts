@@ -165,6 +165,31 @@ test("words of any length are whole in JSON and HTML, and cut on one line, with 
   }
 });
 
+test("of long words that changed, what differs is on the line", () => {
+  const bins = Array.from({ length: 400 }, (_, index) => 400_000 + index);
+  const lines = render(
+    said(
+      update(
+        rule([{ f: "amount", is: "in", v: bins }]),
+        rule([{ f: "amount", is: "in", v: [...bins.slice(1), 7] }]),
+        "a",
+      ),
+      update(rule(bins.slice(0, 60).map(over)), rule([...bins.slice(0, 50), 9, ...bins.slice(51, 60)].map(over)), "b"),
+    ),
+    "text",
+  ).split("\n");
+  expect(lines.filter((line) => /^ +(?:now|after up):/.test(line)).map((line) => line.trim())).toEqual([
+    "now:      declines when amount is one of 400000, 400001, 400002, 400003, 400004 and 395 more (priority 20)",
+    "after up: declines when amount is one of 7, 400001, 400002, 400003, 400004 and 395 more (priority 20)",
+    expect.stringMatching(
+      /^now: +declines when amount > 400,000 and \.\.\. \(\d+ characters alike\) \.\.\. amount > 400,050 and amount > 400,051 and .*\(priority 20\)$/,
+    ),
+    expect.stringMatching(
+      /^after up: declines when amount > 400,000 and \.\.\. \(\d+ characters alike\) \.\.\. amount > 9 and amount > 400,051 and .*\(priority 20\)$/,
+    ),
+  ]);
+});
+
 test("a definition that holds several rules has a line for each, of a changed one for those that differ", () => {
   const several = wordingBy(
     {
