@@ -17,7 +17,7 @@ test("semantics that cannot be used are a note that says what is wrong with them
   );
   writeFileSync(join(folder, "semantics.yaml"), "version: 1\nforce: { without: enabled }\n");
   const sources = { config: () => undefined, environment: { MERCHANT_RULES_CONTRACT: "contract.yaml" }, folder };
-  const { of, notes } = await wordingsOf([undefined], sources);
+  const { of, notes } = await wordingsOf([undefined], { sources });
   expect(of(undefined)).toBeUndefined();
   expect(notes).toHaveLength(1);
   expect(notes[0]).toMatch(
