@@ -105,11 +105,19 @@ export function notesOf(simulation: Simulation, { read }: SimulateOptions): stri
   return [
     ...(read.badLines === 0
       ? []
-      : [`${read.badLines} lines hold no payment and are left out: ${shown}${more > 0 ? `; and ${more} more` : ""}`]),
+      : [
+          `${read.badLines} ${read.badLines === 1 ? "line holds no payment and is" : "lines hold no payment and are"} left out: ${shown}${more > 0 ? `; and ${more} more` : ""}`,
+        ]),
     ...(read.absent.length === 0 ? [] : [`The CSV has no column for ${read.absent.join(", ")}`]),
-    ...(payment.time !== null && withoutTime > 0 ? [`${withoutTime} payments have no time, and are in no period`] : []),
+    ...(payment.time !== null && withoutTime > 0
+      ? [
+          `${withoutTime} ${withoutTime === 1 ? "payment has no time, and is" : "payments have no time, and are"} in no period`,
+        ]
+      : []),
     ...(payment.amount !== null && withoutAmount > 0
-      ? [`${withoutAmount} payments have no amount with a currency, and are in no sum`]
+      ? [
+          `${withoutAmount} ${withoutAmount === 1 ? "payment has no amount with a currency, and is" : "payments have no amount with a currency, and are"} in no sum`,
+        ]
       : []),
     ...(isDeclined
       ? [

@@ -30,7 +30,8 @@ export class CsvRecords {
     this.#width = cells.length;
     const found = columns.map((column) => ({ ...column, index: indexOf(column, cells) }));
     const lacking = found.filter(({ index, isNeeded }) => index < 0 && isNeeded).map(namesOf);
-    if (lacking.length > 0) throw new CsvHeaderFault(`has no column ${lacking.join(", and none ")}`, 1);
+    if (lacking.length > 0)
+      throw new CsvHeaderFault(`has no ${lacking.length === 1 ? "column" : "columns"} ${lacking.join(", ")}`, 1);
     this.absent = found.filter(({ index }) => index < 0).map(({ name }) => name);
     const there = found.filter(({ index }) => index >= 0);
     for (const { at, name } of there)

@@ -49,6 +49,9 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
   if (!begun.isEmpty) yield { first, texts: [begun.take(first)] };
 }
 
+/** Why a line is bad that has other bytes. */
+export const notUtf8 = "is not UTF-8";
+
 const lineFeed = 10;
 
 /** A line of which the end has not come yet. */
@@ -100,5 +103,5 @@ function decodedLine(bytes: Buffer, line: number): string | BadLine {
     at += length;
     text += character;
   }
-  return { line, column: text.length + 1, why: "is not UTF-8" };
+  return { line, column: text.length + 1, why: notUtf8 };
 }

@@ -8,7 +8,7 @@ import { isError, isJsonArray, isJsonObject, type Json, type JsonObject, reasonO
 import type { Pointer } from "../rules/pointer.ts";
 import { printable } from "../rules/printable.ts";
 import { CsvHeaderFault, CsvRecords, type Outcome } from "./csv.ts";
-import { type BadLine, type Lines, linesOf } from "./lines.ts";
+import { type BadLine, type Lines, linesOf, notUtf8 } from "./lines.ts";
 
 /** A field of payments that is wanted. Of CSV no other column is kept. */
 export interface PaymentColumn {
@@ -105,7 +105,9 @@ export class PaymentsFile {
     const [first] = this.#bad;
     throw this.#invalid(
       first === undefined ? "it holds no payment" : `none of its lines holds a payment; ${sentenceOf(first)}`,
-      "name a file with a payment a line, in JSON, or with a line for their names and one for each payment, in CSV",
+      first?.why === notUtf8
+        ? encodingAdvice
+        : "name a file with a payment a line, in JSON, or with a line for their names and one for each payment, in CSV",
     );
   }
 

@@ -118,13 +118,13 @@ atWireMock((engine, open) => {
     await service.put(byHand);
     const lines = payments.map((payment) => JSON.stringify(payment)).join("\n");
     declare(after);
-    const report = await succeeds(
-      project.merchantRules(
-        ...["simulate", "--payments", file("payments.ndjson", lines), "--json"],
-        ...["--stack", project.stack, "--engine", engine],
-      ),
-    );
+    const words = ["--payments", file("payments.ndjson", lines), "--json", "--stack", project.stack];
+    const reportBy = (name: string): Promise<string> =>
+      succeeds(project.merchantRules(name, ...words, "--engine", engine));
+    const report = await reportBy("simulate");
     const said = decidedIn(report);
+    // A plan with the same payments says the same of them.
+    expect(decidedIn(await reportBy("plan"))).toEqual(said);
     const seen = { before: await answers(), after: [] as (string | undefined)[] };
     await succeeds(project.run(engine, "up"));
     seen.after = await answers();

@@ -186,6 +186,7 @@ describe("a file that cannot be used is refused", () => {
       Buffer.from("amount,L\xe4nd\n1,FR\n", "latin1"),
       "the header cannot be read; line 1, column 9: it is not UTF-8",
     ],
+    ["columns that are not there", "land,amounts\n1,FR\n", "it has no columns amount, country (or card.country)"],
     [
       "a column that is not there",
       "amount,land\n1,FR\n",
@@ -215,6 +216,14 @@ describe("a file that cannot be used is refused", () => {
     const read = (path: string): Promise<All> => collected(new PaymentsFile(path, { columns }));
     await expect(read(join(folder, "none"))).rejects.toThrow(/ENOENT.*What to do: name a file that can be read/s);
     await expect(read(folder)).rejects.toThrow(/EISDIR.*What to do: name a file that can be read/s);
+  });
+
+  test("lines in Latin-1 alone, with how to write them in UTF-8", async () => {
+    const path = join(folder, "latin-1.csv");
+    writeFileSync(path, Buffer.from("amount,country\n1,L\xe4\n", "latin1"));
+    await expect(collected(new PaymentsFile(path, { columns }))).rejects.toThrow(
+      /line 2, column 4: it is not UTF-8.*What to do: write the file in UTF-8/s,
+    );
   });
 
   test("a column inside another", async () => {
