@@ -13,7 +13,7 @@ export const exhaustive = [
   "test/local/engine/{as-the-real-one,cli,explicit-providers,failure,full-disk,messages,pending-creates,policy,policy-pack,state}.test.ts",
   "test/package/{consumers/strict,init}.test.ts",
   "test/cli/{decide,doctor-of-stack,pull-runs,simulate}.test.ts",
-  "test/docs/{getting-started,guides,moving,site}.test.ts",
+  "test/docs/{getting-started,guides,moving,simulation,site}.test.ts",
   "test/examples/{ci,policy,programs,several-merchants}.test.ts",
   "test/promises/creates/{chosen-ids,deleted-a-moment-ago,ids-given-again,listed-and-gone}.test.ts",
   "test/promises/doubt/{added-field,fields-of-lost-writes,lagging-list,lost-delete,one-witness,unread-write}.test.ts",

@@ -75,7 +75,7 @@ export function headOf(simulation: Simulation, { payments: name, read, at }: Sim
   const period = from === undefined || until === undefined ? "" : `, from ${from}Z to ${until}Z`;
   return [
     `Payments: ${payments} of ${name} (${read.form ?? "empty"}, SHA-256 ${read.sha256})${period}`,
-    `Before: ${before.name}, ${before.rules.length} rules. After: ${after.name}, ${after.rules.length} rules${at === undefined ? "" : `. Rules in force at ${at}`}`,
+    `Before: ${before.name}, ${rulesOf(before)}. After: ${after.name}, ${rulesOf(after)}${at === undefined ? "" : `. Rules in force at ${at}`}`,
   ];
 }
 
@@ -165,4 +165,8 @@ export function columnsFor(before: Meaning, after: Meaning): PaymentColumn[] {
   ];
   // One place can have two uses.
   return [...columns, ...facts.filter(({ at }) => columns.every((column) => column.at !== at))];
+}
+
+function rulesOf({ rules }: Meaning): string {
+  return rules.length === 1 ? "1 rule" : `${rules.length} rules`;
 }
