@@ -1,8 +1,8 @@
-import type { Comparison, Condition, Rule } from "../normal-form.ts";
+import type { Comparison, Condition, Operand, Rule } from "../normal-form.ts";
 import { comparisonsIn } from "../proof/comparisons.ts";
 import { Space } from "../proof/space.ts";
 import type { Semantics } from "../schema.ts";
-import type { Value } from "../values.ts";
+import { cased, type Value } from "../values.ts";
 
 /** Of more fields than this no claim is made that would have to hold however their letters are compared. */
 const mostFields = 3;
@@ -18,12 +18,39 @@ export function holdsHoweverCased(
   instants: readonly Value[],
   claim: (rules: readonly Rule[], space: Space) => boolean,
 ): boolean {
-  const fields = [...new Set(rules.flatMap(fieldsOfUnknownCase))];
+  const fields = fieldsWhereCaseCounts(rules, semantics);
   if (fields.length > mostFields) return false;
   return subsetsOf(fields).every((ignoring) => {
     const cased = rules.map((rule) => withCases(rule, (field) => ignoring.includes(field)));
     return claim(cased, new Space(cased, semantics, instants));
   });
+}
+
+/**
+ * The fields of unknown case in which it makes a difference to rules. It makes none where texts are asked for equality alone, and no
+ * two of them are alike but for the case: then these texts, and all others, are the same kinds of payments either way.
+ */
+function fieldsWhereCaseCounts(rules: readonly Rule[], semantics: Semantics): readonly string[] {
+  const comparisons = Map.groupBy(
+    rules.flatMap(({ when }) => comparisonsIn(when)).filter(({ operand }) => operand.kind !== "none"),
+    ({ field }) => field,
+  );
+  return [...comparisons].flatMap(([field, own]) => {
+    if (own.every(({ ignoresCase }) => ignoresCase !== null)) return [];
+    const isPlain = own.every(({ ignoresCase, operator }) => ignoresCase === null && equalities.includes(operator));
+    const so = semantics.payment.fields[field]?.missing ?? semantics.missing;
+    const given = typeof so === "object" ? [String(so.value)] : [];
+    const texts = new Set([...given, ...own.flatMap(({ operand }) => textsIn(operand))]);
+    const spelled = new Set([...texts].map((text) => cased(text, { ignoresCase: true })));
+    return isPlain && spelled.size === texts.size ? [] : [field];
+  });
+}
+
+const equalities: readonly string[] = ["eq", "ne", "in", "notIn"];
+
+function textsIn(operand: Operand): readonly string[] {
+  const values = operand.kind === "value" ? [operand.value] : operand.kind === "values" ? operand.values : [];
+  return values.flatMap((value) => (value.type === "text" ? [value.text] : []));
 }
 
 export function fieldsOfUnknownCase({ when }: Rule): readonly string[] {
