@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { hasJava } from "../real/wiremock.ts";
 import { optionsOf } from "../support/command-line.ts";
 import { hasPulumi } from "../support/project.ts";
+import { lintOver } from "./lint.ts";
 import { thisMachine } from "./machine.ts";
 import { type MeasuredEngine, measure, type Run, type StepFigures } from "./measure.ts";
 import { hasOpenTofu } from "./open-tofu.ts";
@@ -28,6 +29,8 @@ const rulesOfPayments = [100, 1000, 10_000];
 
 /** The policy pack looks at so many rules, whatever the rest of the workload has. */
 const rulesOfPolicies = 10_000;
+/** Faults are looked for in so many rules. */
+const rulesOfLint = [1_000, 10_000];
 
 const engineNames: readonly MeasuredEngine[] = ["local", "pulumi", "opentofu"];
 
@@ -88,12 +91,22 @@ async function main(argv: readonly string[]): Promise<number> {
   const payments = await figuresOf("Deciding payments", () =>
     decidePayments(options.payments, rulesOfPayments, signal),
   );
+  const lint = paymentsOnly ? [] : await figuresOf("merchant-rules lint", () => lintOver(rulesOfLint, signal));
   if (stopped.signal.aborted) {
     console.error("error: stopped before the end; nothing was written.");
     return 1;
   }
   const { rules } = options;
-  const report = { rules, machine: thisMachine(), steps, sdkAgainstUndici: clients, policies, payments, failures };
+  const report = {
+    rules,
+    machine: thisMachine(),
+    steps,
+    sdkAgainstUndici: clients,
+    policies,
+    payments,
+    lint,
+    failures,
+  };
   console.log(table(report));
   if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(report, undefined, 2)}\n`);
   for (const failure of failures) console.error(`\nerror: ${failure}`);

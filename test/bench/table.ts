@@ -1,3 +1,4 @@
+import type { LintFigures } from "./lint.ts";
 import type { Machine } from "./machine.ts";
 import type { StepFigures } from "./measure.ts";
 import type { DecidingFigures } from "./payments/deciding.ts";
@@ -14,11 +15,12 @@ export interface Report {
   readonly sdkAgainstUndici: readonly ClientFigures[];
   readonly policies: readonly PolicyFigures[];
   readonly payments: readonly DecidingFigures[];
+  readonly lint: readonly LintFigures[];
   readonly failures: readonly string[];
 }
 
 /** The report for a person: plain text. */
-export function table({ rules, machine, steps, sdkAgainstUndici, policies, payments }: Report): string {
+export function table({ rules, machine, steps, sdkAgainstUndici, policies, payments, lint }: Report): string {
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   const size = `${machine.cores} cores (${machine.processor}), ${machine.memoryGiB} GiB, ${machine.platform}`;
   const engineRows = steps.map((each) => [
@@ -72,6 +74,10 @@ export function table({ rules, machine, steps, sdkAgainstUndici, policies, payme
       "The other libraries decided the payments in brackets, all by the same rules as this package, and their time is scaled.",
       "simulate: one process from start to end, which decides each payment before and after a change, by the clock; its time of a core and its memory.",
     ),
+    ...section([
+      ["merchant-rules lint", "whole command, seconds", "findings"],
+      ...lint.map(({ rules: count, seconds, findings }) => [`${count} rules`, seconds.toFixed(2), String(findings)]),
+    ]),
   ].join("\n");
 }
 

@@ -2,7 +2,7 @@ import type { Rule } from "../normal-form.ts";
 import { type Box, everything, intersection, textOf } from "../proof/box.ts";
 import { comparisonsIn } from "../proof/comparisons.ts";
 import { type Cover, cover, type Owned } from "../proof/cover.ts";
-import { type Certainty, regionOf } from "../proof/region-of.ts";
+import { regionOf } from "../proof/region-of.ts";
 import { Space } from "../proof/space.ts";
 import type { Semantics } from "../schema.ts";
 import type { Value } from "../values.ts";
@@ -10,14 +10,14 @@ import type { Value } from "../values.ts";
 /** More pieces than this of one question are not looked at. */
 const mostPieces = 1000;
 
-/** True where no payment is one to which the rule applies, of those that have what counts. */
+/** True where there is no payment to which a rule surely applies. */
 export function neverMatches(rule: Rule, space: Space): boolean {
-  return regionOf(rule, "told", space)?.length === 0;
+  return regionOf(rule, "certain", space)?.length === 0;
 }
 
 /** Equal for two rules that apply to the same payments; undefined of a rule with too many boxes. */
 export function sameText(rule: Rule, space: Space): string | undefined {
-  const regions = (["certain", "told", "possible"] as const).map((certainty) => regionOf(rule, certainty, space));
+  const regions = (["certain", "possible"] as const).map((certainty) => regionOf(rule, certainty, space));
   const texts = regions.flatMap((boxes) => (boxes === undefined ? [] : [textOf(boxes)]));
   return texts.length === regions.length ? texts.join("#") : undefined;
 }
@@ -40,9 +40,9 @@ export function covered(boxes: readonly Box[], by: readonly Box[], space: Space)
   return cover(boxes, (point) => owned.find(({ box }) => isIn(box, point)), space, mostPieces);
 }
 
-/** The payments of rules, from an instant on, and only of rules that are in force for a time. */
-export function fromNowOn(rule: Rule, certainty: Certainty, from: Value, space: Space): readonly Box[] | undefined {
-  const boxes = regionOf(rule, certainty, space);
+/** The payments to which a rule surely applies: from an instant on, where any of the space's rules is in force for a time. */
+export function fromNowOn(rule: Rule, from: Value, space: Space): readonly Box[] | undefined {
+  const boxes = regionOf(rule, "certain", space);
   const start = space.clock === undefined ? everything : since(from, boxes ?? [], space);
   return boxes?.flatMap((box) => intersection(box, start) ?? []);
 }

@@ -135,7 +135,7 @@ function subjectOf(all: readonly Examined[], semantics: Semantics, at: Value): S
   const space = new Space([...plain.values()], semantics, [at]);
   const certain = new Map<number, readonly Box[]>();
   for (const [index, rule] of plain) {
-    const boxes = fromNowOn(rule, "certain", at, space);
+    const boxes = fromNowOn(rule, at, space);
     if (boxes !== undefined) certain.set(index, boxes);
   }
   const base = { semantics, at, rules: all, space, plain, certain };
@@ -208,7 +208,7 @@ function catchAllOf({ index, rule }: Examined, subject: Subject): LintFinding | 
   const { certain, at, space, semantics } = subject;
   if (!matchesAll(certain.get(index) ?? [], at, space)) return undefined;
   const isAll = holdsHoweverCased([rule], semantics, [at], ([only], small) => {
-    const boxes = only === undefined ? undefined : fromNowOn(only, "certain", at, small);
+    const boxes = only === undefined ? undefined : fromNowOn(only, at, small);
     return boxes !== undefined && matchesAll(boxes, at, small);
   });
   if (!isAll) return undefined;

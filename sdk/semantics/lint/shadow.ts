@@ -22,10 +22,10 @@ const mostPruned = 20;
  */
 export function shadowOf(examined: Examined, subject: Subject): LintFinding | string | undefined {
   const { index, candidate, rule } = examined;
-  const { semantics, at, space, around, plain } = subject;
+  const { semantics, at, space, around, certain } = subject;
   const { wins } = semantics;
   if (wins.by === "all") return undefined;
-  const boxes = fromNowOn(plain.get(index) ?? rule, "told", at, space);
+  const boxes = certain.get(index);
   if (boxes === undefined) return "its conditions have too many parts";
   if (boxes.length === 0) return undefined;
   const earlier = (point: (variable: number) => number): Owned<Examined> | undefined => {
@@ -40,13 +40,13 @@ export function shadowOf(examined: Examined, subject: Subject): LintFinding | st
   const concerned = [rule, ...by.map((each) => each.rule)];
   if (concerned.some((each) => fieldsOfUnknownCase(each).length > 0)) {
     const isCovered = holdsHoweverCased(concerned, semantics, [at], ([own, ...others], small) => {
-      const told = own === undefined ? undefined : fromNowOn(own, "told", at, small);
-      const certain = others.flatMap((each) => fromNowOn(each, "certain", at, small) ?? []);
-      return told !== undefined && covered(told, certain, small).kind === "covered";
+      const hidden = own === undefined ? undefined : fromNowOn(own, at, small);
+      const before = others.flatMap((each) => fromNowOn(each, at, small) ?? []);
+      return hidden !== undefined && covered(hidden, before, small).kind === "covered";
     });
     // The evaluator takes each rule by itself: what holds only because one of two must apply, it does not know.
     const own = new Space(concerned, semantics, [at]);
-    const [sure = [], ...before] = concerned.map((each) => fromNowOn(each, "certain", at, own) ?? []);
+    const [sure = [], ...before] = concerned.map((each) => fromNowOn(each, at, own) ?? []);
     if (!isCovered || covered(sure, before.flat(), own).kind !== "covered") return undefined;
   }
   const witness = showing([rule], subject, (made) => isHidden(made, examined, by, semantics));

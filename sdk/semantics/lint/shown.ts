@@ -20,7 +20,7 @@ export function showing(
   { isTimed = false }: { readonly isTimed?: boolean } = {},
 ): Witness | undefined {
   const space = new Space(rules, semantics, [at]);
-  const regions = rules.map((rule) => fromNowOn(rule, "certain", at, space) ?? []);
+  const regions = rules.map((rule) => fromNowOn(rule, at, space) ?? []);
   const { clock } = space;
   const now =
     isTimed && clock !== undefined

@@ -347,6 +347,62 @@ describe("clean rules have no finding", () => {
       ],
     ],
     [
+      "an earlier rule that hides it only where the case of letters counts",
+      [
+        [[["country", "is", "DE"], over(10)], "decline"],
+        [
+          [
+            {
+              any: [
+                {
+                  all: [
+                    ["country", "is", "DE"],
+                    ["country", "is", "de"],
+                  ],
+                },
+                { all: [["country", "is", "DE"], over(10)] },
+              ],
+            },
+          ],
+          "review",
+        ],
+      ],
+    ],
+    [
+      "a contradiction only where the case of letters counts",
+      [
+        [
+          [
+            ["country", "is", "DE"],
+            ["country", "is", "de"],
+          ],
+          "decline",
+        ],
+      ],
+    ],
+    [
+      "two of which one hides it, and nobody can tell which",
+      [
+        [[["country", "is", "de"]], "decline"],
+        [[["country", "not", "de"]], "review"],
+        [[from("DE", "de")], "accept"],
+      ],
+    ],
+    [
+      "a gap between a capital letter and the small one, which are not alike",
+      [
+        [[["bin", "is", "A"]], "decline"],
+        [[["bin", "is", "a"]], "decline"],
+        [
+          [
+            ["bin", "least", "A"],
+            ["bin", "most", "a"],
+          ],
+          "review",
+        ],
+      ],
+    ],
+    [
       "the later of two is wider",
       [
         [[over(10), from("DE")], "decline"],
