@@ -198,7 +198,7 @@ test("a run is simulated on payments: by outcome, rule and label, and against wh
     ]),
   );
   const printed = await run("simulate", "--sql", "spark", "--table", "lake.payments");
-  expect(printed.stdout).toContain("FROM `lake`.`payments` s");
+  expect(printed.stdout).toContain("FROM `lake`.`payments` mr_row");
 
   const plan = await run("plan", "--payments", file("payments.csv.gz"), "--comment");
   expect(plan.code, plan.stderr).toBe(0);

@@ -46,8 +46,8 @@ export function sqlScript(before: Meaning, after: Meaning, options: ScriptOption
   const head = [
     `Payments decided by rules, before and after a run. SQL of ${dialects[dialect].name}, written by merchant-rules simulate --sql ${dialect}`,
     `Payments: ${options.payments}`,
-    `Before: ${before.name}, ${before.rules.length} rules, SHA-256 ${hashOf(rulesIn(before))}`,
-    `After: ${after.name}, ${after.rules.length} rules, SHA-256 ${hashOf(rulesIn(after))}`,
+    `Before: ${before.name}, ${rulesText(before.rules.length)}, SHA-256 ${hashOf(rulesIn(before))}`,
+    `After: ${after.name}, ${rulesText(after.rules.length)}, SHA-256 ${hashOf(rulesIn(after))}`,
     `Semantics: SHA-256 ${hashOf(semantics)}`,
     ...(at === undefined ? [] : [`Rules in force at ${at}`]),
     ...[...new Set([...before.notes, ...after.notes])],
@@ -63,7 +63,7 @@ export function sqlScript(before: Meaning, after: Meaning, options: ScriptOption
     `-- The matrix. A payment without an outcome could not be read; not_exact counts those with a value that was not compared.`,
     `${matrix};\n`,
   ].join("\n");
-  const told = refusedRules === 0 ? "" : `; ${refusedRules} rules cannot be said in full`;
+  const told = refusedRules === 0 ? "" : `; ${rulesText(refusedRules)} cannot be said in full`;
   return { text, refusedRules, title: `SQL of ${dialects[dialect].name} for ${options.payments}${told}` };
 }
 
@@ -79,6 +79,10 @@ const matrix = `SELECT
 FROM ${view}
 GROUP BY mr_before_outcome, mr_after_outcome, mr_currency
 ORDER BY payments DESC, outcome_before, outcome_after, currency`;
+
+function rulesText(count: number): string {
+  return `${count} ${count === 1 ? "rule" : "rules"}`;
+}
 
 function sideOf(name: string, { rules, unlisted }: Meaning): SideRules {
   return { name, rules, unlisted };
@@ -102,7 +106,7 @@ function unreadLines(sides: readonly SideRules[]): string[] {
   );
   if (unread.size === 0) return [];
   return [
-    `What ${unread.size} rules mean is unknown, and so may be what hangs on them:`,
+    `The meaning of ${rulesText(unread.size)} is unknown, and so may be what hangs on it:`,
     ...named([...unread].map(([name, why]) => `${printableJson(name)}: ${why}`)),
   ];
 }
@@ -110,7 +114,10 @@ function unreadLines(sides: readonly SideRules[]): string[] {
 function refusedLines(refused: readonly RefusedRule[], rules: number): string[] {
   if (rules === 0) return ["Every rule that has a meaning is said in full"];
   const lines = refused.map(({ side, rule, at, why }) => `${side}, ${printableJson(rule)}: ${at} ${why}`);
-  return [`${rules} rules cannot be said in full in this SQL; they count as rules that may apply:`, ...named(lines)];
+  return [
+    `${rulesText(rules)} cannot be said in full in this SQL; what cannot be said may hold or not:`,
+    ...named(lines),
+  ];
 }
 
 function named(lines: readonly string[]): string[] {

@@ -20,10 +20,10 @@ export function fieldSteps(fields: Fields, source: Source, dialect: Dialect): re
   // A query may need no field at all; whether the text is a payment is told all the same.
   const pointers = fromJson.length === 0 ? [["-"]] : fromJson.map(({ described }) => segmentsOf(described.at));
   const [from, json] = rowsOf(source, dialect);
-  const document = json === undefined ? "1" : dialect.json.document(`s.${json}`, pointers);
+  const document = json === undefined ? "1" : dialect.json.document(`${row}.${json}`, pointers);
   const isExact = used.flatMap((field) => misfitIn(field, dialect));
   return [
-    ["mr_read", select([`${dialect.packed("s")} AS mr_payment`, `${document} AS mr_document`], `${from} s`)],
+    ["mr_read", select([`${dialect.packed(row)} AS mr_payment`, `${document} AS mr_document`], `${from} ${row}`)],
     [
       "mr_raw",
       select(
@@ -50,6 +50,9 @@ export function fieldSteps(fields: Fields, source: Source, dialect: Dialect): re
     ],
   ];
 }
+
+/** What the source is called in the first step: no column of a table has that name, which would be taken for the row. */
+const row = "mr_row";
 
 export function select(columns: readonly string[], from: string): string {
   return `SELECT\n  ${columns.join(",\n  ")}\nFROM ${from}`;

@@ -46,12 +46,12 @@ test("columns are read by their types, whatever collation a column or the sessio
   const rows = await inDuckDb([
     ...query.settings,
     "SET default_collation = 'nocase'",
-    `CREATE TABLE payments ("Amount (EUR)" DECIMAL(18, 4), n BIGINT, ccy VARCHAR COLLATE NOCASE, ok BOOLEAN, "made at" TIMESTAMP WITH TIME ZONE, tags VARCHAR[], score DOUBLE, payload VARCHAR)`,
+    `CREATE TABLE payments ("Amount (EUR)" DECIMAL(18, 4), n BIGINT, ccy VARCHAR COLLATE NOCASE, ok BOOLEAN, "made at" TIMESTAMP WITH TIME ZONE, tags VARCHAR[], score DOUBLE, payload VARCHAR, s VARCHAR, x VARCHAR)`,
     `INSERT INTO payments VALUES
-      (12.5, 7, 'eur', true, '2026-01-31 13:00:00.5+01', ['a'], NULL, '{"country": "DE"}'),
-      (0.0001, -1, 'EUR', false, '1969-12-31 23:59:59.999999+00', [], NULL, '{"country": "de", "amount": 99}'),
-      (12345678901234.5678, 12, 'é', true, '2026-01-31 12:00:00+00', ['A', 'b'], NULL, '{"country": "FR"}'),
-      (NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{}')`,
+      (12.5, 7, 'eur', true, '2026-01-31 13:00:00.5+01', ['a'], NULL, '{"country": "DE"}', 's', 'x'),
+      (0.0001, -1, 'EUR', false, '1969-12-31 23:59:59.999999+00', [], NULL, '{"country": "de", "amount": 99}', 's', 'x'),
+      (12345678901234.5678, 12, 'é', true, '2026-01-31 12:00:00+00', ['A', 'b'], NULL, '{"country": "FR"}', 's', 'x'),
+      (NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{}', NULL, NULL)`,
     "SET TimeZone = 'Asia/Kathmandu'",
     query.select,
   ]);
