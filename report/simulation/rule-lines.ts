@@ -26,7 +26,7 @@ export function withPayments(plan: Report, simulation: Simulation, options: Simu
   };
 }
 
-/** `of 84120 payments 312 go from accept to decline (0.37 %, EUR 41,200)`; undefined of a rule that is on no side. */
+/** `of 84,120 payments 312 go from accept to decline (0.37 %, EUR 41,200)`; undefined of a rule that is on no side. */
 function lineOf(finding: Finding, simulation: Simulation): string | undefined {
   const { before, after, cells, payments } = simulation;
   const [own, made] = [before, after].map(
@@ -41,10 +41,14 @@ function lineOf(finding: Finding, simulation: Simulation): string | undefined {
     touched.reduce((sum, cell) => sum + (side(cell).isKnown && isBy(side(cell), indexes) ? cell.payments : 0), 0);
   const told = [...flips].map(([way, { payments: count, sums }]) => {
     const amounts = [shareOf(count, payments), sumText(sums, simulation)].filter((text) => text !== "");
-    return `${count} ${count === 1 ? "goes" : "go"} ${way} (${amounts.join(", ")})`;
+    return `${counted(count)} ${count === 1 ? "goes" : "go"} ${way} (${amounts.join(", ")})`;
   });
-  const sides = `it decides ${decided(own, (cell) => cell.before)} before and ${decided(made, (cell) => cell.after)} after`;
-  return `of ${payments} payments ${told.length === 0 ? "none of this rule has another outcome" : told.join(", ")}; ${sides}`;
+  const sides = `it decides ${counted(decided(own, (cell) => cell.before))} before and ${counted(decided(made, (cell) => cell.after))} after`;
+  return `of ${counted(payments)} payments ${told.length === 0 ? "none of this rule has another outcome" : told.join(", ")}; ${sides}`;
+}
+
+function counted(count: number): string {
+  return count.toLocaleString("en");
 }
 
 function isOf({ resource, key }: Finding, rule: { resource?: string; key?: string } | undefined): boolean {

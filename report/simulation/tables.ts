@@ -276,7 +276,8 @@ export function sumText(sums: Sums, { after }: Simulation): string {
 function withCommas(decimal: string): string {
   const [whole = "", fraction] = decimal.split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+  // An amount is read in hundredths.
+  return fraction === undefined ? grouped : `${grouped}.${fraction.padEnd(2, "0")}`;
 }
 
 /** `0.37 %`; what is not zero is not shown as zero. */

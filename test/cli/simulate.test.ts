@@ -123,7 +123,7 @@ test("a run is simulated on payments: by outcome, rule and label, and against wh
     ["all", 1, 3, 2, 6],
   ]);
   expect(table(report, "Flips")).toEqual([
-    ["accept", "no rule", "decline", "large", 2, "33.33 %", "EUR 130.3"],
+    ["accept", "no rule", "decline", "large", 2, "33.33 %", "EUR 130.30"],
     ["decline", "large", "review", "made", 1, "16.67 %", "USD 1,000"],
   ]);
   expect(table(report, "What each rule decides")).toEqual([
@@ -215,7 +215,7 @@ test("a run is simulated on payments: by outcome, rule and label, and against wh
       "large",
       "update",
       [
-        "of 6 payments 2 go from accept to decline (33.33 %, EUR 130.3), 1 goes from decline to review (16.67 %, USD 1,000); it decides 1 before and 2 after",
+        "of 6 payments 2 go from accept to decline (33.33 %, EUR 130.30), 1 goes from decline to review (16.67 %, USD 1,000); it decides 1 before and 2 after",
       ],
     ],
     [
