@@ -68,7 +68,7 @@ test("a claim of the token says whose it is, and another merchant's token is ref
   const place = await openPlace({ ruleIds: "sequential", merchants, contract, spoken });
   const stack = await place.stack("local");
   await stack.up(declared);
-  for (const k of [1, 2]) place.service.of("globex").put(undefined, rule(k));
+  for (const { ruleId, rule } of place.service.of("acme").rules()) place.service.of("globex").put(ruleId, rule);
   place.writes();
   const wrong = { environment: { MERCHANT_RULES_TOKEN: tokens.globex } };
   await stack.upFails({ ...declared, a: { definition: rule(1, { priority: 50 }) } }, wrong, /globex/);
