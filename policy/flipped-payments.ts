@@ -62,7 +62,7 @@ export function flippedPaymentsAt(now: () => Date) {
         const open = unknown === 0 ? "" : `, and of ${unknown} more it is not known`;
         const percent = Number((maximumShare * 100).toPrecision(6));
         // What is not known may be another outcome.
-        if (flipped + unknown > maximumShare * payments)
+        if ((flipped + unknown) / payments > maximumShare)
           yield {
             rule: "the stack",
             pointer: "",

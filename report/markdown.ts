@@ -180,7 +180,10 @@ function rowsOf(
 ): string {
   const name = code(nameOf(finding, mostOfName));
   const renamed = finding.formerName === undefined ? [] : [wordFor(finding, report)];
-  const details = (finding.details ?? []).slice(0, mostPaths).map((line) => printable(line, mostOfValue));
+  const details = [
+    ...(hasPaths ? saidOnce(finding, report) : []),
+    ...(finding.details ?? []).slice(0, mostPaths).map((line) => printable(line, mostOfValue)),
+  ];
   const where = [...renamed, ...whereaboutsOf(finding, mostOfName), ...details].map(plain).join("<br>");
   if (!hasPaths) return rowOf([name, ...(hasWords ? [wordLines(finding, report).map(plain).join("<br>")] : []), where]);
   const paths = finding.paths.slice(0, mostPaths).map((difference) => {
@@ -193,9 +196,14 @@ function rowsOf(
   return [[name, where, ...first], ...others.map((cells) => ["", "", ...cells]), ...more].map(rowOf).join("");
 }
 
+/** What is said of both sides at once: that neither can be read. */
+function saidOnce(finding: Finding, report: Report): string[] {
+  return saidOf(finding, report).flatMap(({ label, short }) => (label === undefined ? [printable(short)] : []));
+}
+
 /** A rule in words as a row of the table of paths: what it is, before, after. */
 function wordCells(finding: Finding, report: Report): string[][] {
-  const said = saidOf(finding, report);
+  const said = saidOf(finding, report).filter(({ label }) => label !== undefined);
   if (said.length === 0) return [];
   const cell = (wanted: "before" | "after"): string =>
     said.flatMap(({ side, short }) => (side === wanted ? [plain(printable(short))] : [])).join("<br>");

@@ -91,10 +91,15 @@ export class DeclaredRule {
    * yet is noted, and is no other resource's.
    */
   get connection(): string {
+    return this.knownConnection ?? `of ${this.resource.urn}`;
+  }
+
+  /** The same; undefined of one that is not known yet, which is noted. */
+  get knownConnection(): string | undefined {
     const connection = read(this.resource.props, "connection");
     if (connection instanceof UnknownRead) {
       this.#unknownConnection = connection.error;
-      return `of ${this.resource.urn}`;
+      return undefined;
     }
     return typeof connection === "string" ? connection : "default";
   }

@@ -34,6 +34,7 @@ export interface PolicySide {
   /** The rule that each reading is of. */
   readonly sources: readonly SideRule[];
   readonly unlisted: ReadonlyMap<number, number>;
+  /** Of each reading a text, which is the same exactly where the definition is, and the value lists that it may name are. */
   readonly texts: readonly string[];
 }
 
@@ -56,7 +57,8 @@ interface Definition extends SideRule {
 
 /**
  * Both sides of each connection. Rules that the stack does not declare take no part. A secret is read as nothing that a rule can
- * have, so that no payment shows one.
+ * have, so that no payment shows one. A resource whose connection is not known yet is taken to stay where it is; a new one takes no
+ * part.
  */
 export function twoSidesOf(
   declared: readonly DeclaredRule[],
@@ -64,7 +66,10 @@ export function twoSidesOf(
   { semantics, valueLists }: ReadSemantics,
   { allowances, secret }: { readonly allowances: Allowances; readonly secret: readonly Pointer[] },
 ): TwoSides[] {
-  const after = declared.map((rule) => ofDeclared(rule, secret));
+  const after = declared.flatMap((rule) => {
+    const connection = rule.knownConnection ?? deployedConnection(baseline, rule.resource.name);
+    return connection === undefined ? [] : [ofDeclared(rule, connection, secret)];
+  });
   const before = baseline.rules.map((rule) => ofDeployed(rule, secret));
   const areSecretsKnown = declared.every((rule) => secretPathsIn(rule) !== undefined);
   return [...new Set([...before, ...after].map(({ connection }) => connection))].sort().map((connection) => {
@@ -100,17 +105,29 @@ function sideOf(
       const name = semantics.rules === null ? definition.name : `${definition.name}, rule ${index + 1}`;
       rules.push(reading);
       sources.push({ ...definition, name });
-      texts.push(`${index} ${definition.text}`);
+      texts.push(`${index} ${definition.text}${listsIn(definition.text, valueLists)}`);
     }
   return { rules, sources, texts, unlisted };
+}
+
+/** The connection at which a resource is deployed; undefined where it is at none, or at several. */
+function deployedConnection({ rules }: Baseline, resource: string): string | undefined {
+  const [one, ...others] = new Set(rules.flatMap((rule) => (rule.resource === resource ? [rule.connection] : [])));
+  return others.length === 0 ? one : undefined;
+}
+
+/** The value lists whose names stand in a text. */
+function listsIn(text: string, lists: ReadonlyMap<string, readonly Json[]>): string {
+  const named = [...lists].filter(([name]) => text.includes(JSON.stringify(name).slice(1, -1)));
+  return named.length === 0 ? "" : ` ${canonical(named, asWritten)}`;
 }
 
 function dependsOnList({ wins: { by, order } }: Semantics): boolean {
   return by === "listed" || (by === "order" && (order?.equal === "firstListed" || order?.equal === "lastListed"));
 }
 
-function ofDeclared(rule: DeclaredRule, secret: readonly Pointer[]): Definition {
-  const { connection, definition, label, unknownPaths } = rule;
+function ofDeclared(rule: DeclaredRule, connection: string, secret: readonly Pointer[]): Definition {
+  const { definition, label, unknownPaths } = rule;
   const unknown = rule.key === undefined ? [[]] : unknownPaths;
   const isWhole = unknown.length === 0;
   return {

@@ -51,8 +51,11 @@ function instantOf(text: string): NonNullable<ReturnType<typeof readValue>> {
   return value;
 }
 
+/** No rule can name a later one. */
+const lastInstant = Date.parse("9999-12-31T23:59:59.999Z");
+
 function laterBy(now: string, days: number): string {
-  return new Date(Date.parse(now) + days * 86_400_000).toISOString();
+  return new Date(Math.min(Date.parse(now) + days * 86_400_000, lastInstant)).toISOString();
 }
 
 /** The names by which the lines of an ignore file mean a rule. */

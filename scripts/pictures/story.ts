@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parse } from "yaml";
 import { localCredentials, startLocalService } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/rules/index.ts";
@@ -65,6 +66,7 @@ export async function playStory(): Promise<Printed> {
     writeFileSync(join(folder, "package.json"), '{ "type": "module", "main": "index.js" }');
     writeFileSync(join(folder, "index.js"), program);
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    writeContract(folder);
     const run = (expected: number, ...words: string[]): Promise<string> =>
       merchantRules(folder, service.url, expected, words);
 
@@ -97,6 +99,33 @@ function rule(
   return { name, priority, conditions: [{ field, operator, value }], actions: [{ type }] };
 }
 
+/** The illustrative contract, with semantics that know the story's fields of a payment, and that a rule may route. */
+function writeContract(folder: string): void {
+  const presetOf = (kind: string) =>
+    parse(readFileSync(join(root, `sdk/contract/presets/illustrative.${kind}.yaml`), "utf8"));
+  const { outcome, payment, ...semantics } = presetOf("semantics");
+  const fields = {
+    "card.paymentsPerHour": { at: "/card/paymentsPerHour", type: "decimal" },
+    "card.type": { at: "/card/type", type: "text" },
+    "device.ageDays": { at: "/device/ageDays", type: "decimal" },
+    hour: { at: "/hour", type: "decimal" },
+    "payer.payments": { at: "/payer/payments", type: "decimal" },
+    "payer.paymentsPerHour": { at: "/payer/paymentsPerHour", type: "decimal" },
+    product: { at: "/product", type: "text" },
+    promotion: { at: "/promotion", type: "text" },
+  };
+  const told = {
+    ...semantics,
+    outcome: { ...outcome, words: { ...outcome.words, route: "route" }, others: ["route"] },
+    payment: { ...payment, fields: { ...payment.fields, ...fields } },
+  };
+  writeFileSync(join(folder, "semantics.json"), JSON.stringify(told));
+  writeFileSync(
+    join(folder, "contract.json"),
+    JSON.stringify({ ...presetOf("contract"), semantics: "./semantics.json" }),
+  );
+}
+
 function declare(folder: string, rules: Readonly<Record<string, JsonObject>>): void {
   rmSync(join(folder, "rules"), { recursive: true, force: true });
   mkdirSync(join(folder, "rules"));
@@ -108,7 +137,7 @@ function merchantRules(cwd: string, url: string, expected: number, words: readon
   const env = {
     ...process.env,
     MERCHANT_RULES_BASE_URL: url,
-    MERCHANT_RULES_CONTRACT: "illustrative",
+    MERCHANT_RULES_CONTRACT: "contract.json",
     MERCHANT_RULES_TOKEN: localCredentials.token,
     PULUMI_BACKEND_URL: pathToFileURL(join(cwd, "state")).href,
     PULUMI_CONFIG_PASSPHRASE: "pictures",

@@ -80,6 +80,12 @@ test("every format names the finding; --strict makes it an exit code", async () 
   expect((await lint()).code).toBe(0);
 });
 
+test("the last day of the calendar is late enough for rules that end soon", async () => {
+  shadowed();
+  const { code, stdout } = await lint("--ends-within", "99999", "--at", "9999-12-31T00:00:00Z");
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Lint of")]);
+});
+
 test("a line of the ignore file silences a kind of finding of a rule until a day, and notes say so", async () => {
   shadowed();
   rule("rest", 1, "accept");
@@ -92,6 +98,8 @@ test("a line of the ignore file silences a kind of finding of a rule until a day
   expect(last.stdout).toContain("Lint of");
   expect([last.code, last.stdout.includes("shadowed  middle")]).toEqual([7, false]);
   expect((await on("2026-07-01")).stdout).toContain("shadowed  middle");
+  write(".merchant-rules-ignore", "lint:shadowed middle until 2027-02-31\n");
+  expect((await lint()).stderr).toContain("does not end with the last day on which it holds");
   write(".merchant-rules-ignore", "lint:shaded middle until 2026-06-30\n");
   const { code, stderr } = await lint();
   expect([code, stderr]).toEqual([1, expect.stringContaining("does not name a kind of finding: never-matches,")]);

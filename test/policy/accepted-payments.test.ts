@@ -48,6 +48,26 @@ describe("accepted-payments passes", () => {
   });
 });
 
+test("a value list that changes under a rule which cannot be read leaves open what is accepted", async () => {
+  const semantics = semanticsFile({ valueLists: [{ name: "/listName", values: "/values" }] });
+  const eu = (...values: string[]) => ({ listName: "eu", values });
+  const odd = { do: "block", priority: 10, speed: 1, if: [{ f: "country", is: "in", list: "eu" }] };
+  const was = [set({ odd, eu: eu("DE", "FR") })];
+  const { violations, open } = await judged(was, [set({ odd, eu: eu("FR") })], { semantics });
+  expect(violations).toEqual([]);
+  expect(open).toEqual([expect.stringContaining("no proof, because odd cannot be read")]);
+  expect(await judged(was, was, { semantics })).toEqual(nothing);
+});
+
+test("a resource whose connection is not known yet is taken to stay where it is, and a new one takes no part", async () => {
+  const at = (connection: unknown, over: number, name = "all"): Declared =>
+    ruleSet(name, { night: limit(over) }, { props: { connection } });
+  const said = async (...after: Declared[]) => (await judged([at("shop", 500)], after)).violations;
+  expect(await said(at(unknown, 500))).toEqual([]);
+  expect(await said(at(unknown, 900))).toEqual([expect.stringContaining("over connection shop")]);
+  expect(await said(at("shop", 500), { ...at(unknown, 900, "more") })).toEqual([]);
+});
+
 describe("accepted-payments refuses, with a payment that shows it,", () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>, RegExp]>([
     [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { flippedPayments, flippedPaymentsAt } from "../../policy/flipped-payments.ts";
-import { type Declared, evaluate, ruleSet } from "./evaluate.ts";
+import { type Declared, evaluate, ruleSet, unknown } from "./evaluate.ts";
 import { file, limit, semanticsFile } from "./payments.ts";
 import { folder, stackExport } from "./stack-export.ts";
 
@@ -55,6 +55,39 @@ describe("flipped-payments", () => {
     ]);
     const baseline = stackExport([set({ odd, day: limit(5000) })]);
     expect((await judged({ odd, day: limit(6000) }, { baseline })).violations).toEqual([]);
+  });
+
+  test("sees a value list that changes or goes while the rule that names it stays", async () => {
+    const eu = (...values: string[]) => ({ listName: "eu", values });
+    const byList = { do: "block", priority: 10, if: [{ f: "country", is: "in", list: "eu" }] };
+    const config = {
+      baseline: stackExport([set({ byList, eu: eu("DE", "FR") })]),
+      semantics: semanticsFile({ valueLists: [{ name: "/listName", values: "/values" }] }),
+    };
+    expect((await judged({ byList, eu: eu("FR") }, config)).violations).toEqual([
+      expect.stringContaining("found 100 of 100 payments"),
+    ]);
+    expect((await judged({ byList }, config)).violations).toEqual([
+      expect.stringContaining("and of 100 more it is not known"),
+    ]);
+    expect((await judged({ byList, eu: eu("DE", "FR") }, config)).violations).toEqual([]);
+  });
+
+  test("compares the share exactly", async () => {
+    const over = (amount: number) => judged({ night: limit(amount) }, { maximumShare: 0.29 });
+    expect((await over(790)).violations).toEqual([]);
+    expect((await over(800)).violations).toHaveLength(1);
+  });
+
+  test("takes a resource whose connection is not known yet to stay where it is deployed", async () => {
+    const at = (over: number) =>
+      evaluate(flippedPayments, [ruleSet("all", { night: limit(over) }, { props: { connection: unknown } })], {
+        baseline: stackExport([ruleSet("all", { night }, { props: { connection: "shop" } })]),
+        semantics: semanticsFile(),
+        file: file("sample.jsonl", ndjson),
+      });
+    expect((await at(500)).violations).toEqual([]);
+    expect((await at(550)).violations).toEqual([expect.stringContaining("over connection shop")]);
   });
 
   test("lets allowed rules change until the end of a day", async () => {

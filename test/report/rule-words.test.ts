@@ -92,6 +92,9 @@ describe("a changed rule", () => {
     expect(render(said(update(odd(1), odd(2))), "text")).toContain(
       `update  large\n      ${phrase}\n      if[0].v: 1 → 2`,
     );
+    expect(render(said(update(odd(1), odd(2))), "markdown")).toContain(
+      `| <code>large</code> | ${phrase} | <code>if&#91;0&#93;.v</code> | <code>1</code> | <code>2</code> |`,
+    );
     expect(render(said(update(odd(1), rule([over(2)]))), "text")).toContain(
       `      now:      ${phrase}\n      after up: declines when amount > 2 (priority 20)\n`,
     );

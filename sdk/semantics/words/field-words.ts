@@ -1,8 +1,8 @@
 import { printableJson } from "../../rules/printable.ts";
 import type { Semantics } from "../schema.ts";
 
-/** The first words of what is said of a field, and of what joins conditions. A name with one of them is quoted. */
-const reserved = /^(?:and|contains|does|ends|exists|has|is|matches|not|or|starts)$/;
+/** The first words of what is said before or behind a field, and of what joins conditions. A name with one of them is quoted. */
+const reserved = /^(?:and|contains|does|ends|exists|has|ignoring|is|matches|not|or|starts|with)$/;
 
 const known = new WeakMap<Semantics, ReadonlyMap<string, string>>();
 

@@ -234,6 +234,38 @@ describe("the words of a rule", () => {
 });
 
 /** The same semantics with the fields' other names, and what `random.ts` does not vary. */
+test("a field's name does not end like what is said of the case of letters", () => {
+  const text = { type: "text", ignoresCase: false } as const;
+  const semantics = defineSemantics({
+    version: 1,
+    applies: {
+      at: "/if",
+      list: "all",
+      without: "always",
+      conditions: [{ field: "/f", operator: { at: "/is" }, valueField: "/of" }],
+      operators: { is: "eq", alike: { is: "eq", ignoresCase: true } },
+    },
+    outcome: { at: "/do", words: { block: "decline" } },
+    wins: { by: "listed", none: "accept" },
+    payment: {
+      fields: {
+        country: { at: "/c", ...text },
+        b: { at: "/b", ...text },
+        b_ignoring_case: { at: "/i", ...text },
+        b_with_exact_case: { at: "/e", ...text },
+      },
+    },
+  });
+  const wordsOf = (is: string, of: string): string[] =>
+    readRules({ do: "block", if: [{ f: "country", is, of }] }, semantics).map((rule) => ruleWords(rule, semantics));
+  const all = [wordsOf("alike", "b"), wordsOf("is", "b_ignoring_case"), wordsOf("is", "b_with_exact_case")].flat();
+  expect(all).toEqual([
+    "declines when country is the payment's b ignoring case",
+    'declines when country is the payment\'s "b_ignoring_case"',
+    'declines when country is the payment\'s "b_with_exact_case"',
+  ]);
+});
+
 function otherwise(
   semantics: Semantics,
   by: { fromCounts: boolean; untilCounts: boolean; pattern: string },
