@@ -1,12 +1,13 @@
 import { printable, printableJson } from "../sdk/rules/printable.ts";
 import { type Decision, ruleWords, type Semantics, shortWords } from "../sdk/semantics/index.ts";
 import { growth } from "../sdk/semantics/proof/growth.ts";
-import { Allowances, allowancesOption } from "./base/allowances.ts";
-import { baselinePath, noBaseline, readBaseline } from "./base/baseline.ts";
+import { type Allowances, allowancesOption } from "./base/allowances.ts";
+import { baselinePath, noBaseline } from "./base/baseline.ts";
 import { startOfRun } from "./base/clock.ts";
 import { type Finding, stackPolicy } from "./base/rule-policy.ts";
-import { noSemantics, readSemantics, semanticsOption } from "./base/semantics-file.ts";
-import { type PolicySide, type SideRule, type TwoSides, twoSidesOf } from "./base/two-sides.ts";
+import { noSemantics, semanticsOption } from "./base/semantics-file.ts";
+import { sidesByMeaning } from "./base/sides-by-meaning.ts";
+import type { PolicySide, SideRule, TwoSides } from "./base/two-sides.ts";
 
 /**
  * A run does not widen the set of payments that the stack's rules accept: over all payments, by the contract's semantics. To narrow,
@@ -29,17 +30,15 @@ export function acceptedPaymentsAt(now: () => Date) {
       if (baseline === null) return noBaseline;
       return semantics === null ? noSemantics : undefined;
     },
-    *check(rules, { baseline, semantics: named, allowed }, _, secret): Generator<Finding> {
-      if (baseline === null || named === null || allowed === true) return;
-      const deployed = readBaseline(baseline);
-      if (deployed.rules.length === 0 && rules.length > 0) {
-        yield { rule: "the stack", pointer: "", found: "a baseline without rules", allowed: firstRun };
+    *check(rules, { baseline, semantics, allowed }, _, secret): Generator<Finding> {
+      if (baseline === null || semantics === null || allowed === true) return;
+      const compared = sidesByMeaning(rules, { baseline, semantics, allowed, now: now(), secret });
+      if ("finding" in compared) {
+        yield compared.finding;
         return;
       }
-      const meaning = readSemantics(named);
-      const names = rules.map((rule) => ({ resource: rule.resource.name, key: rule.key ?? "" }));
-      const allowances = new Allowances(allowed, now(), names);
-      for (const sides of twoSidesOf(rules, deployed, meaning, { allowances, secret })) {
+      const { meaning, allowances } = compared;
+      for (const sides of compared.sides) {
         const found = growth(sides.before, sides.after, meaning.semantics);
         if (found.kind === "wider") yield widerFinding(sides, found, { ...meaning, allowances });
         if (found.kind === "cannotShow") open.push(openFinding(sides, found.why));
@@ -64,9 +63,6 @@ export const acceptedPaymentsShown = stackPolicy({
     yield* open;
   },
 });
-
-const firstRun =
-  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true";
 
 const allowedChanges = "changes by which no more payments are accepted, or their rules in allowed";
 

@@ -2,13 +2,14 @@ import { z } from "zod";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 import { PaymentsFile } from "../sdk/payments/read-payments.ts";
 import { Decider, type Decision, fieldsIn, type Semantics } from "../sdk/semantics/index.ts";
-import { Allowances, allowancesOption } from "./base/allowances.ts";
-import { baselinePath, noBaseline, readBaseline } from "./base/baseline.ts";
+import { allowancesOption } from "./base/allowances.ts";
+import { baselinePath, noBaseline } from "./base/baseline.ts";
 import { callersFile } from "./base/callers-file.ts";
 import { startOfRun } from "./base/clock.ts";
 import { type Finding, stackPolicy } from "./base/rule-policy.ts";
-import { noSemantics, readSemantics, semanticsOption } from "./base/semantics-file.ts";
-import { type PolicySide, type TwoSides, twoSidesOf } from "./base/two-sides.ts";
+import { noSemantics, semanticsOption } from "./base/semantics-file.ts";
+import { sidesByMeaning } from "./base/sides-by-meaning.ts";
+import type { PolicySide, TwoSides } from "./base/two-sides.ts";
 
 /**
  * A run does not give another outcome to more than a share of the payments of a sample. Each is decided by what is deployed, which
@@ -42,21 +43,19 @@ export function flippedPaymentsAt(now: () => Date) {
     },
     async *check(
       rules,
-      { baseline, semantics: named, file, maximumShare, allowed },
+      { baseline, semantics, file, maximumShare, allowed },
       _,
       secret,
     ): AsyncGenerator<Finding, void, undefined> {
-      if (baseline === null || named === null || file === null || allowed === true) return;
-      const deployed = readBaseline(baseline);
-      if (deployed.rules.length === 0 && rules.length > 0) {
-        yield { rule: "the stack", pointer: "", found: "a baseline without rules", allowed: firstRun };
+      if (baseline === null || semantics === null || file === null || allowed === true) return;
+      const compared = sidesByMeaning(rules, { baseline, semantics, allowed, now: now(), secret });
+      if ("finding" in compared) {
+        yield compared.finding;
         return;
       }
-      const meaning = readSemantics(named);
-      const names = rules.map((rule) => ({ resource: rule.resource.name, key: rule.key ?? "" }));
-      const allowances = new Allowances(allowed, now(), names);
+      const { meaning } = compared;
       const sample = new Sample(callersFile(file), meaning.semantics, now());
-      const all = twoSidesOf(rules, deployed, meaning, { allowances, secret }).filter(isChanged);
+      const all = compared.sides.filter(isChanged);
       for (const [{ connection }, { payments, flipped, unknown }] of await sample.counts(all)) {
         const over = connection === "default" ? "" : ` over connection ${connection}`;
         const open = unknown === 0 ? "" : `, and of ${unknown} more it is not known`;
@@ -73,9 +72,6 @@ export function flippedPaymentsAt(now: () => Date) {
     },
   });
 }
-
-const firstRun =
-  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true";
 
 /** Two sides with the same rules decide alike. */
 function isChanged({ before, after }: TwoSides): boolean {

@@ -1,4 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import { instantOf } from "../../sdk/rules/normal-form.ts";
 import { printable } from "../../sdk/rules/printable.ts";
 import { type LintKind, lintKinds } from "../../sdk/semantics/lint/lint.ts";
 import { isLintLine, linesOfIgnoreFile } from "../ignore-file.ts";
@@ -27,16 +28,11 @@ function lineOf(text: string, at: string): LintIgnoreLine {
   const [, word = "", rule = "", until = ""] = /^lint:(\S+)\s+(.*?)\s+until\s+(\S+)$/.exec(text) ?? [];
   const kind = lintKinds.find((each) => each === word);
   const pattern = rulePattern(rule);
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(until) && dayOf(Date.parse(until)) === until;
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(until) && instantOf(`${until}T00:00:00Z`) !== undefined;
   if (kind === undefined) throw refused(text, at, `does not name a kind of finding: ${lintKinds.join(", ")}`);
   if (typeof pattern === "string") throw refused(text, at, pattern);
   if (!isDay) throw refused(text, at, "does not end with the last day on which it holds");
   return { text, at, until, matches: (found, names) => found === kind && pattern(names) };
-}
-
-/** The day of an instant in milliseconds, in UTC; undefined of none. */
-function dayOf(milliseconds: number): string | undefined {
-  return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString().slice(0, 10);
 }
 
 function refused(text: string, at: string, why: string): MerchantRulesError {

@@ -1,4 +1,5 @@
 import type { Bound, Comparison, Condition, Rule } from "../normal-form.ts";
+import { valuesIn } from "../operand-values.ts";
 import type { PaymentField } from "../schema-payment.ts";
 import { casesOf, type Network, type Value } from "../values.ts";
 import { behindPrefix, spellings } from "./scale.ts";
@@ -58,12 +59,7 @@ export function bordersOf({ operand, operator, ignoresCase }: Comparison): reado
     case "value":
     case "values":
     case "range": {
-      const values =
-        operand.kind === "value"
-          ? [operand.value]
-          : operand.kind === "values"
-            ? operand.values
-            : [operand.from, operand.to];
+      const values = valuesIn(operand);
       const spelled = values.flatMap((value) => casesOf(ignoresCase).flatMap((alike) => spellings(value, alike)));
       if (operator !== "startsWith") return spelled;
       const behind = values.flatMap((value) =>

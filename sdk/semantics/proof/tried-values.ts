@@ -1,5 +1,6 @@
 import type { Json } from "../../rules/json.ts";
-import type { Comparison, Operand } from "../normal-form.ts";
+import type { Comparison } from "../normal-form.ts";
+import { textsIn } from "../operand-values.ts";
 import { sampleOfPattern } from "./pattern-sample.ts";
 import { writtenValue } from "./written.ts";
 
@@ -28,18 +29,6 @@ export function textsFor(wanted: readonly Wanted[]): readonly string[] {
   const put = [`${start}${parts.join("")}${end}`, `${start}x${parts.join("x")}x${end}`];
   const all = [...put, ...matched.flatMap((text) => [text, `${start}${text}${end}`]), ...ordered];
   return [...new Set([...all, ...ordered.map((text) => `${text}x`), "x", ""])];
-}
-
-function textsIn(operand: Operand): string[] {
-  const values =
-    operand.kind === "value"
-      ? [operand.value]
-      : operand.kind === "values"
-        ? operand.values
-        : operand.kind === "range"
-          ? [operand.from, operand.to]
-          : [];
-  return values.flatMap((value) => (value.type === "text" ? [value.text] : []));
 }
 
 /** Lists that may be what is wanted: of all values that should be in them. */

@@ -1,4 +1,5 @@
 import type { Comparison, Operand } from "../normal-form.ts";
+import { textsIn } from "../operand-values.ts";
 import type { Semantics } from "../schema.ts";
 import { casesOf, type Value } from "../values.ts";
 import { type Dialect, isFalse, not, or, unknown } from "./dialect.ts";
@@ -33,7 +34,7 @@ export function comparisonSql(
   other: FieldSql | undefined,
   context: ComparisonContext,
 ): ComparisonSql {
-  if (textsOf(comparison.operand).some((text) => text.includes("\0") || !text.isWellFormed())) {
+  if (textsIn(comparison.operand).some((text) => text.includes("\0") || !text.isWellFormed())) {
     context.refuse("compares with a text that has U+0000 or half a surrogate pair");
     return unsaid;
   }
@@ -54,19 +55,7 @@ function inEitherCase(one: string, other: string, opener = `coalesce((${one}) <>
 function openerOf({ operator, operand }: Comparison, own: FieldSql, { fields }: ComparisonContext): string | undefined {
   const isWhole = operator === "eq" || operator === "ne" || operator === "in" || operator === "notIn";
   if (!isWhole || own.described.list || operand.kind === "field") return undefined;
-  return fields.nameTexts(own, textsOf(operand));
-}
-
-function textsOf(operand: Operand): string[] {
-  const values =
-    operand.kind === "value"
-      ? [operand.value]
-      : operand.kind === "values"
-        ? operand.values
-        : operand.kind === "range"
-          ? [operand.from, operand.to]
-          : [];
-  return values.flatMap((value) => (value.type === "text" ? [value.text] : []));
+  return fields.nameTexts(own, textsIn(operand));
 }
 
 function patternSql(

@@ -1,0 +1,21 @@
+import type { Operand } from "./normal-form.ts";
+import type { Value } from "./values.ts";
+
+/** The values of its own that an operand compares with; none of networks, patterns and other fields. */
+export function valuesIn(operand: Operand): readonly Value[] {
+  switch (operand.kind) {
+    case "value":
+      return [operand.value];
+    case "values":
+      return operand.values;
+    case "range":
+      return [operand.from, operand.to];
+    default:
+      return [];
+  }
+}
+
+/** Those of them that are texts. */
+export function textsIn(operand: Operand): string[] {
+  return valuesIn(operand).flatMap((value) => (value.type === "text" ? [value.text] : []));
+}
