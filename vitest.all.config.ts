@@ -27,7 +27,7 @@ export const exhaustive = [
   "test/policy/by-meaning.test.ts",
   "test/promises/probe/{all-contracts,safety}.test.ts",
   "test/real/*.test.ts",
-  "test/sdk/semantics/sql/spark.test.ts",
+  "test/meaning/sql/spark.test.ts",
   "test/local/quickstart/{keep,story}.test.ts",
   "test/promises/secrets/product.test.ts",
   "test/local/testing/guide.test.ts",
@@ -38,7 +38,7 @@ const fuzzed = [
   "test/promises/fuzz/{answers,contract,rule-files,state}.test.ts",
   "test/provider/{identity,set,stack}-property.test.ts",
   "test/report/plan-property.test.ts",
-  "test/sdk/semantics/property.test.ts",
+  "test/meaning/property.test.ts",
 ];
 
 /** Run in both: by `npm test` with the hooks in one process, by `npm run test:all` in Pulumi's provider host. */

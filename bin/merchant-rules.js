@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { commandFault } from "../dist/provider/runtime.js";
+import { commandFault } from "../dist/provider/host/runtime.js";
 
 const fault = commandFault(process.execPath);
 if (fault !== undefined) {

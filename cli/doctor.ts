@@ -33,7 +33,7 @@ Example:
 
 async function doctor({ json = false, ...options }: DoctorOptions): Promise<number> {
   const { doctorReport } = await import("../report/doctor.ts");
-  const { printableJson, printable } = await import("../sdk/rules/printable.ts");
+  const { printableJson, printable } = await import("../sdk/json/printable.ts");
   const { diagnose } = await import("./doctor/diagnose.ts");
   const { withProgress } = await import("./progress.ts");
   const found = await withProgress("looking", async (step) => await diagnose(options, step), { quiet: json });

@@ -39,9 +39,9 @@ Example, in a pipeline:
 }
 
 async function runDrift(options: DriftOptions): Promise<number> {
-  const { projectFolder } = await import("../provider/settings.ts");
+  const { projectFolder } = await import("../provider/settings/settings.ts");
   const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
-  const { driftReport } = await import("../report/drift-report.ts");
+  const { driftReport } = await import("../report/drift/drift-report.ts");
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
   const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, options.format === "json");
   const found = driftReport(drift, {

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from "commander";
-import { reasonOf } from "../sdk/rules/json.ts";
-import { printableLines } from "../sdk/rules/printable.ts";
+import { UsageError } from "../contract-tools/usage-error.ts";
+import { reasonOf } from "../sdk/json/json.ts";
+import { printableLines } from "../sdk/json/printable.ts";
 import { isEngineError } from "../stack/errors.ts";
 
 /** Exit codes of the command lines that ran, by their outermost command. */
@@ -8,11 +9,11 @@ const exitCodes = new WeakMap<Command, number>();
 
 /**
  * An action that returns the exit code; commander drops what an action returns.
- * @param codeOf the exit code of a failure. Default: 2 for a {@link WrongCall}, else 1
+ * @param codeOf the exit code of a failure. Default: 2 for a {@link UsageError}, else 1
  */
 export function exiting<Words extends unknown[]>(
   run: (...words: Words) => Promise<number>,
-  codeOf: (error: unknown) => number = (error) => (error instanceof WrongCall ? 2 : 1),
+  codeOf: (error: unknown) => number = (error) => (error instanceof UsageError ? 2 : 1),
 ): (this: Command, ...words: Words) => Promise<void> {
   return async function (...words) {
     let code = 1;
@@ -29,17 +30,12 @@ export function exiting<Words extends unknown[]>(
 
 /** The exit code that the Pulumi CLI has for a failure: 2 for a wrong call, 6 where there is no such stack, else 1. */
 export function engineCode(error: unknown): number {
-  return error instanceof WrongCall || isEngineError(error) ? error.exitCode : 1;
+  return error instanceof UsageError || isEngineError(error) ? error.exitCode : 1;
 }
 
 /** 2 for a wrong call, also of the engine; else 1. */
 export function callCode(error: unknown): number {
   return engineCode(error) === 2 ? 2 : 1;
-}
-
-/** A wrong call that commander cannot see. */
-export class WrongCall extends Error {
-  readonly exitCode = 2;
 }
 
 /** Runs a command line, given without the command's name, and prints its failure. @returns the exit code */

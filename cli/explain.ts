@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { callCode, exiting, WrongCall } from "./exit-code.ts";
+import { UsageError } from "../contract-tools/usage-error.ts";
+import { callCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
@@ -32,11 +33,11 @@ Example, by the rule files of a folder alone:
   npx --no-install merchant-rules explain payment.json --folder rules`;
 
 async function explain(file: string, options: ExplainOptions): Promise<number> {
-  const { parsePayment } = await import("../sdk/semantics/index.ts");
+  const { parsePayment } = await import("../meaning/index.ts");
   const { explanationOf } = await import("../report/meaning/explain.ts");
   const attempted = "explain a payment";
   if (file === "-" && options.preview === "-")
-    throw new WrongCall("standard input is one thing: name a file for the payment, or for --preview");
+    throw new UsageError("standard input is one thing: name a file for the payment, or for --preview");
   const text = await inputOf(file, "read payment", "name a file with one payment as JSON, or - for standard input");
   const payment = parsePayment(text, sourceOf(file));
   const meaning = await readMeaning(options, attempted, options.format === "json");

@@ -1,7 +1,8 @@
 import { Command } from "commander";
+import { UsageError } from "../contract-tools/usage-error.ts";
 import { errorCodes } from "../sdk/errors.ts";
 import { engineErrorCodes } from "../stack/errors.ts";
-import { exiting, WrongCall } from "./exit-code.ts";
+import { exiting } from "./exit-code.ts";
 import type { Page } from "./help/pages.ts";
 import { hasColor } from "./terminal.ts";
 
@@ -55,7 +56,7 @@ async function textOf(command: Command, topic: string | undefined, words: readon
   const text = section === undefined ? page.text : sectionOf(page.text, section);
   if (text !== undefined) return await shown(page, text);
   const lines = sectionsOf(page.text).map((heading) => `  ${heading}`);
-  throw new WrongCall(
+  throw new UsageError(
     `the page ${page.name} has no section "${section}". What to do: take one of these:\n${lines.join("\n")}`,
   );
 }
@@ -80,7 +81,7 @@ function optionsOf(command: Command, words: readonly string[]): string | undefin
   return found === undefined || found === null ? undefined : text.trimEnd();
 }
 
-/** @throws WrongCall: always, with the nearest name, or the pages that have the word */
+/** @throws UsageError: always, with the nearest name, or the pages that have the word */
 async function refused(command: Command, topic: string): Promise<never> {
   const { closest, distance } = await import("fastest-levenshtein");
   const { pages } = await import("./help/pages.ts");
@@ -98,7 +99,7 @@ async function refused(command: Command, topic: string): Promise<never> {
       : having.length > 0
         ? `; the word stands on these: ${having.slice(0, 10).join(", ")}.`
         : ".";
-  throw new WrongCall(
+  throw new UsageError(
     `there is no page "${topic}"${hint} What to do: take a page of the list that \`npx --no-install merchant-rules help\` prints`,
   );
 }

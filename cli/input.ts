@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { reasonOf } from "../sdk/rules/json.ts";
+import { reasonOf } from "../sdk/json/json.ts";
 
 /**
  * The text of a file that the user named; `-` is standard input.

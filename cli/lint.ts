@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { ignoreFileName } from "../report/ignore-file.ts";
 import type { Report } from "../report/report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { instantOf } from "../sdk/rules/normal-form.ts";
+import { instantOf } from "../sdk/json/normal-form.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
@@ -51,7 +51,7 @@ Example, by the rule files of a folder alone:
   npx --no-install merchant-rules lint --folder rules --strict`;
 
 async function runLint(options: LintOptions): Promise<number> {
-  const { projectFolder } = await import("../provider/settings.ts");
+  const { projectFolder } = await import("../provider/settings/settings.ts");
   const { readLintIgnores } = await import("../report/lint/ignore-lines.ts");
   const { lintReport } = await import("../report/lint/lint-report.ts");
   const ignoring = readLintIgnores(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));

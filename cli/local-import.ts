@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import type { ImportResult } from "pulumi-merchant-rules-local/engine";
-import { printable, printableLines } from "../sdk/rules/printable.ts";
+import { UsageError } from "../contract-tools/usage-error.ts";
+import { printable, printableLines } from "../sdk/json/printable.ts";
 import { confirmed } from "./confirm.ts";
-import { engineCode, exiting, WrongCall } from "./exit-code.ts";
+import { engineCode, exiting } from "./exit-code.ts";
 import { localEngine } from "./local-package.ts";
 
 interface LocalImportOptions {
@@ -50,7 +51,7 @@ async function runImport(options: LocalImportOptions): Promise<number> {
   if (options.yes === true && options.previewOnly !== true) return await importOnce(options, false);
   if (options.previewOnly === true) return await importOnce(options, true);
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new WrongCall(
+    throw new UsageError(
       "import changes the state, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look",
     );
   await importOnce(options, true);

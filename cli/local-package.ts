@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { reasonOf } from "../sdk/rules/json.ts";
+import { reasonOf } from "../sdk/json/json.ts";
 import { packageVersion } from "../sdk/version.ts";
 
 const name = "pulumi-merchant-rules-local";

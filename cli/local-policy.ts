@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { printable, printableLines } from "../sdk/rules/printable.ts";
+import { printable, printableLines } from "../sdk/json/printable.ts";
 import { engineCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";

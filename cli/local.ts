@@ -1,9 +1,10 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic, RunEvent, RunOptions, RunResult, Verb } from "pulumi-merchant-rules-local/engine";
-import { printableJson, printableLines } from "../sdk/rules/printable.ts";
+import { UsageError } from "../contract-tools/usage-error.ts";
+import { printableJson, printableLines } from "../sdk/json/printable.ts";
 import { confirmed } from "./confirm.ts";
 import { inCommandsOf } from "./engine-commands.ts";
-import { engineCode, exiting, WrongCall } from "./exit-code.ts";
+import { engineCode, exiting } from "./exit-code.ts";
 import { interruptible } from "./interrupt.ts";
 import { localImportCommand } from "./local-import.ts";
 import { localEngine } from "./local-package.ts";
@@ -150,7 +151,7 @@ async function runVerb(verb: Verb, options: LocalOptions): Promise<number> {
     return await runOnce(verb, options, options.previewOnly === true);
   if (options.yes === true || options.skipPreview === true) return await runOnce(verb, options, false);
   if (!process.stdin.isTTY || !process.stdout.isTTY || options.json === true)
-    throw new WrongCall(
+    throw new UsageError(
       `${verb} changes things, and there is nobody here to confirm it: pass --yes to go ahead, or --preview-only to look`,
     );
   const code = await runOnce(verb, options, true);

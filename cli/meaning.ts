@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { defaultConnection, type SettingsSources } from "../provider/settings.ts";
+import { UsageError } from "../contract-tools/usage-error.ts";
+import { defaultConnection, type SettingsSources } from "../provider/settings/settings.ts";
 import type { Meaning } from "../report/meaning/meaning.ts";
 import type { Preview } from "../report/plan/preview.ts";
 import type { Side } from "../report/sides/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
-import { WrongCall } from "./exit-code.ts";
 import { givenPreview, ownPreview } from "./preview.ts";
 import { withProgress } from "./progress.ts";
 import { readSettings, readState, type StackOptions } from "./stack.ts";
@@ -69,7 +69,7 @@ export async function readMeanings(
   quiet: boolean,
   preview?: Preview,
 ): Promise<Meanings> {
-  const { declaredSemantics } = await import("../provider/semantics.ts");
+  const { declaredSemantics } = await import("../report/meaning/semantics-file.ts");
   const { meaningOf } = await import("../report/meaning/meaning.ts");
   const { afterRun } = await import("../report/sides/index.ts");
   const sources = await readSettings(options);
@@ -88,7 +88,7 @@ export async function readMeanings(
  * @throws MerchantRulesError as readMeanings
  */
 export async function readMeaning(options: MeaningOptions, attempted: string, quiet: boolean): Promise<Meaning> {
-  const { declaredSemantics } = await import("../provider/semantics.ts");
+  const { declaredSemantics } = await import("../report/meaning/semantics-file.ts");
   const { meaningOf } = await import("../report/meaning/meaning.ts");
   const of = (side: Side, sources: SettingsSources, connection: string): Meaning =>
     meaningOf(side, declaredSemantics(sources, attempted, connection), connection);
@@ -105,7 +105,7 @@ export async function readMeaning(options: MeaningOptions, attempted: string, qu
   if (side === "state") {
     const { stateSide } = await import("../report/sides/index.ts");
     const { Session } = await import("../provider/hooks/session.ts");
-    const { stateResources } = await import("../stack/rule-resources.ts");
+    const { stateResources } = await import("../report/rule-resources.ts");
     const stack = await readState(options);
     const session = new Session({ ...stack.sources, checksDefinitions: false });
     const read = stateSide(stateResources(stack.resources), session, `the state of ${stack.title}`);
@@ -133,7 +133,7 @@ async function folderMeaning(
 ): Promise<Meaning> {
   const { folderSide } = await import("../report/sides/index.ts");
   const [folder = "", overlay, ...more] = named.split(",");
-  if (folder === "" || more.length > 0) throw new WrongCall("--folder must be <folder>, or <folder>,<overlay>");
+  if (folder === "" || more.length > 0) throw new UsageError("--folder must be <folder>, or <folder>,<overlay>");
   const { connection = defaultConnection } = options;
   const sources =
     options.stack === undefined
@@ -179,7 +179,7 @@ function sourcesOf(preview: Preview, { cwd }: StackOptions): SettingsSources {
 }
 
 async function contractsOf(sources: SettingsSources): Promise<Side["contractOf"]> {
-  const { declaredContract } = await import("../provider/settings.ts");
+  const { declaredContract } = await import("../provider/settings/settings.ts");
   return (connection) => declaredContract({ ...sources, checksDefinitions: false }, connection);
 }
 
@@ -195,12 +195,12 @@ async function connectionIn(
   );
 }
 
-/** The connection that the user named; else the only one. @throws WrongCall: there are several */
+/** The connection that the user named; else the only one. @throws UsageError: there are several */
 function oneConnection(found: readonly string[], { connection }: MeaningOptions): string {
   if (connection !== undefined) return connection;
   const [only = defaultConnection, ...others] = new Set(found);
   if (others.length === 0) return only;
-  throw new WrongCall(
+  throw new UsageError(
     `the rules are those of several connections (${[only, ...others].join(", ")}), and a payment is decided at one: name it with --connection`,
   );
 }

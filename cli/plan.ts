@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import { UsageError } from "../contract-tools/usage-error.ts";
 import type { Refreshed } from "../report/plan/plan-report.ts";
 import type { Preview } from "../report/plan/preview.ts";
 import type { Report } from "../report/report.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
-import { exiting, WrongCall } from "./exit-code.ts";
+import { exiting } from "./exit-code.ts";
 import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
 import { givenPreview, ownPreview } from "./preview.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
@@ -54,20 +55,20 @@ Example, in a pull request:
 
 async function plan(file: string | undefined, options: PlanOptions): Promise<number> {
   if (options.comment !== undefined && options.format !== "markdown")
-    throw new WrongCall("--comment is Markdown: leave out --format");
+    throw new UsageError("--comment is Markdown: leave out --format");
   if (file !== undefined && (options.policyPack ?? options.policyPackConfig) !== undefined)
-    throw new WrongCall(
+    throw new UsageError(
       "--policy-pack is for the preview that this command runs: leave out the file, or give the pack to the preview that made it",
     );
   if (file === "-" && options.payments === "-")
-    throw new WrongCall("the preview and --payments cannot both be standard input: name a file for one of them");
+    throw new UsageError("the preview and --payments cannot both be standard input: name a file for one of them");
   if (options.payments !== undefined) keepHeapSmall("reading");
   const folder = resolve(options.cwd ?? process.cwd());
   const { planOf } = await import("../report/plan/plan-report.ts");
   const { violatingRuleIn } = await import("../report/plan/violations.ts");
   const { errorsOf } = await import("../report/index.ts");
   const { withPlaces } = await import("../report/rule-places.ts");
-  const { declaredContract } = await import("../provider/settings.ts");
+  const { declaredContract } = await import("../provider/settings/settings.ts");
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
   // The run that the preview is of holds definitions against the contract's schema; a plan need not compile it.
   const sources = {
@@ -115,7 +116,7 @@ async function withPaymentsOf(report: Report, preview: Preview, options: PlanOpt
 
 /** What the service has now: one paged pass, from the stack's state. */
 async function refreshedOf(options: PlanOptions): Promise<Refreshed> {
-  const { projectFolder } = await import("../provider/settings.ts");
+  const { projectFolder } = await import("../provider/settings/settings.ts");
   const { readIgnoreFile } = await import("../report/ignore-file.ts");
   const { driftOf } = await import("./read-drift.ts");
   const ignoring = readIgnoreFile(undefined, projectFolder(options.cwd ?? process.cwd()));

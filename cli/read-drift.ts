@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { Drift } from "../provider/drift.ts";
+import type { Drift } from "../report/drift/drift.ts";
 import type { RulePlaces } from "../report/rule-places.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
@@ -42,8 +42,8 @@ export async function readDrift(
   // Loaded while the engine is asked for the state.
   const [stack, { stateResources }] = await Promise.all([
     readState(options),
-    import("../stack/rule-resources.ts"),
-    import("../provider/drift.ts"),
+    import("../report/rule-resources.ts"),
+    import("../report/drift/drift.ts"),
     import("../provider/hooks/session.ts"),
   ]);
   const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
@@ -64,8 +64,8 @@ export async function driftOf(
   { withSame = false } = {},
 ): Promise<Drift> {
   const [{ stateResources }, { findDrift }, { Session }] = await Promise.all([
-    import("../stack/rule-resources.ts"),
-    import("../provider/drift.ts"),
+    import("../report/rule-resources.ts"),
+    import("../report/drift/drift.ts"),
     import("../provider/hooks/session.ts"),
   ]);
   const resources = stateResources(stack.resources);

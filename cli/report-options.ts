@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Format, formats, leastOfComment, mostOfComment } from "../report/formats.ts";
 import type { Report } from "../report/report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { reasonOf } from "../sdk/rules/json.ts";
+import { reasonOf } from "../sdk/json/json.ts";
 import { hasColor } from "./terminal.ts";
 
 /** The form and the place of a report. */

@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { projectFolderAbove } from "../provider/project-folder.ts";
+import { projectFolderAbove } from "../provider/settings/project-folder.ts";
 import type { RuleFolder, RulePlaces } from "../report/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 

@@ -1,4 +1,4 @@
-import { declaredContract, defaultConnection, type SettingsSources } from "../provider/settings.ts";
+import { declaredContract, defaultConnection, type SettingsSources } from "../provider/settings/settings.ts";
 import type { Report } from "../report/report.ts";
 import { type ViolatingRule, type Wording, withRuleWords } from "../report/rule-words.ts";
 import type { Contract } from "../sdk/contract/index.ts";
@@ -31,7 +31,7 @@ export async function wordingsOf(
     const contract = contractOf(name);
     if (contract === undefined || contract.semantics === null) continue;
     const [{ semanticsOf }, { wordingBy }] = await Promise.all([
-      import("../provider/semantics.ts"),
+      import("../report/meaning/semantics-file.ts"),
       import("../report/meaning/wording.ts"),
     ]);
     try {

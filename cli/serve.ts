@@ -2,12 +2,13 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import type { LocalService, ServedRequest } from "pulumi-merchant-rules-local/service";
-import { variableName } from "../provider/settings.ts";
+import { UsageError } from "../contract-tools/usage-error.ts";
+import { variableName } from "../provider/settings/settings.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { expand, presentsClient } from "../sdk/contract/template.ts";
-import { printable } from "../sdk/rules/printable.ts";
+import { printable } from "../sdk/json/printable.ts";
 import { shellWord } from "../stack/shell-word.ts";
-import { exiting, WrongCall } from "./exit-code.ts";
+import { exiting } from "./exit-code.ts";
 import { localService } from "./local-package.ts";
 
 interface ServeOptions {
@@ -76,7 +77,7 @@ async function serve(options: ServeOptions): Promise<number> {
   const unknown = Object.keys(options.param ?? {}).find((parameter) => !Object.hasOwn(contract.parameters, parameter));
   if (unknown !== undefined) {
     const declared = Object.keys(contract.parameters).join(", ") || "none";
-    throw new WrongCall(`the contract declares no parameter ${unknown}; it declares: ${declared}`);
+    throw new UsageError(`the contract declares no parameter ${unknown}; it declares: ${declared}`);
   }
   const { eventsPath, localCredentials, startLocalService } = await localService();
   const { liveRow } = await import("../report/page/rule-row.ts");

@@ -1,5 +1,5 @@
-import type { Source } from "../sdk/semantics/sql/query.ts";
-import { WrongCall } from "./exit-code.ts";
+import { UsageError } from "../contract-tools/usage-error.ts";
+import type { Source } from "../meaning/sql/query.ts";
 import type { Meanings } from "./meaning.ts";
 import { type ReportOptions, writeOutput } from "./report-options.ts";
 
@@ -19,33 +19,33 @@ interface Given extends SqlOptions, ReportOptions {
 
 /**
  * Refuses what does not go together.
- * @throws WrongCall
+ * @throws UsageError
  */
 export function checkSqlOptions(options: Given): void {
   const { sql, table, columns, payments } = options;
   if (sql === undefined) {
     if (table !== undefined || columns !== undefined)
-      throw new WrongCall("--table and --columns are for SQL: name the engine with --sql");
+      throw new UsageError("--table and --columns are for SQL: name the engine with --sql");
     return;
   }
   const { format = "text", comment, annotations, strict, showValues } = options;
   if (format !== "text" || comment !== undefined || annotations !== undefined || strict || showValues)
-    throw new WrongCall(
+    throw new UsageError(
       "--sql writes SQL and no report: leave out --format, --json, --comment, --annotations, --strict and --show-values",
     );
   if ((payments === undefined) === (table === undefined))
-    throw new WrongCall(
+    throw new UsageError(
       "--sql needs either --payments with a file of JSON, one payment a line, or --table with a table",
     );
   if (columns !== undefined && table === undefined)
-    throw new WrongCall("--columns is for a table: name it with --table");
-  if (payments === "-") throw new WrongCall("--sql names the file in the SQL: --payments cannot be standard input");
+    throw new UsageError("--columns is for a table: name it with --table");
+  if (payments === "-") throw new UsageError("--sql names the file in the SQL: --payments cannot be standard input");
   if (payments !== undefined && /\.[ct]sv(\.[a-z0-9]+)?$/i.test(payments))
-    throw new WrongCall(
+    throw new UsageError(
       "--sql reads files of JSON alone, one payment a line: load the CSV into a table, and name it with --table",
     );
   if (table !== undefined && partsOf(table) === undefined)
-    throw new WrongCall(`--table must be <table>, <schema>.<table> or <catalog>.<schema>.<table>, and is ${table}`);
+    throw new UsageError(`--table must be <table>, <schema>.<table> or <catalog>.<schema>.<table>, and is ${table}`);
 }
 
 /**
@@ -54,7 +54,7 @@ export function checkSqlOptions(options: Given): void {
  */
 export async function writeSql({ before, after }: Meanings, options: Given): Promise<void> {
   const { sql = "duckdb", payments, table = "", columns, at, output } = options;
-  const { ownColumns } = await import("../sdk/semantics/sql/query.ts");
+  const { ownColumns } = await import("../meaning/sql/query.ts");
   const { readColumns } = await import("../report/simulation/sql/columns-file.ts");
   const { sqlScript } = await import("../report/simulation/sql/script.ts");
   const { semantics } = after;

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { Command, Option } from "commander";
+import { UsageError } from "../contract-tools/usage-error.ts";
 import type { SimulateOptions as Simulated } from "../report/simulation/simulate-report.ts";
 import type { Simulation } from "../report/simulation/simulation.ts";
-import { callCode, exiting, WrongCall } from "./exit-code.ts";
+import { callCode, exiting } from "./exit-code.ts";
 import { type MeaningOptions, type Meanings, readMeanings, withConnectionOptions } from "./meaning.ts";
 import { withProgress } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
@@ -88,11 +89,11 @@ async function simulate(options: SimulateOptions, command: Command): Promise<num
   if (options.payments === undefined) command.error("error: required option '--payments <file>' not specified");
   const { showValues = false, format = "text", output } = options;
   if (showValues && (format !== "text" || output !== undefined))
-    throw new WrongCall(
+    throw new UsageError(
       "--show-values shows values of real payments, on the screen alone: leave out --format, --comment and --output",
     );
   if (options.payments === "-" && options.preview === "-")
-    throw new WrongCall("--payments and --preview cannot both be standard input: name a file for one of them");
+    throw new UsageError("--payments and --preview cannot both be standard input: name a file for one of them");
   keepHeapSmall("reading");
   const { simulateReport } = await import("../report/simulation/simulate-report.ts");
   const quiet = format === "json";
@@ -113,7 +114,7 @@ export async function simulatePayments(
   { strict = false, at }: PaymentsOptions,
   { quiet, examples = 0 }: { readonly quiet: boolean; readonly examples?: number },
 ): Promise<{ readonly simulation: Simulation; readonly simulated: Simulated }> {
-  const { PaymentsFile } = await import("../sdk/payments/read-payments.ts");
+  const { PaymentsFile } = await import("../meaning/payments/read-payments.ts");
   const { Simulation } = await import("../report/simulation/simulation.ts");
   const { columnsFor } = await import("../report/simulation/simulate-report.ts");
   const simulation = new Simulation(before, after, { at, examples });

@@ -1,6 +1,6 @@
-import { printable, printableJson } from "../sdk/rules/printable.ts";
-import { type Decision, ruleWords, type Semantics, shortWords } from "../sdk/semantics/index.ts";
-import { growth } from "../sdk/semantics/proof/growth.ts";
+import { type Decision, ruleWords, type Semantics, shortWords } from "../meaning/index.ts";
+import { growth } from "../meaning/proof/growth.ts";
+import { printable, printableJson } from "../sdk/json/printable.ts";
 import { type Allowances, allowancesOption } from "./base/allowances.ts";
 import { baselinePath, noBaseline } from "./base/baseline.ts";
 import { startOfRun } from "./base/clock.ts";

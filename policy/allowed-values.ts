@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asWritten, isEqual } from "../sdk/rules/index.ts";
+import { asWritten, isEqual } from "../sdk/json/index.ts";
 import { pointer, scalar } from "./base/configuration.ts";
 import { rulePolicy, shown } from "./base/rule-policy.ts";
 

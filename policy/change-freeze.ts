@@ -1,7 +1,7 @@
 import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
 import { z } from "zod";
-import { ruleType } from "../provider/types.ts";
-import type { Pointer } from "../sdk/rules/index.ts";
+import { ruleType } from "../provider/host/types.ts";
+import type { Pointer } from "../sdk/json/index.ts";
 import { type Baseline, baselinePath, type DeployedRule, readBaseline } from "./base/baseline.ts";
 import { startOfRun } from "./base/clock.ts";
 import { changedPlaces, removedRules } from "./base/compare-deployed.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type DefinitionFault, definitionChecker } from "../sdk/contract/definition-schema.ts";
-import { isJson, isJsonObject, type Json, pointerOf, valueAt } from "../sdk/rules/index.ts";
-import { reasonOf } from "../sdk/rules/json.ts";
+import { isJson, isJsonObject, type Json, pointerOf, valueAt } from "../sdk/json/index.ts";
+import { reasonOf } from "../sdk/json/json.ts";
 import { callersFile } from "./base/callers-file.ts";
 import { rulePolicy } from "./base/rule-policy.ts";
 

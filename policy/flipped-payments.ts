@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { Decider, type Decision, fieldsIn, type Semantics } from "../meaning/index.ts";
+import { PaymentsFile } from "../meaning/payments/read-payments.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
-import { PaymentsFile } from "../sdk/payments/read-payments.ts";
-import { Decider, type Decision, fieldsIn, type Semantics } from "../sdk/semantics/index.ts";
 import { allowancesOption } from "./base/allowances.ts";
 import { baselinePath, noBaseline } from "./base/baseline.ts";
 import { callersFile } from "./base/callers-file.ts";

@@ -3,7 +3,7 @@
  *
  * @module pulumi-merchant-rules/policy
  */
-export { definitionsOf, type Path, type Pointer } from "../sdk/rules/index.ts";
+export { definitionsOf, type Path, type Pointer } from "../sdk/json/index.ts";
 export { type AnalyzedResource, DeclaredRule, declaresRules, rulesOf } from "./base/declared-rule.ts";
 export type { PlacedValue } from "./base/places.ts";
 export { type Finding, type RuleFinding, rulePolicy, stackPolicy } from "./base/rule-policy.ts";

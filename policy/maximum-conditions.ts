@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isJsonArray } from "../sdk/rules/index.ts";
+import { isJsonArray } from "../sdk/json/index.ts";
 import { pointer } from "./base/configuration.ts";
 import { rulePolicy } from "./base/rule-policy.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asWritten, isEqual, type Json, type Pointer } from "../sdk/rules/index.ts";
+import { asWritten, isEqual, type Json, type Pointer } from "../sdk/json/index.ts";
 import { pointer, pointers, ruleNames, scalar } from "./base/configuration.ts";
 import type { DeclaredRule } from "./base/declared-rule.ts";
 import { placesAt } from "./base/places.ts";

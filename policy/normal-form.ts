@@ -1,4 +1,4 @@
-import type { Json } from "../sdk/rules/index.ts";
+import type { Json } from "../sdk/json/index.ts";
 import { pointers } from "./base/configuration.ts";
 import { remediation } from "./base/remediation.ts";
 

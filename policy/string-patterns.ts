@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { reasonOf } from "../sdk/rules/json.ts";
+import { reasonOf } from "../sdk/json/json.ts";
 import { pointer } from "./base/configuration.ts";
 import { plainError } from "./base/plain-error.ts";
 import { rulePolicy, shown } from "./base/rule-policy.ts";

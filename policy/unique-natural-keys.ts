@@ -1,4 +1,4 @@
-import { segmentsOf } from "../sdk/rules/index.ts";
+import { segmentsOf } from "../sdk/json/index.ts";
 import { pointer } from "./base/configuration.ts";
 import { repeatedValues } from "./base/repeated-values.ts";
 import { stackPolicy } from "./base/rule-policy.ts";

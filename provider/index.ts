@@ -3,11 +3,11 @@
  *
  * @module pulumi-merchant-rules
  */
-import "./front-door.ts";
+import "./resources/front-door.ts";
 
 export { type ErrorCode, isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
-export type { Json, JsonObject } from "../sdk/rules/json.ts";
-export type { Connection } from "./connection.ts";
+export type { Json, JsonObject } from "../sdk/json/json.ts";
+export type { Connection } from "./resources/connection.ts";
 export {
   type GetMerchantRuleArgs,
   getMerchantRule,
@@ -16,15 +16,15 @@ export {
   type LiveMerchantRule,
   listMerchantRules,
   listMerchantRulesOutput,
-} from "./data.ts";
-export { type LoadRulesOptions, loadRules } from "./load-rules.ts";
+} from "./resources/data.ts";
+export { type LoadRulesOptions, loadRules } from "./resources/load-rules.ts";
 export {
   type DefinitionInput,
   type JsonInput,
   type JsonInputs,
   MerchantRule,
   type MerchantRuleArgs,
-} from "./merchant-rule.ts";
-export { MerchantRuleSet, type MerchantRuleSetArgs } from "./merchant-rule-set.ts";
-export { Provider, type ProviderArgs } from "./provider.ts";
-export { ruleTexts } from "./rule-texts.ts";
+} from "./resources/merchant-rule.ts";
+export { MerchantRuleSet, type MerchantRuleSetArgs } from "./resources/merchant-rule-set.ts";
+export { Provider, type ProviderArgs } from "./resources/provider.ts";
+export { ruleTexts } from "./resources/rule-texts.ts";

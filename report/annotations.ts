@@ -1,4 +1,4 @@
-import { printable } from "../sdk/rules/printable.ts";
+import { printable } from "../sdk/json/printable.ts";
 import type { Finding, Report } from "./report.ts";
 import { wordLines } from "./rule-words.ts";
 import { errorsOf, linesOf, type Message, nameOf, sidesOf, warningsOf, whereaboutsOf, wordFor } from "./words.ts";

@@ -1,7 +1,7 @@
-import type { DeclaredRule } from "../provider/drift.ts";
-import { defaultConnection } from "../provider/settings.ts";
-import type { JsonObject } from "../sdk/rules/index.ts";
+import { defaultConnection } from "../provider/settings/settings.ts";
+import type { JsonObject } from "../sdk/json/index.ts";
 import { contentOf } from "./content.ts";
+import type { DeclaredRule } from "./drift/drift.ts";
 import { messages } from "./page/parts.ts";
 import { type RuleRow, ruleRow } from "./page/rule-row.ts";
 import { rulesPage } from "./page/rules-page.ts";

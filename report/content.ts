@@ -1,4 +1,4 @@
-import { asWritten, isJsonObject, isMask, type Json, masked, type Pointer, withoutMasks } from "../sdk/rules/index.ts";
+import { asWritten, isJsonObject, isMask, type Json, masked, type Pointer, withoutMasks } from "../sdk/json/index.ts";
 import type { Finding } from "./report.ts";
 
 /** The text in the place of a value that a run makes. */

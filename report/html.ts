@@ -1,4 +1,4 @@
-import type { Word } from "../provider/planned-changes.ts";
+import type { Word } from "../provider/hooks/planned-changes.ts";
 import { htmlDocument } from "./page/document.ts";
 import { aboutLine, messages, pathTable, plainTable, ruleBlock, wordsBlock } from "./page/parts.ts";
 import type { Finding, Report } from "./report.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import { printable } from "../sdk/rules/printable.ts";
+import { printable } from "../sdk/json/printable.ts";
 import { type RulePattern, rulePattern } from "./rule-pattern.ts";
 
 /** The file that is found in a project's folder without being named. */

@@ -1,4 +1,4 @@
-import { printableJson } from "../sdk/rules/printable.ts";
+import { printableJson } from "../sdk/json/printable.ts";
 import type { Report } from "./report.ts";
 
 /** The report itself, as `report.schema.json` describes it. */

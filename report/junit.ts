@@ -1,4 +1,4 @@
-import { printable } from "../sdk/rules/printable.ts";
+import { printable } from "../sdk/json/printable.ts";
 import type { Finding, Report, Table } from "./report.ts";
 import { shownRuleOf, wholeLines } from "./rule-lines.ts";
 import { wordLines } from "./rule-words.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../sdk/rules/printable.ts";
+import { printable } from "../sdk/json/printable.ts";
 import { leastOfComment } from "./formats.ts";
 import type { Change, Finding, Report, Table } from "./report.ts";
 import { type ShownRule, shownRuleOf, wholeLines } from "./rule-lines.ts";

@@ -1,4 +1,4 @@
-import { type differences, isMask, pathOf, withoutMasks } from "../sdk/rules/index.ts";
+import { type differences, isMask, pathOf, withoutMasks } from "../sdk/json/index.ts";
 import type { PathFinding } from "./report.ts";
 
 type Difference = ReturnType<typeof differences>[number];

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hidden, hiddenOther, type Json } from "../sdk/rules/index.ts";
-import { printable } from "../sdk/rules/printable.ts";
-import { lintKinds } from "../sdk/semantics/lint/lint.ts";
+import { lintKinds } from "../meaning/lint/lint.ts";
+import { hidden, hiddenOther, type Json } from "../sdk/json/index.ts";
+import { printable } from "../sdk/json/printable.ts";
 import { contentOf } from "./content.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
-import { printable, printableJson } from "../sdk/rules/printable.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../sdk/json/index.ts";
+import { printable, printableJson } from "../sdk/json/printable.ts";
 import type { Finding, Report } from "./report.ts";
 
 /** The rule of a finding as it is shown: as it will be or is at the service, else as it was. */

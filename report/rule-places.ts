@@ -1,5 +1,5 @@
-import { placeOf, type RulePlace, type RuleSource, readRuleFolder } from "../provider/rule-folder.ts";
-import type { Path } from "../sdk/rules/index.ts";
+import { placeOf, type RulePlace, type RuleSource, readRuleFolder } from "../provider/resources/rule-folder.ts";
+import type { Path } from "../sdk/json/index.ts";
 import { pathIn } from "../stack/values/path.ts";
 import type { Failure, Finding, Report, Violation } from "./report.ts";
 

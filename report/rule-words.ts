@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../sdk/rules/index.ts";
-import { printable } from "../sdk/rules/printable.ts";
-import { shortSides, shortWords, unreadable } from "../sdk/semantics/words/short-words.ts";
+import { shortSides, shortWords, unreadable } from "../meaning/words/short-words.ts";
+import { isJsonObject, type Json, type JsonObject } from "../sdk/json/index.ts";
+import { printable } from "../sdk/json/printable.ts";
 import type { Finding, Report, Violation } from "./report.ts";
 
 /** How the rules of one connection are put into words. */

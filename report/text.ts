@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import type { Word } from "../provider/planned-changes.ts";
-import { printable } from "../sdk/rules/printable.ts";
+import type { Word } from "../provider/hooks/planned-changes.ts";
+import { printable } from "../sdk/json/printable.ts";
 import type { Finding, Report, Table } from "./report.ts";
 import { shortLines, shownRuleOf } from "./rule-lines.ts";
 import { wordLines } from "./rule-words.ts";

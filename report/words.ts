@@ -1,6 +1,6 @@
-import { counted, plannedWords, type Word } from "../provider/planned-changes.ts";
-import { printable, printableLines } from "../sdk/rules/printable.ts";
-import { shortWords } from "../sdk/semantics/words/short-words.ts";
+import { shortWords } from "../meaning/words/short-words.ts";
+import { counted, plannedWords, type Word } from "../provider/hooks/planned-changes.ts";
+import { printable, printableLines } from "../sdk/json/printable.ts";
 import {
   type Change,
   changes,

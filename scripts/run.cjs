@@ -19,7 +19,7 @@ var commands = {
   "test:faults": [[vitest, "run", "--config", "vitest.faults.config.ts"]],
   "test:spark": [
     ["scripts/install-spark.ts"],
-    [vitest, "run", "--config", "vitest.all.config.ts", "test/sdk/semantics/sql/spark.test.ts"],
+    [vitest, "run", "--config", "vitest.all.config.ts", "test/meaning/sql/spark.test.ts"],
   ],
   bench: [["test/bench/bench.ts"]],
   soak: [["scripts/soak.ts"]],
@@ -171,7 +171,7 @@ function nodeToUse() {
 /** Compiles the sources, unless what they compile to is there. */
 function build(node) {
   var stamp = path.join(root, "dist", ".built");
-  var sources = ["sdk", "provider", "stack", "report", "policy", "local", "cli"].reduce(
+  var sources = ["sdk", "meaning", "provider", "stack", "contract-tools", "report", "policy", "local", "cli"].reduce(
     (files, folder) => files.concat(filesBelow(folder)),
     ["tsconfig.json", "tsconfig.build.json", "package.json", "package-lock.json", "scripts/drop-inner-types.ts"],
   );

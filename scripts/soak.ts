@@ -12,7 +12,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { z } from "zod";
 import type { FaultInput } from "../local/service/index.ts";
 import type { Session } from "../provider/hooks/session.ts";
-import type { JsonObject } from "../sdk/rules/index.ts";
+import type { JsonObject } from "../sdk/json/index.ts";
 import { EngineModel } from "../test/promises/faults/engine-model.ts";
 import { hooksOf } from "../test/promises/faults/hooks.ts";
 import { optionsOf } from "../test/support/command-line.ts";

@@ -1,5 +1,5 @@
-// Writes sdk/semantics/semantics.schema.json, the JSON Schema by which editors check a file of semantics.
+// Writes meaning/language/semantics.schema.json, the JSON Schema by which editors check a file of semantics.
 import { writeFileSync } from "node:fs";
-import { publishedSemanticsSchema } from "../sdk/semantics/schema.ts";
+import { publishedSemanticsSchema } from "../meaning/language/schema.ts";
 
-writeFileSync(new URL("../sdk/semantics/semantics.schema.json", import.meta.url), publishedSemanticsSchema());
+writeFileSync(new URL("../meaning/language/semantics.schema.json", import.meta.url), publishedSemanticsSchema());

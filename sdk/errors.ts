@@ -1,4 +1,4 @@
-import { printable } from "./rules/printable.ts";
+import { printable } from "./json/printable.ts";
 
 /** Every code that an error of this package can have. docs/reference/errors.md explains each. */
 export const errorCodes = [

@@ -39,4 +39,4 @@ export {
   type MerchantRulesErrorContext,
   type MerchantRulesErrorOptions,
 } from "./errors.ts";
-export type { Json, JsonObject } from "./rules/index.ts";
+export type { Json, JsonObject } from "./json/index.ts";

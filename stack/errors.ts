@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { isError } from "../sdk/rules/json.ts";
-import { printable } from "../sdk/rules/printable.ts";
+import { isError } from "../sdk/json/json.ts";
+import { printable } from "../sdk/json/printable.ts";
 
-export { reasonOf as messageOf } from "../sdk/rules/json.ts";
+export { reasonOf as messageOf } from "../sdk/json/json.ts";
 
 /** Every code that an error of the local engine can have. docs/reference/errors.md explains each. */
 export const engineErrorCodes = [

@@ -8,19 +8,23 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Which rooms a room may look into. What is not listed here is not allowed. */
 const allowed: Record<string, readonly string[]> = {
   sdk: [],
+  meaning: ["sdk"],
   provider: ["sdk"],
-  policy: ["provider", "sdk"],
-  stack: ["provider", "sdk"],
-  report: ["stack", "provider", "sdk"],
+  stack: ["sdk"],
+  policy: ["provider", "meaning", "sdk"],
+  report: ["stack", "provider", "meaning", "sdk"],
+  "contract-tools": ["stack", "provider", "sdk"],
   local: ["stack", "provider", "sdk"],
   // Says by rule what a run did: what the command prints.
-  "local/testing": ["report", "local", "stack", "provider", "sdk"],
-  cli: ["report", "stack", "provider", "sdk"],
+  "local/testing": ["report", "local", "stack", "provider", "meaning", "sdk"],
+  cli: ["report", "contract-tools", "stack", "provider", "meaning", "sdk"],
 };
 
 /** Packages that a room may not load, directly or by another's hand. */
 const forbidden: Record<string, readonly string[]> = {
   sdk: ["@pulumi/", "hono", "@hono/", "commander", "@grpc/", "google-protobuf"],
+  meaning: ["@pulumi/", "hono", "@hono/", "commander", "@grpc/", "google-protobuf", "undici"],
+  "contract-tools": ["@pulumi/", "hono", "@hono/", "commander", "@grpc/", "google-protobuf"],
   provider: ["hono", "@hono/", "commander", "@grpc/", "google-protobuf", "undici"],
   policy: ["hono", "@hono/", "commander", "@grpc/", "google-protobuf", "undici", "@pulumi/pulumi"],
   stack: ["hono", "@hono/", "commander", "@grpc/", "google-protobuf", "undici"],
@@ -105,7 +109,10 @@ describe("the border between the two packages", () => {
   }
 
   const packages = {
-    "pulumi-merchant-rules": { folder: "", entries: ["sdk", "provider", "stack", "report", "policy", "cli"] },
+    "pulumi-merchant-rules": {
+      folder: "",
+      entries: ["sdk", "meaning", "provider", "stack", "contract-tools", "report", "policy", "cli"],
+    },
     "pulumi-merchant-rules-local": {
       folder: "local",
       entries: ["local/engine", "local/quickstart", "local/service", kit],
@@ -141,9 +148,9 @@ describe("the border between the two packages", () => {
 test("the pure rooms do no I/O", () => {
   const io = ["node:fs", "node:http", "node:net", "node:child_process", "undici", "fetch("];
   const pure = [
-    ...filesOf("sdk/rules"),
-    // load.ts and value-lists.ts read files; values.ts asks node:net whether a text is an address.
-    ...filesOf("sdk/semantics").filter((file) => !/\/(load|value-lists|values)\.ts$/.test(file)),
+    ...filesOf("sdk/json"),
+    // load.ts, value-lists.ts and read-payments.ts read files; values.ts asks node:net whether a text is an address.
+    ...filesOf("meaning").filter((file) => !/\/(load|value-lists|values|read-payments)\.ts$/.test(file)),
     "provider/reconcile/plan.ts",
     "provider/reconcile/whose.ts",
     "provider/reconcile/mark.ts",

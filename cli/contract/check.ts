@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { printable, printableJson } from "../../sdk/rules/printable.ts";
+import { printable, printableJson } from "../../sdk/json/printable.ts";
 import { exiting } from "../exit-code.ts";
 
 interface CheckOptions {
@@ -27,11 +27,11 @@ Example:
   npx --no-install merchant-rules contract check merchant-rules.contract.yaml`;
 
 async function check(file: string | undefined, { json }: CheckOptions): Promise<number> {
-  const { gaps, openGaps, sandboxAdvice } = await import("./gaps.ts");
-  const { readWritten } = await import("./written.ts");
+  const { gaps, openGaps, sandboxAdvice } = await import("../../contract-tools/gaps.ts");
+  const { readWritten } = await import("../../contract-tools/written.ts");
   const { name, file: path, contract, written } = readWritten(file);
   if (contract.semantics !== null) {
-    const { semanticsFrom } = await import("../../provider/semantics.ts");
+    const { semanticsFrom } = await import("../../report/meaning/semantics-file.ts");
     // Says what is wrong with the file that says what rules mean, or with its value lists.
     semanticsFrom(contract.semantics, path, "check the contract");
   }

@@ -26,8 +26,8 @@ Example:
   npx --no-install merchant-rules contract explain merchant-rules.contract.yaml`;
 
 async function explain(file: string | undefined): Promise<number> {
-  const { explanation } = await import("./explanation.ts");
-  const { readWritten } = await import("./written.ts");
+  const { explanation } = await import("../../contract-tools/explanation.ts");
+  const { readWritten } = await import("../../contract-tools/written.ts");
   console.log(explanation(readWritten(file)).join("\n"));
   return 0;
 }

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import type { Fact } from "../../contract-tools/draft.ts";
+import { type Answers, type Question, questions } from "../../contract-tools/questions.ts";
+import { UsageError } from "../../contract-tools/usage-error.ts";
 import { contractFileNames, type Preset, presets } from "../../sdk/contract/load.ts";
-import { exiting, WrongCall } from "../exit-code.ts";
-import type { Fact } from "./draft.ts";
-import { type Answers, type Question, questions } from "./questions.ts";
+import { exiting } from "../exit-code.ts";
 
 /** What says something about the contract. */
 export interface ContractOptions extends Answers {
@@ -80,8 +81,8 @@ Examples, from answers, from a description of the service, and from a contract t
 
 async function init({ output, ...options }: InitOptions): Promise<number> {
   const { demandFree, writeNewFiles } = await import("../export/write-files.ts");
-  const { openGaps, sandboxAdvice } = await import("./gaps.ts");
-  const { readWritten } = await import("./written.ts");
+  const { openGaps, sandboxAdvice } = await import("../../contract-tools/gaps.ts");
+  const { readWritten } = await import("../../contract-tools/written.ts");
   const attempted = "write a contract";
   // Before the questions: nobody answers them in vain.
   demandFree("", [output], attempted);
@@ -102,8 +103,8 @@ async function init({ output, ...options }: InitOptions): Promise<number> {
 
 /** The text of the contract that options or answers describe; undefined where the user ended it at a question. */
 export async function contractTextOf(options: ContractOptions): Promise<string | undefined> {
-  const { draftContract, presetText, writtenOf } = await import("./draft.ts");
-  const { answerFacts, askAll, settingFacts } = await import("./answers.ts");
+  const { draftContract, presetText, writtenOf } = await import("../../contract-tools/draft.ts");
+  const { answerFacts, askAll, settingFacts } = await import("../../contract-tools/answers.ts");
   if (options.preset !== undefined) return presetText(options.preset);
   const described = options.openapi === undefined ? [] : await describedFacts(options.openapi, options.collection);
   const isSaid = options.set.length > 0 || questions.some(({ option }) => options[option] !== undefined);
@@ -115,7 +116,7 @@ export async function contractTextOf(options: ContractOptions): Promise<string |
     if (asked === undefined) return undefined;
     answers = asked;
   } else if (described.length === 0)
-    throw new WrongCall(
+    throw new UsageError(
       "there is nothing to write, and no terminal to ask on. What to do: give answers as options (--help lists them), a description of the service (--openapi), or a contract that comes with the package (--preset)",
     );
   const title = [
@@ -125,7 +126,7 @@ export async function contractTextOf(options: ContractOptions): Promise<string |
 }
 
 async function describedFacts(file: string, collection: string | undefined): Promise<readonly Fact[]> {
-  const { openapiFacts } = await import("./openapi/facts.ts");
+  const { openapiFacts } = await import("../../contract-tools/openapi/facts.ts");
   return openapiFacts(file, collection);
 }
 
@@ -137,10 +138,10 @@ function demandPairs(answers: Answers, isDescribed: boolean): void {
     const before = questions.find(({ option }) => option === question.after);
     if (before === undefined) continue;
     if (answers[question.option] !== undefined && answers[before.option] === undefined)
-      throw new WrongCall(`${flagOf(question)} says nothing without ${flagOf(before)}`);
+      throw new UsageError(`${flagOf(question)} says nothing without ${flagOf(before)}`);
   }
   if (answers.list !== undefined && answers.listItems === undefined)
-    throw new WrongCall("--list needs --list-items, too: where the answer has the array of rules");
+    throw new UsageError("--list needs --list-items, too: where the answer has the array of rules");
 }
 
 function addSetting(text: string, before: readonly Setting[] = []): Setting[] {

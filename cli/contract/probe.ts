@@ -1,18 +1,24 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { connectionOf, connectionSettings, contractSource, type SettingsSources } from "../../provider/settings.ts";
+import type { Given, Told } from "../../contract-tools/probe/known.ts";
+import type { Probed } from "../../contract-tools/probe/probe.ts";
+import { UsageError } from "../../contract-tools/usage-error.ts";
+import {
+  connectionOf,
+  connectionSettings,
+  contractSource,
+  type SettingsSources,
+} from "../../provider/settings/settings.ts";
 import { type IdentifyBy, isPreset, presetFile } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isJsonObject, isPointer, type JsonObject, type Pointer } from "../../sdk/rules/index.ts";
-import { findNotJson, reasonOf } from "../../sdk/rules/json.ts";
-import { printable } from "../../sdk/rules/printable.ts";
-import { readTextFile, YamlDocument } from "../../sdk/yaml-document.ts";
+import { readTextFile, YamlDocument } from "../../sdk/files/yaml-document.ts";
+import { isJsonObject, isPointer, type JsonObject, type Pointer } from "../../sdk/json/index.ts";
+import { findNotJson, reasonOf } from "../../sdk/json/json.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { ask } from "../confirm.ts";
-import { exiting, WrongCall } from "../exit-code.ts";
+import { exiting } from "../exit-code.ts";
 import { interruptible } from "../interrupt.ts";
-import type { Given, Told } from "../probe/known.ts";
-import type { Probed } from "../probe/probe.ts";
 import { readSettings, type StackOptions, withStackOptions } from "../stack.ts";
 
 interface ProbeCommandOptions extends StackOptions {
@@ -110,15 +116,15 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
   const settings = connectionSettings(sources, options.connection);
   const { address, mayEmpty } = { address: settings.address, mayEmpty: options.mayEmpty?.replace(/\/+$/, "") };
   if (mayEmpty !== undefined && mayEmpty !== address)
-    throw new WrongCall(
+    throw new UsageError(
       `--may-empty says ${printable(mayEmpty, 200)}, and the address that is probed is ${address}; nothing was sent. What to do: type the address whose rules may go`,
     );
   if (out !== undefined && existsSync(out) && !force && !dryRun)
-    throw new WrongCall(
+    throw new UsageError(
       `${printable(out, 200)} exists already; nothing was sent. What to do: give another file with --output, or --force`,
     );
   const connection = dryRun ? { ...settings, credentials: { kind: "none" as const } } : connectionOf(settings);
-  const { readWritten } = await import("./written.ts");
+  const { readWritten } = await import("../../contract-tools/written.ts");
   const { found } = contractSource(sources, options.connection);
   const told: Told = {
     ...options,
@@ -127,8 +133,8 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
     definition: readDefinition(definition),
     mayEmpty: mayEmpty !== undefined,
   };
-  const { planOf } = await import("../probe/known.ts");
-  const { planLines } = await import("../probe/plan-lines.ts");
+  const { planOf } = await import("../../contract-tools/probe/known.ts");
+  const { planLines } = await import("../../contract-tools/probe/plan-lines.ts");
   const plan = planOf(told);
   const words = [`The probe of ${address} sends these requests, and no others:`, ...planLines(told, plan)];
   if (dryRun) {
@@ -138,13 +144,13 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
   for (const line of words) say(line);
   if (options.yes !== true) {
     if (process.stdin.isTTY !== true)
-      throw new WrongCall("there is no terminal to ask on; nothing was sent. What to do: say --yes, or --dry-run");
+      throw new UsageError("there is no terminal to ask on; nothing was sent. What to do: say --yes, or --dry-run");
     if (!(await ask("Begin? (yes/no) "))) {
       say("nothing was sent");
       return 1;
     }
   }
-  const { probe } = await import("../probe/probe.ts");
+  const { probe } = await import("../../contract-tools/probe/probe.ts");
   const probed = await interruptible(({ signal }) =>
     probe(told, {
       say,
@@ -159,10 +165,10 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
 
 /** Writes the contract, where enough was found for one. */
 async function write(told: Told, probed: Probed, address: string, out: string | undefined): Promise<void> {
-  const { draftContract } = await import("./draft.ts");
-  const { gaps: allGaps } = await import("./gaps.ts");
-  const { contractFacts } = await import("../probe/contract-facts.ts");
-  const { planOf } = await import("../probe/known.ts");
+  const { draftContract } = await import("../../contract-tools/draft.ts");
+  const { gaps: allGaps } = await import("../../contract-tools/gaps.ts");
+  const { contractFacts } = await import("../../contract-tools/probe/contract-facts.ts");
+  const { planOf } = await import("../../contract-tools/probe/known.ts");
   if (probed.facts.length === 0) return;
   const costs = new Map(allGaps.map(({ field, without }) => [field, ` Without it: ${without}.`]));
   const gaps = probed.gaps.map(({ at, why }) => {

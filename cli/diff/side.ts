@@ -7,7 +7,7 @@ import {
   projectFolder,
   type SettingsSources,
   variableName,
-} from "../../provider/settings.ts";
+} from "../../provider/settings/settings.ts";
 import type { Environment } from "../../report/diff/compare.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { readSettings, type StackOptions } from "../stack.ts";

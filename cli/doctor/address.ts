@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket } from "node:tls";
-import type { ConnectionSettings } from "../../provider/settings.ts";
+import type { ConnectionSettings } from "../../provider/settings/settings.ts";
 import { parseBaseUrl } from "../../sdk/client/connection.ts";
-import { reasonOf } from "../../sdk/rules/json.ts";
+import { reasonOf } from "../../sdk/json/json.ts";
 import type { Findings } from "./findings.ts";
 
 const timeoutMs = 10_000;

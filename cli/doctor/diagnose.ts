@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { projectFolderAbove } from "../../provider/project-folder.ts";
-import { type ConnectionSettings, connectionSettings, type SettingsSources } from "../../provider/settings.ts";
+import { projectFolderAbove } from "../../provider/settings/project-folder.ts";
+import { type ConnectionSettings, connectionSettings, type SettingsSources } from "../../provider/settings/settings.ts";
 import type { Checkup } from "../../report/doctor.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import type { Step } from "../progress.ts";

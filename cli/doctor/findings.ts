@@ -1,5 +1,5 @@
 import type { Check, Checkup } from "../../report/doctor.ts";
-import { reasonOf } from "../../sdk/rules/json.ts";
+import { reasonOf } from "../../sdk/json/json.ts";
 
 /** Gathers what was found. */
 export class Findings {

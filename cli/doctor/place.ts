@@ -1,5 +1,5 @@
-import type { ConnectionSettings } from "../../provider/settings.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import type { ConnectionSettings } from "../../provider/settings/settings.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { connectionIn } from "../export/connection.ts";
 import { driftOf } from "../read-drift.ts";
 import type { Stack } from "../stack.ts";

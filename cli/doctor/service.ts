@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type ConnectionSettings, connectionOf } from "../../provider/settings.ts";
+import { type ConnectionSettings, connectionOf } from "../../provider/settings/settings.ts";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import type { Step } from "../progress.ts";
 import type { Findings } from "./findings.ts";
 

@@ -1,13 +1,13 @@
-import { misspeltVariables } from "../../provider/misspelt-variables.ts";
+import { misspeltVariables } from "../../provider/settings/misspelt-variables.ts";
 import {
   contractSource,
   declaredContract,
   isCredential,
   type SettingsSources,
   settingOrigins,
-} from "../../provider/settings.ts";
+} from "../../provider/settings/settings.ts";
 import { contractFileNames } from "../../sdk/contract/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import type { Findings } from "./findings.ts";
 
 /** Where each setting comes from; of credentials only whether they are set. */

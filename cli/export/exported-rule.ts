@@ -1,4 +1,4 @@
-import type { JsonObject, Path } from "../../sdk/rules/index.ts";
+import type { JsonObject, Path } from "../../sdk/json/index.ts";
 
 /** A rule at the service, as it is to be declared. */
 export interface ExportedRule {

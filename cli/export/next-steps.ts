@@ -1,5 +1,5 @@
-import { pathOf } from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { pathOf } from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { shellWord } from "../../stack/shell-word.ts";
 import type { Secret } from "./secrets.ts";
 

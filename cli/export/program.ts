@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type Path, pathOf } from "../../sdk/rules/index.ts";
+import { isJsonArray, isJsonObject, type Json, type Path, pathOf } from "../../sdk/json/index.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import type { Secret } from "./secrets.ts";
 

@@ -1,6 +1,6 @@
 import { Document, visit } from "yaml";
-import type { JsonObject } from "../../sdk/rules/index.ts";
-import { quoteWhereNeeded } from "../../sdk/yaml-quotes.ts";
+import { quoteWhereNeeded } from "../../sdk/files/yaml-quotes.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 /**
  * A rule as a YAML file, which `loadRules` reads as the same JSON.

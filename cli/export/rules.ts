@@ -1,8 +1,8 @@
+import { leavingDefinition } from "../../provider/host/wire.ts";
 import { ownFields, servicePointers } from "../../provider/reconcile/live-rule.ts";
 import { markIn, ownerIn } from "../../provider/reconcile/mark.ts";
 import { isNaturalKeySecret, lackedKey } from "../../provider/reconcile/natural-key.ts";
 import type { Place } from "../../provider/reconcile/place.ts";
-import { leavingDefinition } from "../../provider/state/wire.ts";
 import type { RulePattern } from "../../report/rule-pattern.ts";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
@@ -22,7 +22,7 @@ import {
   valueAt,
   walk,
   withoutValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { namesOf, type Renamed } from "./names.ts";
 import { secretPaths } from "./secrets.ts";

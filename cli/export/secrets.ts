@@ -8,7 +8,7 @@ import {
   type Path,
   pointerOf,
   walk,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 
 /** A secret value of a rule, and the key that it gets in the stack's config. */

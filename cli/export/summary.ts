@@ -1,4 +1,4 @@
-import { printable } from "../../sdk/rules/printable.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import type { StackIdentity } from "../../stack/stack-identity.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import type { ReadRules } from "./rules.ts";

@@ -1,8 +1,8 @@
 import { join, relative, resolve, sep } from "node:path";
 import { connectionIdText, newConnectionId, type Place } from "../../provider/reconcile/index.ts";
-import { shownInputs } from "../../provider/settings.ts";
+import { shownInputs } from "../../provider/settings/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { valueAt } from "../../sdk/rules/index.ts";
+import { valueAt } from "../../sdk/json/index.ts";
 import type { StackIdentity } from "../../stack/stack-identity.ts";
 import type { ExportOptions } from "../export.ts";
 import { engineOf } from "../stack.ts";

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { reasonOf } from "../../sdk/rules/json.ts";
+import { reasonOf } from "../../sdk/json/json.ts";
 
 /** Files to be written: their texts by path, from the folder that is written to. */
 export type Files = ReadonlyMap<string, string>;

@@ -1,8 +1,8 @@
 import { type Contract, definitionChecker } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isJson, isJsonObject, type JsonObject, valueAt, withFieldAt } from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
-import { readTextFile, YamlDocument } from "../../sdk/yaml-document.ts";
+import { readTextFile, YamlDocument } from "../../sdk/files/yaml-document.ts";
+import { isJson, isJsonObject, type JsonObject, valueAt, withFieldAt } from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 
 /** The name of the first rule, and of its file. */
 export const firstName = "large-amounts";

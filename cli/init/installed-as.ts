@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
-import { field, isJson, isJsonObject } from "../../sdk/rules/json.ts";
+import { field, isJson, isJsonObject } from "../../sdk/json/json.ts";
 import { packageVersion } from "../../sdk/version.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isJson, isJsonObject, type JsonObject, reasonOf } from "../../sdk/rules/json.ts";
+import { isJson, isJsonObject, type JsonObject, reasonOf } from "../../sdk/json/json.ts";
 import { manifest, testScript } from "./project-files.ts";
 
 /** A package.json that is there, with what a project needs beside it. */

@@ -1,5 +1,5 @@
 import { type Contract, contractFileNames } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { ruleFile, schemaText } from "../export/rule-file.ts";
 import type { Files } from "../export/write-files.ts";
 import { firstName } from "./first-rule.ts";

@@ -1,5 +1,5 @@
-import type { DriftedPath } from "../../provider/drift.ts";
-import { fileOf, mergedObject, type RuleSource } from "../../provider/rule-folder.ts";
+import { fileOf, mergedObject, type RuleSource } from "../../provider/resources/rule-folder.ts";
+import type { DriftedPath } from "../../report/drift/drift.ts";
 import {
   asWritten,
   isEqual,
@@ -11,7 +11,7 @@ import {
   pathOf,
   pointerOf,
   valueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 
 /** The contents of a rule's files; undefined where it has no such file. */
 export interface Contents {

@@ -1,10 +1,11 @@
 import { join, resolve } from "node:path";
-import type { ChangedRule, DeclaredRule, Drift, DriftedPath } from "../../provider/drift.ts";
-import type { RuleName } from "../../provider/state-resource.ts";
-import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
+import type { ChangedRule, DeclaredRule, Drift, DriftedPath } from "../../report/drift/drift.ts";
+import type { UnmanagedRule } from "../../report/drift/unmanaged-rules.ts";
 import type { RulePattern } from "../../report/rule-pattern.ts";
 import type { ReadFolder, RulePlaces } from "../../report/rule-places.ts";
-import { editedRuleText } from "../../sdk/edit-rule-text.ts";
+import type { RuleName } from "../../report/state-resource.ts";
+import { editedRuleText } from "../../sdk/files/edit-rule-text.ts";
+import { readTextFile } from "../../sdk/files/yaml-document.ts";
 import {
   contains,
   hidden,
@@ -15,8 +16,7 @@ import {
   type JsonObject,
   type Pointer,
   pathOf,
-} from "../../sdk/rules/index.ts";
-import { readTextFile } from "../../sdk/yaml-document.ts";
+} from "../../sdk/json/index.ts";
 import { namesOf } from "../export/names.ts";
 import { ruleFile } from "../export/rule-file.ts";
 import { namelessAt, whyNotDeclarable } from "../export/rules.ts";

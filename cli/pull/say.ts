@@ -1,4 +1,4 @@
-import { printable } from "../../sdk/rules/printable.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { type Pulled, patchOf } from "./plan.ts";
 
 const words = {

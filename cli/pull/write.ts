@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { reasonOf } from "../../sdk/rules/json.ts";
-import { readTextFile } from "../../sdk/yaml-document.ts";
+import { readTextFile } from "../../sdk/files/yaml-document.ts";
+import { reasonOf } from "../../sdk/json/json.ts";
 import { writeAtomically } from "../../stack/state/files.ts";
 import type { FileChange } from "./plan.ts";
 

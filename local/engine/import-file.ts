@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { whyNotJson } from "../../sdk/rules/json.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { whyNotJson } from "../../sdk/json/json.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { describeIssues, EngineError, messageOf } from "../../stack/errors.ts";
 import { unsupported } from "../../stack/unsupported.ts";
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { reasonOf } from "../../sdk/rules/json.ts";
+import { reasonOf } from "../../sdk/json/json.ts";
 import { shellWord } from "../../stack/shell-word.ts";
 import { chosenEngine, type Engine, type EngineName } from "./engine.ts";
 import { type Interrupts, interruptible } from "./interrupt.ts";

@@ -1,4 +1,4 @@
-import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
+import { findNotJson, isJson, isJsonObject, type Json, type JsonObject, pathOf } from "../../sdk/json/index.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 

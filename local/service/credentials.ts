@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { basicOf } from "../../sdk/client/basic.ts";
 import { type Contract, expand, namesIn, presentsClient } from "../../sdk/contract/index.ts";
-import { type Json, type JsonObject, withValueAt } from "../../sdk/rules/index.ts";
+import { type Json, type JsonObject, withValueAt } from "../../sdk/json/index.ts";
 import type { LocalMerchant } from "./merchants.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import { templateMatcher } from "./template.ts";

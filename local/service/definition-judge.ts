@@ -10,7 +10,7 @@ import {
   touches,
   valueAt,
   withoutValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { Refusal, type RefusalDetail } from "./refusal.ts";
 import type { RuleShape } from "./rule-shape.ts";
 

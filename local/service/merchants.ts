@@ -1,7 +1,7 @@
 import { format, parse } from "node:path";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { findNotJson, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
+import { findNotJson, type JsonObject, pathOf } from "../../sdk/json/index.ts";
 import { Replays } from "./idempotency.ts";
 import { ruleIdMaker, sequentialRuleIds } from "./rule-id.ts";
 import { RuleOperations } from "./rule-operations.ts";

@@ -1,5 +1,5 @@
 import type { Contract, Pagination } from "../../sdk/contract/index.ts";
-import { type Json, withValueAt } from "../../sdk/rules/index.ts";
+import { type Json, withValueAt } from "../../sdk/json/index.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 

@@ -1,5 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { type Json, withValueAt } from "../../sdk/rules/index.ts";
+import { type Json, withValueAt } from "../../sdk/json/index.ts";
 import type { Answer } from "./answer.ts";
 
 /** The codes that this service answers failures with. The seed shows none (section 7). */

@@ -10,7 +10,7 @@ import {
   withFieldAt,
   withoutValueAt,
   withValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { type DefinitionJudge, definitionJudge } from "./definition-judge.ts";
 import { type PageRequest, pageRequest, withNextPage } from "./pagination.ts";
 import { badRequest, Refusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import type { IdentifyBy } from "../../sdk/contract/index.ts";
-import { field, isJsonObject, type JsonObject, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
+import { field, isJsonObject, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 

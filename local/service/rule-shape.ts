@@ -9,7 +9,7 @@ import {
   valueAt,
   withoutValueAt,
   withValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import type { StoredRule } from "./store.ts";
 import { inStoredForm } from "./stored-form.ts";
 

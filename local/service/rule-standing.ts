@@ -1,5 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isEqual, isJsonObject, type JsonObject, segmentsOf, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import { isEqual, isJsonObject, type JsonObject, segmentsOf, valueAt, withValueAt } from "../../sdk/json/index.ts";
 import type { RuleShape } from "./rule-shape.ts";
 import type { StoredRule } from "./store.ts";
 

@@ -11,7 +11,7 @@ import {
   valueAt,
   walk,
   withoutValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { formBody, jsonBody } from "./body.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";

@@ -1,5 +1,5 @@
 import { type Contract, identityOperation } from "../../sdk/contract/index.ts";
-import { type JsonObject, pointerOf, valueAt, walk, withValueAt } from "../../sdk/rules/index.ts";
+import { type JsonObject, pointerOf, valueAt, walk, withValueAt } from "../../sdk/json/index.ts";
 import type { Answer } from "./answer.ts";
 import { demandNoBody } from "./body.ts";
 import type { Gate } from "./credentials.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { openDatabase } from "./database.ts";
 
 /** A rule as it is kept. */

@@ -7,8 +7,8 @@ import {
   type Spot,
   spotAt,
   textOf,
-} from "../../sdk/rules/index.ts";
-import { type Decimal, decimalOf, instantOf, type ValueForm, valueText } from "../../sdk/rules/normal-form.ts";
+} from "../../sdk/json/index.ts";
+import { type Decimal, decimalOf, instantOf, type ValueForm, valueText } from "../../sdk/json/normal-form.ts";
 
 /**
  * A definition as a service shows it that stores what it is sent in the contract's `rule.forms`: decimals as texts with two

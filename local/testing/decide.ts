@@ -1,10 +1,10 @@
 import { naturalKeyText } from "../../provider/reconcile/index.ts";
-import { semanticsFrom } from "../../provider/semantics.ts";
-import { defaultConnection } from "../../provider/settings.ts";
+import { defaultConnection } from "../../provider/settings/settings.ts";
 import { render } from "../../report/index.ts";
 import { explanationOf } from "../../report/meaning/explain.ts";
 import { meaningOf } from "../../report/meaning/meaning.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { semanticsFrom } from "../../report/meaning/semantics-file.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import type { LiveRule } from "./rules-by-hand.ts";
 import type { WorldStack } from "./runs.ts";
 

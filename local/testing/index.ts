@@ -5,7 +5,7 @@
  */
 
 export type { ContractInput } from "../../sdk/contract/index.ts";
-export { definitionsOf } from "../../sdk/rules/index.ts";
+export { definitionsOf } from "../../sdk/json/index.ts";
 export type { Fault, FaultInput, LocalService } from "../service/index.ts";
 export type { RuleChange, RuleChanges } from "./by-rule.ts";
 export type { DecideOptions, PaymentDecision } from "./decide.ts";

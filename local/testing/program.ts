@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { projectFolderAbove } from "../../provider/project-folder.ts";
+import { projectFolderAbove } from "../../provider/settings/project-folder.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { type Project, readProject } from "../../stack/project/project.ts";
 

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { inspect } from "node:util";
-import { asWritten, field, isEqual, type JsonObject } from "../../sdk/rules/index.ts";
+import { asWritten, field, isEqual, type JsonObject } from "../../sdk/json/index.ts";
 import type { RulesByHand } from "../service/merchants.ts";
 
 /** A rule at the service. */

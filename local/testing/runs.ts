@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import type { Json } from "../../sdk/rules/index.ts";
+import type { Json } from "../../sdk/json/index.ts";
 import { toProvider, toWire } from "../../stack/values/wire.ts";
 import { diagnosticOf, type JsonDiagnostic, jsonDocument } from "../engine/display/json.ts";
 import { EngineError, type RunResult, runEngine, type StackChoice, type Verb } from "../engine/index.ts";

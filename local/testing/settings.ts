@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { projectFolderAbove } from "../../provider/project-folder.ts";
-import { defaultConnection } from "../../provider/settings.ts";
+import { projectFolderAbove } from "../../provider/settings/project-folder.ts";
+import { defaultConnection } from "../../provider/settings/settings.ts";
 import {
   type Contract,
   type ContractInput,
@@ -14,7 +14,7 @@ import {
   presetFile,
 } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import type { Json } from "../../sdk/rules/index.ts";
+import type { Json } from "../../sdk/json/index.ts";
 import { type Crypter, newCrypter } from "../../stack/state/crypter.ts";
 import { localCredentials } from "../service/index.ts";
 

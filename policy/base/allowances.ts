@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { z } from "zod";
-import { reasonOf } from "../../sdk/rules/json.ts";
+import { reasonOf } from "../../sdk/json/json.ts";
 import { callersFile } from "./callers-file.ts";
 import { ruleNames, strict } from "./configuration.ts";
 import { isRuleAmong } from "./declared-rule.ts";

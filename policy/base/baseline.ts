@@ -1,18 +1,10 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { ruleType, setType } from "../../provider/types.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import {
-  definitionOf,
-  field,
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  mapJson,
-  type Path,
-} from "../../sdk/rules/index.ts";
-import { reasonOf, whyNotJson } from "../../sdk/rules/json.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { definitionOf, field, isJsonArray, isJsonObject, type Json, mapJson, type Path } from "../../sdk/json/index.ts";
+import { reasonOf, whyNotJson } from "../../sdk/json/json.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { callersFile } from "./callers-file.ts";
 
 /** The option that names the baseline, for policies that compare with it. */

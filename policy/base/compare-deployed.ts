@@ -8,7 +8,7 @@ import {
   pointerOf,
   valueAt,
   withValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import type { Baseline, DeployedRule } from "./baseline.ts";
 import type { DeclaredRule } from "./declared-rule.ts";
 

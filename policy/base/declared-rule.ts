@@ -1,5 +1,5 @@
 import type { PolicyResource, ResourceValidationArgs } from "@pulumi/policy";
-import { ruleType, setType } from "../../provider/types.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
 import {
   definitionOf,
   isAtOrBelow,
@@ -12,7 +12,7 @@ import {
   segmentsOf,
   walk,
   withValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { type PlacedValue, placesAt } from "./places.ts";
 import { knownJson, read, type Unknown, UnknownRead } from "./shown-values.ts";
 

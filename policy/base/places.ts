@@ -7,7 +7,7 @@ import {
   type Pointer,
   pointerOf,
   segmentsOf,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 
 /** A value in a definition, and where it stands. */
 export interface PlacedValue {

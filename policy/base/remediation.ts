@@ -1,8 +1,8 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
 import type { z } from "zod";
-import { ruleType } from "../../provider/types.ts";
-import { definitionOf, type Json, type Pointer, segmentsOf, withValueAt } from "../../sdk/rules/index.ts";
-import { isPlainObject } from "../../sdk/rules/json.ts";
+import { ruleType } from "../../provider/host/types.ts";
+import { definitionOf, type Json, type Pointer, segmentsOf, withValueAt } from "../../sdk/json/index.ts";
+import { isPlainObject } from "../../sdk/json/json.ts";
 import { type AnalyzedResource, declaresRules } from "./declared-rule.ts";
 import { placesAt } from "./places.ts";
 import { type Config, described, type PolicyOptions, rulePolicy } from "./rule-policy.ts";

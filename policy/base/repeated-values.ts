@@ -1,4 +1,4 @@
-import { asWritten, canonical, type Pointer } from "../../sdk/rules/index.ts";
+import { asWritten, canonical, type Pointer } from "../../sdk/json/index.ts";
 import type { DeclaredRule } from "./declared-rule.ts";
 import { type Finding, shown } from "./rule-policy.ts";
 

@@ -15,8 +15,8 @@ import {
   type Pointer,
   pointerOf,
   segmentsOf,
-} from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+} from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { pointers, strict } from "./configuration.ts";
 import { type AnalyzedResource, type DeclaredRule, declaresRules, rulesOf } from "./declared-rule.ts";
 import { plainError } from "./plain-error.ts";

@@ -1,6 +1,6 @@
 import { Secret } from "@pulumi/policy";
-import { ruleType } from "../../provider/types.ts";
-import type { Path } from "../../sdk/rules/index.ts";
+import { ruleType } from "../../provider/host/types.ts";
+import type { Path } from "../../sdk/json/index.ts";
 import type { AnalyzedResource, DeclaredRule } from "./declared-rule.ts";
 import { behind } from "./shown-values.ts";
 

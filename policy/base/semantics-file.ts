@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../../meaning/index.ts";
 import { semanticsFile } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
-import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../../sdk/semantics/index.ts";
 import { callersFile } from "./callers-file.ts";
 
 /** The option that names what rules mean, for policies that decide payments. */

@@ -1,5 +1,5 @@
-import type { Json, Path } from "../../sdk/rules/index.ts";
-import { isPlainObject } from "../../sdk/rules/json.ts";
+import type { Json, Path } from "../../sdk/json/index.ts";
+import { isPlainObject } from "../../sdk/json/json.ts";
 
 /** A value that is known only after the run. */
 export interface Unknown {

@@ -1,4 +1,4 @@
-import type { Pointer } from "../../sdk/rules/index.ts";
+import type { Pointer } from "../../sdk/json/index.ts";
 import { type Allowance, Allowances } from "./allowances.ts";
 import { readBaseline } from "./baseline.ts";
 import type { DeclaredRule } from "./declared-rule.ts";

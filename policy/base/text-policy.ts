@@ -1,5 +1,5 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
-import { isJsonObject, segmentsOf } from "../../sdk/rules/index.ts";
+import { isJsonObject, segmentsOf } from "../../sdk/json/index.ts";
 import { pointers } from "./configuration.ts";
 import type { PlacedValue } from "./places.ts";
 import { rulePolicy } from "./rule-policy.ts";

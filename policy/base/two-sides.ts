@@ -1,3 +1,4 @@
+import { type RuleReading, readRules, type Semantics, valueListsOf } from "../../meaning/index.ts";
 import {
   asWritten,
   blindMask,
@@ -10,8 +11,7 @@ import {
   type Pointer,
   pointerOf,
   withValueAt,
-} from "../../sdk/rules/index.ts";
-import { type RuleReading, readRules, type Semantics, valueListsOf } from "../../sdk/semantics/index.ts";
+} from "../../sdk/json/index.ts";
 import type { Allowances } from "./allowances.ts";
 import type { Baseline, DeployedRule } from "./baseline.ts";
 import type { DeclaredRule } from "./declared-rule.ts";

@@ -1,8 +1,8 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
-import { readJsonText } from "../../sdk/json-text.ts";
-import { meant } from "../../sdk/nearest.ts";
+import { readJsonText } from "../../sdk/files/json-text.ts";
+import { type TextPlace, YamlDocument } from "../../sdk/files/yaml-document.ts";
 import {
   canonicalAt,
   findInexactNumber,
@@ -16,10 +16,11 @@ import {
   segmentsOf,
   valueAt,
   walk,
-} from "../../sdk/rules/index.ts";
-import { printable, printableLines } from "../../sdk/rules/printable.ts";
-import { type TextPlace, YamlDocument } from "../../sdk/yaml-document.ts";
-import { getOrMake } from "../get-or-make.ts";
+} from "../../sdk/json/index.ts";
+import { printable, printableLines } from "../../sdk/json/printable.ts";
+import { meant } from "../../sdk/nearest.ts";
+import { getOrMake } from "../host/get-or-make.ts";
+import { isUnknown, type Properties, withinSecret } from "../host/wire.ts";
 import { lackedKey } from "../reconcile/index.ts";
 import { withWordsKept } from "../state/adoption.ts";
 import { definitionsIn } from "../state/definitions.ts";
@@ -27,7 +28,6 @@ import { internalFields } from "../state/names.ts";
 import { withSecretsMarked } from "../state/secrets.ts";
 import type { Shape } from "../state/shape.ts";
 import { connectionName } from "../state/state.ts";
-import { isUnknown, type Properties, withinSecret } from "../state/wire.ts";
 import { mostBytesOf, mostStateBytesOf } from "../state/worst-state.ts";
 import type { Session } from "./session.ts";
 

@@ -1,7 +1,8 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { asWritten, isEqual } from "../../sdk/rules/index.ts";
-import { warn } from "../print.ts";
+import { asWritten, isEqual } from "../../sdk/json/index.ts";
+import { warn } from "../host/print.ts";
+import { isUnknown, leaving, type Properties, picked } from "../host/wire.ts";
 import {
   type ConnectionId,
   connectionIdIn,
@@ -12,10 +13,9 @@ import {
   type Place,
   replacing,
 } from "../reconcile/index.ts";
-import { type ConnectionSettings, shownInputs } from "../settings.ts";
+import { type ConnectionSettings, shownInputs } from "../settings/settings.ts";
 import { providerField } from "../state/names.ts";
 import { connectionName, demandVersion, stateVersion } from "../state/state.ts";
-import { isUnknown, leaving, type Properties, picked } from "../state/wire.ts";
 import { atBoundary } from "./boundary.ts";
 import type { Session } from "./session.ts";
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
-import { Lifecycle } from "../lifecycle.ts";
 import { ruleShape, setShape } from "../state/shape.ts";
 import { ConnectionHooks } from "./connection-hooks.ts";
 import { endWithEngine, engineAddress } from "./engine-link.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import { Session } from "./session.ts";
 
 // State refers to these names by `pulumi-merchant-rules/provider` (see ../registration.ts), so they stay for ever.

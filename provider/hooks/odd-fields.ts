@@ -1,9 +1,9 @@
 import type { Contract } from "../../sdk/contract/index.ts";
+import { field, isJsonObject, type Json, joinPath } from "../../sdk/json/index.ts";
 import { isOneSlip } from "../../sdk/nearest.ts";
-import { field, isJsonObject, type Json, joinPath } from "../../sdk/rules/index.ts";
+import type { Properties } from "../host/wire.ts";
 import { definitionsIn } from "../state/definitions.ts";
 import type { Shape } from "../state/shape.ts";
-import type { Properties } from "../state/wire.ts";
 
 /** A top-level field that may be misspelt, and the sentence that says so. */
 export interface OddField {

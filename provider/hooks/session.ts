@@ -1,9 +1,9 @@
 import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
-import { getOrMake } from "../get-or-make.ts";
-import { warnOfMisspeltVariables } from "../misspelt-variables.ts";
-import { print, warn } from "../print.ts";
+import { getOrMake } from "../host/get-or-make.ts";
+import { print, warn } from "../host/print.ts";
 import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
+import { warnOfMisspeltVariables } from "../settings/misspelt-variables.ts";
 import {
   type ConnectionSettings,
   connectionOf,
@@ -11,7 +11,7 @@ import {
   type SettingsSources,
   sameVariables,
   variableName,
-} from "../settings.ts";
+} from "../settings/settings.ts";
 
 /**
  * The common ground of the hooks of one process: the stack's config, and each place that the connections reach, so that all

@@ -1,6 +1,6 @@
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
-import { leaving, leavingDefinition } from "../state/wire.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
+import { leaving, leavingDefinition } from "../host/wire.ts";
 import { createOnce } from "./create.ts";
 import { demandNothingLost } from "./erased.ts";
 import { lookForHandEdits, type OnDrift } from "./hand-edits.ts";

@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { withoutDriven } from "../../sdk/contract/index.ts";
-import { differences } from "../../sdk/rules/index.ts";
+import { differences } from "../../sdk/json/index.ts";
 import { chosenId } from "./chosen-id.ts";
 import { ownFields } from "./live-rule.ts";
 import type { Making } from "./making.ts";

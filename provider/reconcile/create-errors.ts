@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { valueAt } from "../../sdk/rules/index.ts";
+import { valueAt } from "../../sdk/json/index.ts";
 import { type Found, hasOurNames, isWhole } from "./candidates.ts";
 import { isAsDeclared, pathsOf, seenAs } from "./live-rule.ts";
 import type { Making } from "./making.ts";

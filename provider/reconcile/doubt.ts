@@ -7,7 +7,7 @@ import {
   type Json,
   type JsonObject,
   laidOver,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import type { KnownRule } from "./plan.ts";
 
 /** A value that is there, whatever it is. */

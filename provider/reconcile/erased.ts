@@ -1,8 +1,8 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
-import * as json from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import * as json from "../../sdk/json/index.ts";
 import { listed, ownFields, seenAs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import type { Place } from "./place.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { type CompareOptions, fieldsShown, type JsonObject } from "../../sdk/rules/index.ts";
-import { warn } from "../print.ts";
+import { type CompareOptions, fieldsShown, type JsonObject } from "../../sdk/json/index.ts";
+import { warn } from "../host/print.ts";
 import { fittingForms } from "./fitting-forms.ts";
 import type { Holders } from "./holders.ts";
 import type { Live, Pass } from "./live.ts";

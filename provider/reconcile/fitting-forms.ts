@@ -11,8 +11,8 @@ import {
   pointerOf,
   project,
   valueAt,
-} from "../../sdk/rules/index.ts";
-import type { FormName, NormalForm } from "../../sdk/rules/normal-form.ts";
+} from "../../sdk/json/index.ts";
+import type { FormName, NormalForm } from "../../sdk/json/normal-form.ts";
 
 /** What the contract could say so that a rule which the service keeps otherwise is as declared. */
 interface Fitting {

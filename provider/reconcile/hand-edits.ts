@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { differences, type JsonObject, pathOf } from "../../sdk/rules/index.ts";
-import { warn } from "../print.ts";
+import { differences, type JsonObject, pathOf } from "../../sdk/json/index.ts";
+import { warn } from "../host/print.ts";
 import { listed, seenAs } from "./live-rule.ts";
 import { markIn } from "./mark.ts";
 import { hasVersions } from "./meanwhile.ts";

@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { fieldsAdded } from "./doubt.ts";
 import { fittingForms } from "./fitting-forms.ts";
 import { isAsDeclared, listed, pathsOf, seenAs } from "./live-rule.ts";

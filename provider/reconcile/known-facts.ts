@@ -1,5 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import type { How } from "./live.ts";
 import { markIn } from "./mark.ts";
 import type { Place } from "./place.ts";

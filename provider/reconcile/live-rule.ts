@@ -1,6 +1,6 @@
 import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
-import * as json from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import * as json from "../../sdk/json/index.ts";
 import { type Mark, markIn, ownerIn } from "./mark.ts";
 
 /** Anything that reaches the service by a contract: a place, or its reader. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import type { Pass } from "./live.ts";
 import { isAsSent } from "./live-rule.ts";
 import { markIn } from "./mark.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
 
 /**
  * A resource of a stack by its names, for people: `project/stack/path`. The path is what its URN has behind the stack: its name,

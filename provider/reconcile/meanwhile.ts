@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { lookedAtBy } from "./doubt.ts";
 import { isAsDeclared, isAsSent, pathsBetween, pathsOf, seenAs } from "./live-rule.ts";
 import type { Place } from "./place.ts";

@@ -7,8 +7,8 @@ import {
   pointerOf,
   segmentsOf,
   valueAt,
-} from "../../sdk/rules/index.ts";
-import { isUnknown } from "../state/wire.ts";
+} from "../../sdk/json/index.ts";
+import { isUnknown } from "../host/wire.ts";
 
 /** True where the natural key is, or is part of, what the contract calls secret. */
 export function isNaturalKeySecret({ rule: { naturalKey, secret } }: Contract): boolean {

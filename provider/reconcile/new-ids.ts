@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { type Before, canLookUp, madeMeanwhile, wasBefore } from "./made-meanwhile.ts";
 import { placeOf } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";

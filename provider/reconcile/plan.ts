@@ -1,6 +1,6 @@
 import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { canonicalAt, differences, isEqual, type JsonObject, touches } from "../../sdk/rules/index.ts";
+import { canonicalAt, differences, isEqual, type JsonObject, touches } from "../../sdk/json/index.ts";
 
 /** A rule as a program declares it. Fields that it does not name are not managed. */
 export interface DeclaredRule {

@@ -1,4 +1,4 @@
-import { print, warn } from "../print.ts";
+import { print, warn } from "../host/print.ts";
 import type { Resource } from "./resource.ts";
 
 /** The fact about a rule that is another merchant's, where the rules are to be here now. */

@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { isEqual } from "../../sdk/rules/index.ts";
+import { isEqual } from "../../sdk/json/index.ts";
 import type { Found } from "./candidates.ts";
 import { refused } from "./create-errors.ts";
 import { lookedAtFor } from "./doubt.ts";

@@ -1,5 +1,5 @@
 import type { MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import type { Place } from "./place.ts";
 import type { KnownRule } from "./plan.ts";
 import type { Resource } from "./resource.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { drivenFields, type Transition } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { type Json, type JsonObject, valueAt, withFieldAt, withoutValueAt } from "../../sdk/rules/index.ts";
+import { type Json, type JsonObject, valueAt, withFieldAt, withoutValueAt } from "../../sdk/json/index.ts";
 import type { KnownRule } from "./plan.ts";
 import { naming, type Task, Written } from "./task.ts";
 

@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { type JsonObject, valueAt } from "../../sdk/rules/index.ts";
+import { type JsonObject, valueAt } from "../../sdk/json/index.ts";
 import { lookedAtBy } from "./doubt.ts";
 import { demandNothingErased } from "./erased.ts";
 import type { Done } from "./first-writes.ts";

@@ -1,6 +1,6 @@
-import { field, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { field, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { isUnknown, type Properties } from "../host/wire.ts";
 import { ownerField } from "./names.ts";
-import { isUnknown, type Properties } from "./wire.ts";
 
 /**
  * `adopt` and `allowEmpty` are words to a run and no part of a rule. A refresh, which sees the outputs alone, does not know whether they are still

@@ -6,10 +6,10 @@ import {
   type Json,
   type JsonObject,
   type Pointer,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
+import { withinSecret } from "../host/wire.ts";
 import { withSecretsMarked } from "./secrets.ts";
 import type { Shape } from "./shape.ts";
-import { withinSecret } from "./wire.ts";
 
 /**
  * The definitions in the field of a resource by key, whichever form a rule has. What is none stays as it is: a value that

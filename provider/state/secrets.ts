@@ -6,8 +6,8 @@ import {
   type Path,
   type Pointer,
   segmentsOf,
-} from "../../sdk/rules/index.ts";
-import { isUnknown, type Properties, secret, withinSecret } from "./wire.ts";
+} from "../../sdk/json/index.ts";
+import { isUnknown, type Properties, secret, withinSecret } from "../host/wire.ts";
 
 /**
  * A definition with the engine's mark around what a contract calls secret, so that the engine encrypts and masks it, also

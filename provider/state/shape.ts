@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { isJsonObject, type Json, type JsonObject, joinPath } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject, joinPath } from "../../sdk/json/index.ts";
+import { isUnknown, type Properties } from "../host/wire.ts";
 import { onDriftChoices } from "../reconcile/hand-edits.ts";
-import { isUnknown, type Properties } from "./wire.ts";
 
 type Failure = dynamic.CheckFailure;
 

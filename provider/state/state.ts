@@ -1,5 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { field, isJsonArray, isJsonObject, type Json, type JsonObject, type Pointer } from "../../sdk/rules/index.ts";
+import { field, isJsonArray, isJsonObject, type Json, type JsonObject, type Pointer } from "../../sdk/json/index.ts";
+import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "../host/wire.ts";
 import {
   type ConnectionId,
   connectionIdIn,
@@ -12,12 +13,11 @@ import {
   placeOf,
   type Watch,
 } from "../reconcile/index.ts";
-import { defaultConnection } from "../settings.ts";
+import { defaultConnection } from "../settings/settings.ts";
 import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
 import { connectionIdField, internalFields, ownerField } from "./names.ts";
 import type { Shape } from "./shape.ts";
-import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "./wire.ts";
 
 /** A program's declaration, as `check` passed it. */
 export interface Inputs extends Watch {

@@ -1,10 +1,10 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import type { Properties } from "../host/wire.ts";
 import { fieldsAdded, type KnownRule, reasonToReplace } from "../reconcile/index.ts";
 import { inFormOf } from "./definitions.ts";
 import type { Shape } from "./shape.ts";
 import { keyOfLeft, outputsOf } from "./state.ts";
-import type { Properties } from "./wire.ts";
 
 /** A set as it is declared, and as it was declared before. */
 interface Change {

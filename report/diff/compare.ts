@@ -1,6 +1,6 @@
 import type { Place } from "../../provider/reconcile/index.ts";
 import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
-import { defaultConnection } from "../../provider/settings.ts";
+import { defaultConnection } from "../../provider/settings/settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import {
   type CompareOptions,
@@ -12,7 +12,7 @@ import {
   masked,
   type Pointer,
   withoutValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { contentOf } from "../content.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";

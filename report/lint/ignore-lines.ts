@@ -1,7 +1,7 @@
+import { type LintKind, lintKinds } from "../../meaning/lint/lint.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { instantOf } from "../../sdk/rules/normal-form.ts";
-import { printable } from "../../sdk/rules/printable.ts";
-import { type LintKind, lintKinds } from "../../sdk/semantics/lint/lint.ts";
+import { instantOf } from "../../sdk/json/normal-form.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { isLintLine, linesOfIgnoreFile } from "../ignore-file.ts";
 import { rulePattern } from "../rule-pattern.ts";
 

@@ -1,8 +1,8 @@
-import type { JsonObject } from "../../sdk/rules/index.ts";
-import { printableJson } from "../../sdk/rules/printable.ts";
-import { ruleWords, shortWords } from "../../sdk/semantics/index.ts";
-import { type LintFinding, type LintResult, lint } from "../../sdk/semantics/lint/lint.ts";
-import { readValue } from "../../sdk/semantics/values.ts";
+import { ruleWords, shortWords } from "../../meaning/index.ts";
+import { readValue } from "../../meaning/language/values.ts";
+import { type LintFinding, type LintResult, lint } from "../../meaning/lint/lint.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
+import { printableJson } from "../../sdk/json/printable.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import { conditionText } from "../meaning/condition-words.ts";
 import type { Meaning, ReadRule } from "../meaning/meaning.ts";

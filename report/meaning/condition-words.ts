@@ -1,11 +1,11 @@
-import { printable, printableJson } from "../../sdk/rules/printable.ts";
 import {
   type Condition,
   type ConditionTrace,
   comparisonWords,
   type Semantics,
   shortWords,
-} from "../../sdk/semantics/index.ts";
+} from "../../meaning/index.ts";
+import { printable, printableJson } from "../../sdk/json/printable.ts";
 
 const mostOfValue = 200;
 

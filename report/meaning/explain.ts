@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../sdk/rules/index.ts";
-import type { ConditionTrace, Evaluation, RuleTrace, Semantics } from "../../sdk/semantics/index.ts";
+import type { ConditionTrace, Evaluation, RuleTrace, Semantics } from "../../meaning/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { type Report, reportOf } from "../index.ts";
 import type { Decision, Table } from "../report.ts";
 import { comparisonsIn, conditionText, foundText } from "./condition-words.ts";

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import {
+  type Evaluation,
+  evaluate,
+  type RuleReading,
+  readRules,
+  type Semantics,
+  valueListsOf,
+} from "../../meaning/index.ts";
+import { isUnknown } from "../../provider/host/wire.ts";
 import { servicePointers } from "../../provider/reconcile/live-rule.ts";
-import type { DeclaredSemantics } from "../../provider/semantics.ts";
-import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   isAtOrBelow,
@@ -12,16 +19,9 @@ import {
   type Pointer,
   pointerOf,
   walk,
-} from "../../sdk/rules/index.ts";
-import {
-  type Evaluation,
-  evaluate,
-  type RuleReading,
-  readRules,
-  type Semantics,
-  valueListsOf,
-} from "../../sdk/semantics/index.ts";
+} from "../../sdk/json/index.ts";
 import type { Side, SideRule } from "../sides/index.ts";
+import type { DeclaredSemantics } from "./semantics-file.ts";
 
 /** A rule as its semantics read it. A definition that is a list of rules gives several. */
 export interface ReadRule {

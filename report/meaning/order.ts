@@ -1,4 +1,4 @@
-import type { RuleReading, Semantics } from "../../sdk/semantics/index.ts";
+import type { RuleReading, Semantics } from "../../meaning/index.ts";
 
 /** Which rule decides, for a reader of all rules. */
 export const orderWords = {

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { mergedObject } from "../../provider/rule-folder.ts";
-import { type DescribedFile, type Issue, readDescribed, shownAt } from "../../sdk/described-file.ts";
-import { isPointer, type Json, type JsonObject, type Path, type Pointer, withFieldAt } from "../../sdk/rules/index.ts";
-import { instantOf } from "../../sdk/rules/normal-form.ts";
-import { printableJson } from "../../sdk/rules/printable.ts";
-import type { Semantics } from "../../sdk/semantics/index.ts";
-import { outcomeNames } from "../../sdk/semantics/schema-words.ts";
-import { YamlDocument } from "../../sdk/yaml-document.ts";
+import type { Semantics } from "../../meaning/index.ts";
+import { outcomeNames } from "../../meaning/language/schema-words.ts";
+import { mergedObject } from "../../provider/resources/rule-folder.ts";
+import { type DescribedFile, type Issue, readDescribed, shownAt } from "../../sdk/files/described-file.ts";
+import { YamlDocument } from "../../sdk/files/yaml-document.ts";
+import { isPointer, type Json, type JsonObject, type Path, type Pointer, withFieldAt } from "../../sdk/json/index.ts";
+import { instantOf } from "../../sdk/json/normal-form.ts";
+import { printableJson } from "../../sdk/json/printable.ts";
 
 const object: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 const outcome = z.union([z.string().min(1), z.array(z.string().min(1))]);

@@ -1,4 +1,4 @@
-import type { Comparison, Condition, Evaluation, Semantics } from "../../sdk/semantics/index.ts";
+import type { Comparison, Condition, Evaluation, Semantics } from "../../meaning/index.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import type { Table } from "../report.ts";
 import { decisionOf } from "../words.ts";

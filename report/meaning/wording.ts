@@ -1,19 +1,11 @@
-import type { DeclaredSemantics } from "../../provider/semantics.ts";
+import { type RuleReading, readRules, ruleWords, type Semantics } from "../../meaning/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import {
-  blindMask,
-  hidden,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  mapJson,
-  valueAt,
-} from "../../sdk/rules/index.ts";
-import { type RuleReading, readRules, ruleWords, type Semantics } from "../../sdk/semantics/index.ts";
+import { blindMask, hidden, isJsonObject, type Json, type JsonObject, mapJson, valueAt } from "../../sdk/json/index.ts";
 import { knownAfterUp } from "../content.ts";
 import type { SaidRule, Wording } from "../rule-words.ts";
 import { addedBy } from "./meaning.ts";
 import { orderWords, rankOf } from "./order.ts";
+import type { DeclaredSemantics } from "./semantics-file.ts";
 
 /** How the rules of a connection are put into words, by what its contract says that they mean. */
 export function wordingBy({ semantics, valueLists }: DeclaredSemantics, contract: Contract): Wording {

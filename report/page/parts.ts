@@ -1,4 +1,4 @@
-import { printable } from "../../sdk/rules/printable.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import type { PathFinding, Report, Table } from "../report.ts";
 import { type ShownRule, wholeLines } from "../rule-lines.ts";
 import type { SaidSide } from "../rule-words.ts";

@@ -1,9 +1,9 @@
-import type { Word } from "../../provider/planned-changes.ts";
+import type { Word } from "../../provider/hooks/planned-changes.ts";
 import { markIn, naturalKeyText, ownerIn } from "../../provider/reconcile/index.ts";
-import { defaultConnection } from "../../provider/settings.ts";
+import { defaultConnection } from "../../provider/settings/settings.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { type Json, type JsonObject, masked, withoutMasks } from "../../sdk/rules/index.ts";
-import { printable, printableJson } from "../../sdk/rules/printable.ts";
+import { type Json, type JsonObject, masked, withoutMasks } from "../../sdk/json/index.ts";
+import { printable, printableJson } from "../../sdk/json/printable.ts";
 import type { PathFinding } from "../report.ts";
 import { sidesOf } from "../words.ts";
 

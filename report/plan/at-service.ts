@@ -1,8 +1,6 @@
-import type { ChangedRule, Drift } from "../../provider/drift.ts";
 import { isKept, undeclaredIn } from "../../provider/reconcile/erased.ts";
 import { listed } from "../../provider/reconcile/live-rule.ts";
 import { type DeclaredRule, type KnownRule, reasonToReplace } from "../../provider/reconcile/plan.ts";
-import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
@@ -15,7 +13,9 @@ import {
   type Path,
   pathOf,
   withoutMasks,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
+import type { ChangedRule, Drift } from "../drift/drift.ts";
+import type { UnmanagedRule } from "../drift/unmanaged-rules.ts";
 import { mask } from "./preview.ts";
 import { editedMask } from "./secrets.ts";
 

@@ -1,6 +1,6 @@
+import { ruleType, setType } from "../../provider/host/types.ts";
 import { ruleShape, setShape } from "../../provider/state/shape.ts";
-import { ruleType, setType } from "../../provider/types.ts";
-import { pathOf } from "../../sdk/rules/index.ts";
+import { pathOf } from "../../sdk/json/index.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
 import { pathIn } from "../../stack/values/path.ts";
 import type { Failure } from "../report.ts";

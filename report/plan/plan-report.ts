@@ -1,12 +1,10 @@
-import type { Drift } from "../../provider/drift.ts";
-import { plannedChange } from "../../provider/planned-changes.ts";
+import { plannedChange } from "../../provider/hooks/planned-changes.ts";
+import { connectionType } from "../../provider/host/types.ts";
+import { unknownValue } from "../../provider/host/wire.ts";
 import { listed } from "../../provider/reconcile/live-rule.ts";
 import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
 import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
-import { defaultConnection } from "../../provider/settings.ts";
-import { unknownValue } from "../../provider/state/wire.ts";
-import { connectionType } from "../../provider/types.ts";
-import type { UnmanagedRule } from "../../provider/unmanaged-rules.ts";
+import { defaultConnection } from "../../provider/settings/settings.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
@@ -19,9 +17,11 @@ import {
   pathOf,
   pointerOf,
   valueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { contentOf } from "../content.ts";
-import { driftWarnings, unmanagedFindings } from "../drift-report.ts";
+import type { Drift } from "../drift/drift.ts";
+import { driftWarnings, unmanagedFindings } from "../drift/drift-report.ts";
+import type { UnmanagedRule } from "../drift/unmanaged-rules.ts";
 import type { IgnoreLine } from "../ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
 import { pathFindingsOf } from "../path-findings.ts";

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
+import { ruleType, setType } from "../../provider/host/types.ts";
+import { isUnknown, withinSecret } from "../../provider/host/wire.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
-import { isUnknown, withinSecret } from "../../provider/state/wire.ts";
-import { ruleType, setType } from "../../provider/types.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import {
   findNotJson,
@@ -13,8 +13,8 @@ import {
   type JsonObject,
   mapJson,
   maxDepth,
-} from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+} from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
 
 /** The text in the place of a secret in an engine's output. */

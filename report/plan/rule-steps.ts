@@ -1,8 +1,8 @@
+import { isUnknown } from "../../provider/host/wire.ts";
 import { type DeclaredRule, type KnownRule, plan, type Step } from "../../provider/reconcile/plan.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import type { Shape } from "../../provider/state/shape.ts";
 import { type Inputs, readInputs, readState, type State } from "../../provider/state/state.ts";
-import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import {
@@ -17,8 +17,8 @@ import {
   mapJson,
   pointerOf,
   valueAt,
-} from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+} from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import type { AtService } from "./at-service.ts";
 import { mask, type PreviewState, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
 import { ChangedPaths } from "./secrets.ts";

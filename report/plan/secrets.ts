@@ -1,6 +1,5 @@
-import { getOrMake } from "../../provider/get-or-make.ts";
-import { unknownValue } from "../../provider/state/wire.ts";
-import { isWithin } from "../../provider/state-resource.ts";
+import { getOrMake } from "../../provider/host/get-or-make.ts";
+import { unknownValue } from "../../provider/host/wire.ts";
 import {
   isJsonObject,
   type Json,
@@ -9,9 +8,10 @@ import {
   type Path,
   pointerOf,
   valueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { pathIn } from "../../stack/values/path.ts";
 import { knownAfterUp } from "../content.ts";
+import { isWithin } from "../state-resource.ts";
 import { type ChangedPath, mask } from "./preview.ts";
 
 /** The text in the place of a secret that the engine calls changed. */

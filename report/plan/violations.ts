@@ -1,8 +1,8 @@
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { connectionName } from "../../provider/state/state.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isJsonArray, type Json, type Path, pathOf, pointerOf, segmentsOf, valueAt } from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { isJsonArray, type Json, type Path, pathOf, pointerOf, segmentsOf, valueAt } from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
 import { contentOf } from "../content.ts";
 import type { Violation } from "../report.ts";

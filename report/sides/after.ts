@@ -10,7 +10,7 @@ import {
   pointerOf,
   valueAt,
   withFieldAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { nameOf, plannedSteps } from "../plan/plan-report.ts";
 import { type Preview, subjectOf } from "../plan/preview.ts";
 import type { RuleStep } from "../plan/rule-steps.ts";

@@ -1,7 +1,7 @@
-import { placeOf, readRuleFolder } from "../../provider/rule-folder.ts";
-import { defaultConnection } from "../../provider/settings.ts";
+import { placeOf, readRuleFolder } from "../../provider/resources/rule-folder.ts";
+import { defaultConnection } from "../../provider/settings/settings.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { asWritten, isJsonObject, masked } from "../../sdk/rules/index.ts";
+import { asWritten, isJsonObject, masked } from "../../sdk/json/index.ts";
 import { identityOf, nameOfRule, type Side } from "./side.ts";
 
 /** Facts that a folder does not have in itself. */

@@ -1,5 +1,5 @@
 import { markIn, naturalKeyText, ownerIn, type Place } from "../../provider/reconcile/index.ts";
-import { shownRule } from "../../provider/unmanaged-rules.ts";
+import { shownRule } from "../drift/unmanaged-rules.ts";
 import { identityOf, type Side } from "./side.ts";
 
 /**

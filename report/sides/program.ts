@@ -1,7 +1,7 @@
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { readInputs, readState } from "../../provider/state/state.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { asWritten, blindMask, isJsonObject, type Json, mapJson, masked } from "../../sdk/rules/index.ts";
+import { asWritten, blindMask, isJsonObject, type Json, mapJson, masked } from "../../sdk/json/index.ts";
 import { isOfRules, mask, type Preview, resourceOf, shapeOf, subjectOf } from "../plan/preview.ts";
 import { identityOf, nameOfRule, type Side, type SideRule } from "./side.ts";
 

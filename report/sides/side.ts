@@ -1,5 +1,5 @@
+import { isUnknown } from "../../provider/host/wire.ts";
 import { naturalKeyText } from "../../provider/reconcile/index.ts";
-import { isUnknown } from "../../provider/state/wire.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   hashIn,
@@ -10,7 +10,7 @@ import {
   maskOf,
   segmentsOf,
   valueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 
 /**
  * A list of rules that can be compared with another one, or shown by itself. All reports and commands read sides; what

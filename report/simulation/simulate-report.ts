@@ -1,7 +1,7 @@
-import { type PaymentColumn, type PaymentsRead, sentenceOf } from "../../sdk/payments/read-payments.ts";
-import { type Json, valueAt } from "../../sdk/rules/index.ts";
-import { printableJson } from "../../sdk/rules/printable.ts";
-import { fieldsIn } from "../../sdk/semantics/index.ts";
+import { fieldsIn } from "../../meaning/index.ts";
+import { type PaymentColumn, type PaymentsRead, sentenceOf } from "../../meaning/payments/read-payments.ts";
+import { type Json, valueAt } from "../../sdk/json/index.ts";
+import { printableJson } from "../../sdk/json/printable.ts";
 import { type Report, reportOf } from "../index.ts";
 import type { Meaning } from "../meaning/meaning.ts";
 import type { Table } from "../report.ts";

@@ -1,5 +1,5 @@
-import { type JsonObject, valueAt } from "../../sdk/rules/index.ts";
-import { Decider, type Decision, Payment, type Semantics } from "../../sdk/semantics/index.ts";
+import { Decider, type Decision, Payment, type Semantics } from "../../meaning/index.ts";
+import { type JsonObject, valueAt } from "../../sdk/json/index.ts";
 import { clockOf, type Meaning } from "../meaning/meaning.ts";
 import { amountReader, Sums } from "./sums.ts";
 

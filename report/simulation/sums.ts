@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
-import { decimalOf } from "../../sdk/rules/normal-form.ts";
-import { getterOf, type Semantics } from "../../sdk/semantics/index.ts";
+import { getterOf, type Semantics } from "../../meaning/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import { decimalOf } from "../../sdk/json/normal-form.ts";
 
 /** Amounts, added by currency: exactly, and never across currencies. */
 export class Sums {

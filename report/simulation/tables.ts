@@ -1,4 +1,4 @@
-import type { Json } from "../../sdk/rules/index.ts";
+import type { Json } from "../../sdk/json/index.ts";
 import type { Table } from "../report.ts";
 import type { Cell, Counted, Simulation } from "./simulation.ts";
 import { Sums } from "./sums.ts";

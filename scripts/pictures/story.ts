@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parse } from "yaml";
 import { localCredentials, startLocalService } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stack = "production";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import type { Json } from "../../sdk/rules/json.ts";
+import type { Json } from "../../sdk/json/json.ts";
 import { code, table } from "./markdown.ts";
 
 /** One field of a file as its published JSON Schema describes it. */
@@ -25,7 +25,7 @@ export function contractFields(): ContractField[] {
 
 /** The same of a file of semantics. */
 export function semanticsFields(): ContractField[] {
-  return fieldsOf("sdk/semantics/semantics.schema.json");
+  return fieldsOf("meaning/language/semantics.schema.json");
 }
 
 function fieldsOf(schema: string): ContractField[] {

@@ -8,7 +8,7 @@ import {
   MerchantRulesError,
   shortened,
 } from "../errors.ts";
-import { isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../rules/index.ts";
+import { isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../json/index.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonIfAny, type UnusableAnswer } from "./response.ts";

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Path, pathOf, walk } from "../rules/index.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, type Path, pathOf, walk } from "../json/index.ts";
 
 /** A body as a form, `application/x-www-form-urlencoded`: what objects and lists hold stands in brackets, `a[b][0]=`. */
 export function formText(body: JsonObject): string {

@@ -1,5 +1,5 @@
 import type { Pagination } from "../contract/schema.ts";
-import { isJsonObject, type Json, valueAt } from "../rules/index.ts";
+import { isJsonObject, type Json, valueAt } from "../json/index.ts";
 import type { Address } from "./request-template.ts";
 import { UnusableAnswer } from "./response.ts";
 import type { Answer } from "./transport.ts";

@@ -1,6 +1,6 @@
 import type { Contract, Operations, Pagination } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
-import { isJsonArray, type Json, valueAt } from "../rules/index.ts";
+import { isJsonArray, type Json, valueAt } from "../json/index.ts";
 import { demandNoMore, nextIn, type PageAnswer } from "./next-page.ts";
 import type { Address } from "./request-template.ts";
 import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer, withoutId } from "./response.ts";

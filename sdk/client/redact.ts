@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
-import { isAtOrBelow, type JsonObject, pathOf, valueAt, walk } from "../rules/index.ts";
+import { isAtOrBelow, type JsonObject, pathOf, valueAt, walk } from "../json/index.ts";
 
 /** A text that must not be seen. */
 export interface Hidden {

@@ -9,7 +9,7 @@ import {
   type Pointer,
   valueAt,
   withValueAt,
-} from "../rules/index.ts";
+} from "../json/index.ts";
 import { packageVersion } from "../version.ts";
 import type { Connection } from "./connection.ts";
 import { formText } from "./form.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Contract } from "../contract/schema.ts";
 import { shortened } from "../errors.ts";
-import { isJsonObject, type Json, type JsonObject, type Pointer, pointerOf, valueAt, walk } from "../rules/index.ts";
+import { isJsonObject, type Json, type JsonObject, type Pointer, pointerOf, valueAt, walk } from "../json/index.ts";
 import type { Answer } from "./transport.ts";
 
 /** A success that is not what the contract says. */

@@ -11,7 +11,7 @@ import {
   pathOf,
   valueAt,
   withoutValueAt,
-} from "../rules/index.ts";
+} from "../json/index.ts";
 import type { Caller } from "./caller.ts";
 import type { Connection } from "./connection.ts";
 import { notInForm } from "./form.ts";

@@ -1,4 +1,4 @@
-import { field, isJsonObject, type JsonObject, type Path, pathOf } from "../rules/index.ts";
+import { field, isJsonObject, type JsonObject, type Path, pathOf } from "../json/index.ts";
 
 /** The paths of what a rule has and a listed one lacks, objects in depth. Services leave nulls out. */
 export function pathsLackingIn(listed: JsonObject, rule: JsonObject, at: Path = []): string[] {

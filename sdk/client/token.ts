@@ -1,7 +1,7 @@
 import type { Contract } from "../contract/schema.ts";
 import { expand, presentsClient } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { type Json, valueAt } from "../rules/index.ts";
+import { type Json, valueAt } from "../json/index.ts";
 import { basicOf } from "./basic.ts";
 import { Caller, type CallerOptions } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";

@@ -1,7 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { isError } from "../rules/json.ts";
+import { isError } from "../json/json.ts";
 import type { BaseUrl } from "./connection.ts";
 import type { WireRequest } from "./request-template.ts";
 

@@ -11,7 +11,7 @@ import {
   pointerOf,
   project,
   withoutValueAt,
-} from "../rules/index.ts";
+} from "../json/index.ts";
 
 /**
  * Refuses an answer that has no field of the rule as it is known: whatever its status, it is not that rule. Taken for

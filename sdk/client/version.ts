@@ -1,6 +1,6 @@
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../rules/index.ts";
+import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../json/index.ts";
 import type { LiveRule } from "./response.ts";
 import type { Answer } from "./transport.ts";
 

@@ -1,5 +1,5 @@
-import { type Issue, shownAt } from "../described-file.ts";
-import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../rules/index.ts";
+import { type Issue, shownAt } from "../files/described-file.ts";
+import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../json/index.ts";
 import { checkForms } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { type Contract, identityOperation } from "./schema.ts";

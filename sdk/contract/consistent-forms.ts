@@ -1,5 +1,5 @@
-import { type Path, type Pointer, segmentsOf } from "../rules/index.ts";
-import { isOfForm, type NormalForm } from "../rules/normal-form.ts";
+import { type Path, type Pointer, segmentsOf } from "../json/index.ts";
+import { isOfForm, type NormalForm } from "../json/normal-form.ts";
 import type { Contract } from "./schema.ts";
 
 /** Notes an issue if the condition is true. */

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import { isJsonArray, type Json, type JsonObject, reasonOf } from "../rules/json.ts";
-import { pointerOf, segmentsOf, valueAt } from "../rules/pointer.ts";
-import { contains, type Path } from "../rules/walk.ts";
+import { isJsonArray, type Json, type JsonObject, reasonOf } from "../json/json.ts";
+import { pointerOf, segmentsOf, valueAt } from "../json/pointer.ts";
+import { contains, type Path } from "../json/walk.ts";
 
 /** One place where a definition is not what the contract's JSON Schema (`rule.schema`) asks for. */
 export interface DefinitionFault {

@@ -1,4 +1,4 @@
-import { type JsonObject, type Pointer, withoutValueAt } from "../rules/index.ts";
+import { type JsonObject, type Pointer, withoutValueAt } from "../json/index.ts";
 import type { Contract } from "./schema.ts";
 
 type Spoken = { readonly rule: Pick<Contract["rule"], "transitions"> };

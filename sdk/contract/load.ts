@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
-import { type DescribedFile, defineDescribed, readDescribed } from "../described-file.ts";
 import { MerchantRulesError } from "../errors.ts";
+import { type DescribedFile, defineDescribed, readDescribed } from "../files/described-file.ts";
+import { readTextFile } from "../files/yaml-document.ts";
 import { meant } from "../nearest.ts";
-import { readTextFile } from "../yaml-document.ts";
 import { type ContractUse, inconsistencies } from "./consistency.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 

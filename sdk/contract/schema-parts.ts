@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isPointer } from "../rules/pointer.ts";
+import { isPointer } from "../json/pointer.ts";
 
 /** An object whose fields are all known; of a misspelt one, the error lists them. */
 export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formNames } from "../rules/normal-form.ts";
+import { formNames } from "../json/normal-form.ts";
 import { orNull, patterns, pointer, pointerOrNull, says, strict } from "./schema-parts.ts";
 import { transition } from "./schema-transitions.ts";
 

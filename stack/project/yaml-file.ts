@@ -1,6 +1,6 @@
-import { findNotJson, pathOf } from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
-import { YamlDocument } from "../../sdk/yaml-document.ts";
+import { YamlDocument } from "../../sdk/files/yaml-document.ts";
+import { findNotJson, pathOf } from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { EngineError, type EngineErrorCode } from "../errors.ts";
 
 /** Parses a YAML file; an error names the file and the line. */

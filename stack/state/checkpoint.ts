@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { findNotJson, pathOf } from "../../sdk/rules/index.ts";
-import { whyNotJson } from "../../sdk/rules/json.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { findNotJson, pathOf } from "../../sdk/json/index.ts";
+import { whyNotJson } from "../../sdk/json/json.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { describeIssues, EngineError } from "../errors.ts";
 import { unsupported } from "../unsupported.ts";
 import { operationSchema, type Stored } from "./codec.ts";

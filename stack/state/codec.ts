@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { findNotJson, pathOf } from "../../sdk/rules/index.ts";
-import { printable } from "../../sdk/rules/printable.ts";
+import { findNotJson, pathOf } from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
 import { EngineError, messageOf } from "../errors.ts";
 import { unsupported } from "../unsupported.ts";
 import {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { type CommandResult, type EngineName, TestProject } from "../support/project.ts";
 import { watchHostMemory } from "./host-memory.ts";
 import { OpenTofuProject } from "./open-tofu.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import type { CommandResult } from "../support/project.ts";
 import type { StepName } from "./steps.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { draftContract, type Fact } from "../../cli/contract/draft.ts";
-import { gaps, openGaps } from "../../cli/contract/gaps.ts";
+import { draftContract, type Fact } from "../../contract-tools/draft.ts";
+import { gaps, openGaps } from "../../contract-tools/gaps.ts";
 import { contractFields } from "../../scripts/reference/contract-fields.ts";
 import { parseContract } from "../../sdk/contract/index.ts";
 import { pageAt, rowsOf } from "../docs/page.ts";

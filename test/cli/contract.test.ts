@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { askAll } from "../../cli/contract/answers.ts";
-import { gaps } from "../../cli/contract/gaps.ts";
-import { questions } from "../../cli/contract/questions.ts";
+import { askAll } from "../../contract-tools/answers.ts";
+import { gaps } from "../../contract-tools/gaps.ts";
+import { questions } from "../../contract-tools/questions.ts";
 import { loadContract, presets } from "../../sdk/contract/index.ts";
-import type { Json } from "../../sdk/rules/index.ts";
+import type { Json } from "../../sdk/json/index.ts";
 import { command } from "./run.ts";
 
 let file: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type LocalService, startLocalService } from "../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { markBy } from "../support/connections.ts";
 import { command } from "./run.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { differences } from "../../local/engine/deploy/property-diff.ts";
+import { secret } from "../../provider/host/wire.ts";
 import { withSecretsMarked } from "../../provider/state/secrets.ts";
-import { secret } from "../../provider/state/wire.ts";
-import type { StateResource } from "../../provider/state-resource.ts";
+import type { StateResource } from "../../report/state-resource.ts";
 import {
   asWritten,
   isJsonArray,
@@ -17,7 +17,7 @@ import {
   project,
   valueAt,
   withValueAt,
-} from "../../sdk/rules/index.ts";
+} from "../../sdk/json/index.ts";
 import { annotateSecrets, type PropertyMap, revealMap } from "../../stack/values/value.ts";
 import { fromWire, toPolicies, toWire } from "../../stack/values/wire.ts";
 import { contractOf } from "../promises/worlds/world.ts";

@@ -11,7 +11,7 @@ import { at } from "../../cli/export/rules.ts";
 import { secretPaths, secretsOf, withoutSecrets, withSecretsAs } from "../../cli/export/secrets.ts";
 import { loadRules } from "../../provider/index.ts";
 import { usableKey } from "../../provider/state/shape.ts";
-import { asWritten, canonical, isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { asWritten, canonical, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 
 /** Texts that YAML could take for something else, beside those that fast-check finds by itself. */
 const tricky = fc.constantFrom(

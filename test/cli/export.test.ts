@@ -9,7 +9,7 @@ import { setProgram } from "../../cli/export/program.ts";
 import { secretsOf } from "../../cli/export/secrets.ts";
 import { loadRules } from "../../provider/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { markBy, marking, rule, serve } from "../support/connections.ts";
 import { type Ran, run } from "./command.ts";
 

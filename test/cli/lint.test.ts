@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { formats } from "../../report/formats.ts";
 import type { Report } from "../../report/index.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
 import { command } from "./run.ts";
 

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { unknownValue } from "../../provider/state/wire.ts";
+import { unknownValue } from "../../provider/host/wire.ts";
 import { render } from "../../report/index.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { anotherSecret } from "../support/states.ts";
 import { command } from "./run.ts";
 

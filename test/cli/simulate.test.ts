@@ -7,9 +7,9 @@ import { afterAll, expect, test } from "vitest";
 import { formats } from "../../report/formats.ts";
 import type { Report, Table } from "../../report/report.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
+import { inDuckDb } from "../meaning/sql/in-duckdb.ts";
 import { contractOf } from "../promises/worlds/world.ts";
-import { inDuckDb } from "../sdk/semantics/sql/in-duckdb.ts";
 import { openStack } from "../support/stack.ts";
 
 const semantics = readFileSync(presetFile("illustrative").replace(".contract.", ".semantics."), "utf8")

@@ -2,13 +2,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { evaluate, parseSemantics, readRules } from "../../meaning/index.ts";
 import { testCasesIn } from "../../report/meaning/test-file.ts";
 import { contractFields, defaultOf, semanticsFields } from "../../scripts/reference/contract-fields.ts";
 import { contractPage, semanticsPage } from "../../scripts/reference/contract-page.ts";
 import { defineContract, parseContract } from "../../sdk/contract/index.ts";
 import { publishedSchema } from "../../sdk/contract/schema.ts";
-import { isJsonArray, isJsonObject, type Json } from "../../sdk/rules/json.ts";
-import { evaluate, parseSemantics, readRules } from "../../sdk/semantics/index.ts";
+import { isJsonArray, isJsonObject, type Json } from "../../sdk/json/json.ts";
 import { blocksOf, codeIn, pageAt, rowsOf } from "./page.ts";
 
 const page = pageAt("docs/reference/contract.md");

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadRules } from "../../provider/load-rules.ts";
+import { parseSemantics } from "../../meaning/index.ts";
+import { PaymentsFile } from "../../meaning/payments/read-payments.ts";
+import { loadRules } from "../../provider/resources/load-rules.ts";
 import { type ContractInput, defineContract, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { type ErrorCode, isMerchantRulesError } from "../../sdk/errors.ts";
 import { RulesClient } from "../../sdk/index.ts";
-import { PaymentsFile } from "../../sdk/payments/read-payments.ts";
-import { parseSemantics } from "../../sdk/semantics/index.ts";
 import type { EngineErrorCode } from "../../stack/errors.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
 import { run } from "../cli/command.ts";

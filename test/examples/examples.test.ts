@@ -5,7 +5,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { commandLine } from "../../cli/main.ts";
-import { loadRules } from "../../provider/load-rules.ts";
+import { loadRules } from "../../provider/resources/load-rules.ts";
 import { definitionChecker } from "../../sdk/contract/definition-schema.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { policies } from "../../policy/policies.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { type Declared, evaluate, rule, ruleSet } from "../policy/evaluate.ts";
 import { openStack } from "../support/stack.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type LocalService, startLocalService } from "../../local/service/index.ts";
 import { type Contract, loadContract, loadPreset } from "../../sdk/contract/index.ts";
-import { valueAt } from "../../sdk/rules/index.ts";
+import { valueAt } from "../../sdk/json/index.ts";
 import { copyExample } from "./copy.ts";
 
 async function serve(contract: Contract, parameters: Record<string, string> = {}): Promise<LocalService> {

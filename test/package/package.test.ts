@@ -6,7 +6,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, describe, expect, test } from "vitest";
 import { analyzeState, readExport } from "../../local/engine/index.ts";
-import { ruleType } from "../../provider/types.ts";
+import { ruleType } from "../../provider/host/types.ts";
 import { newProject, packageIn, packInto, root } from "./packed.ts";
 
 const { project, remove } = newProject();

@@ -3,14 +3,9 @@ import { join } from "node:path";
 import { Secret } from "@pulumi/policy";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { defineSemantics, evaluate as evaluateRules, readRules, type SemanticsInput } from "../../meaning/index.ts";
 import { acceptedPayments, acceptedPaymentsAt, acceptedPaymentsShown } from "../../policy/accepted-payments.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
-import {
-  defineSemantics,
-  evaluate as evaluateRules,
-  readRules,
-  type SemanticsInput,
-} from "../../sdk/semantics/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { ask, type Declared, evaluate, ruleSet, shownByHost, unknown } from "./evaluate.ts";
 import { described, limit, semanticsFile } from "./payments.ts";
 import { ciphertext, folder, plaintext, stackExport } from "./stack-export.ts";

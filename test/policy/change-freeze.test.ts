@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { changeFreeze, changeFreezeAt } from "../../policy/change-freeze.ts";
-import type { Json } from "../../sdk/rules/index.ts";
+import type { Json } from "../../sdk/json/index.ts";
 import { type Declared, evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 import { ciphertext, plaintext, stackExport, unchanged } from "./stack-export.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { policies } from "../../policy/policies.ts";
-import { connectionType } from "../../provider/types.ts";
+import { connectionType } from "../../provider/host/types.ts";
 import { type Declared, evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 import { stackExport } from "./stack-export.ts";
 

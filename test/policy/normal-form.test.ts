@@ -3,7 +3,7 @@ import type { ResourceValidationArgs } from "@pulumi/policy";
 import structs from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, test } from "vitest";
 import { normalForm } from "../../policy/normal-form.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { type Declared, evaluate, noOptions, rule, ruleSet, unknown } from "./evaluate.ts";
 
 /** The policy host's own, which its types do not name. */

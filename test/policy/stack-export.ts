@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { setType } from "../../provider/types.ts";
-import type { Json } from "../../sdk/rules/index.ts";
+import { setType } from "../../provider/host/types.ts";
+import type { Json } from "../../sdk/json/index.ts";
 import type { Declared } from "./evaluate.ts";
 
 const signature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { uniqueNaturalKeys } from "../../policy/unique-natural-keys.ts";
 import { uniqueValues } from "../../policy/unique-values.ts";
-import { asWritten, canonical, type Json } from "../../sdk/rules/index.ts";
+import { asWritten, canonical, type Json } from "../../sdk/json/index.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 
 describe("unique-natural-keys", () => {

@@ -2,7 +2,7 @@ import { Secret } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
 import { allowedValues } from "../../policy/allowed-values.ts";
 import { rulePolicy } from "../../policy/base/rule-policy.ts";
-import { ruleType } from "../../provider/types.ts";
+import { ruleType } from "../../provider/host/types.ts";
 import { evaluate, noOptions, rule, ruleSet, unknown } from "./evaluate.ts";
 
 describe("allowed-values", () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { policies } from "../../policy/policies.ts";
-import { ruleType } from "../../provider/types.ts";
+import { ruleType } from "../../provider/host/types.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
 import { openStack } from "../support/stack.ts";
 

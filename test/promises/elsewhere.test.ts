@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { findDrift } from "../../provider/drift.ts";
+import { ruleType } from "../../provider/host/types.ts";
 import { hashOfIdentity } from "../../provider/reconcile/index.ts";
-import { ruleType } from "../../provider/types.ts";
+import { findDrift } from "../../report/drift/drift.ts";
 import { rule } from "../support/connections.ts";
 import { ownedBy, sessionOf } from "../support/hosts.ts";
 import { applied } from "../support/states.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/connections.ts";
 import { onBothEngines, openPlace, type Place } from "./stacks.ts";
 

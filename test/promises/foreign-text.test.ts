@@ -11,7 +11,7 @@ import { formats } from "../../report/formats.ts";
 import { render, reportOf } from "../../report/index.ts";
 import { changes } from "../../report/report.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { printable, printableJson, printableLines } from "../../sdk/rules/printable.ts";
+import { printable, printableJson, printableLines } from "../../sdk/json/printable.ts";
 import { EngineError } from "../../stack/errors.ts";
 import { knownSchema, type ResourceState } from "../../stack/state/resource-state.ts";
 import { HookFailure, hooksHere, resource, sessionOf } from "../support/hosts.ts";

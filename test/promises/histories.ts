@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type JsonObject, withoutValueAt } from "../../sdk/rules/index.ts";
+import { type JsonObject, withoutValueAt } from "../../sdk/json/index.ts";
 import {
   type Declared,
   type Fault,

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule, serve } from "../support/connections.ts";
 import { resource, startHost } from "../support/hosts.ts";
 import { onBothEngines, openPlace } from "./stacks.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJsonObject, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import { isJsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
 import { rule } from "../support/connections.ts";
 import { type Declared, openPlace, owner, type Place, type Stack } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
 import { rule } from "../support/connections.ts";
 import { marking, onBothEngines, openPlace, owner, type Place } from "./stacks.ts";
 

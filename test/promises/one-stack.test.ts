@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, test } from "vitest";
 import { MerchantRule, MerchantRuleSet } from "../../provider/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/connections.ts";
 import { variants } from "../support/variants.ts";
 import { idOf, marking, onBothEngines, openPlace, owner, unmarked } from "./stacks.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/connections.ts";
 import { startFront } from "../support/front.ts";
 import { onBothEngines, openPlace, type Stack } from "./stacks.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { definitionsOf, type JsonObject } from "../../sdk/rules/index.ts";
+import { definitionsOf, type JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/connections.ts";
 import { type Declared, onBothEngines, openPlace } from "./stacks.ts";
 

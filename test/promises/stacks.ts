@@ -11,7 +11,7 @@ import {
 } from "../../local/service/index.ts";
 import { MerchantRule, MerchantRuleSet } from "../../provider/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
 import { type Front, startFront } from "../support/front.ts";
 import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../support/project.ts";

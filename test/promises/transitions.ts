@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/connections.ts";
 import type { Declared, Place } from "./stacks.ts";
 import { contractOf } from "./worlds/world.ts";

@@ -10,7 +10,7 @@ import { connectionIdIn, hashOfIdentity } from "../../provider/reconcile/identit
 import { ownerOf } from "../../provider/reconcile/mark.ts";
 import { connectionIdField, ownerField } from "../../provider/state/names.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
 import { HookFailure, type Host, hooksHere, sessionOf } from "../support/hosts.ts";
 import { contractOf, merchants } from "./worlds/world.ts";
 

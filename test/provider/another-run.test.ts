@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { withValueAt } from "../../sdk/rules/index.ts";
+import { withValueAt } from "../../sdk/json/index.ts";
 import { contractOf, markText, namesOf, open, ownedBy } from "../promises/worlds/world.ts";
 import { rule } from "../support/connections.ts";
 import { startFront } from "../support/front.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule, serve } from "../support/connections.ts";
 import { failureOf, type Host, markBy, resource, startHost } from "../support/hosts.ts";
 

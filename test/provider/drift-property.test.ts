@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences as engineDifferences } from "../../local/engine/deploy/property-diff.ts";
-import { findDrift } from "../../provider/drift.ts";
-import type { StateResource } from "../../provider/state-resource.ts";
-import { ruleType, setType } from "../../provider/types.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
+import { findDrift } from "../../report/drift/drift.ts";
+import type { StateResource } from "../../report/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
 import { type ServedContract, serve } from "../support/connections.ts";
 import { hooksHere, resource, sessionOf } from "../support/hosts.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FaultInput, localCredentials } from "../../local/service/index.ts";
-import { type Drift, findDrift } from "../../provider/drift.ts";
-import type { StateResource } from "../../provider/state-resource.ts";
-import { ruleType, setType } from "../../provider/types.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
+import { type Drift, findDrift } from "../../report/drift/drift.ts";
+import type { StateResource } from "../../report/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/rules/index.ts";
+import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/json/index.ts";
 import { contractOf, list, merchants, open } from "../promises/worlds/world.ts";
 import { marking, rule, serve } from "../support/connections.ts";
 import { markBy, sessionOf } from "../support/hosts.ts";

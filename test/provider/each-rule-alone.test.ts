@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
-import { isJsonObject, type JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
 import { rule, serve } from "../support/connections.ts";
 import { startFront } from "../support/front.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fittingForms } from "../../provider/reconcile/fitting-forms.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 const contract = defineContract({
   version: 1,

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../local/service/index.ts";
-import { unknownValue } from "../../provider/state/wire.ts";
+import { unknownValue } from "../../provider/host/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
 import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
 

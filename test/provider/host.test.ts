@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerHttp2Session } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
-import { unknownValue } from "../../provider/state/wire.ts";
+import { unknownValue } from "../../provider/host/wire.ts";
 import { rule, serve } from "../support/connections.ts";
 import { HookFailure, resource } from "../support/hosts.ts";
 import { ProviderHost } from "../support/provider-host.ts";

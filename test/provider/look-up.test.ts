@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { canBeFound } from "../../provider/look-up.ts";
+import { canBeFound } from "../../provider/hooks/look-up.ts";
+import { connectionType, ruleType, setType } from "../../provider/host/types.ts";
 import { connectionIdText, newConnectionId } from "../../provider/reconcile/index.ts";
-import { connectionType, ruleType, setType } from "../../provider/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "look-up-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import { declaredJson } from "../../provider/declared-json.ts";
 import { type JsonObject, MerchantRule } from "../../provider/index.ts";
-import { providerSource } from "../../provider/provider-source.ts";
+import { declaredJson } from "../../provider/resources/declared-json.ts";
+import { providerSource } from "../../provider/resources/provider-source.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";

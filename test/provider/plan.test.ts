@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type KnownRule, plan } from "../../provider/reconcile/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import { asWritten, isEqual, type JsonObject } from "../../sdk/rules/index.ts";
+import { asWritten, isEqual, type JsonObject } from "../../sdk/json/index.ts";
 
 const update = { path: "/rules/{ruleId}" };
 const identifyBy = { in: "query" } as const;

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { afterEach, describe, expect, test } from "vitest";
-import { keepProgramFrames } from "../../provider/registration.ts";
+import { keepProgramFrames } from "../../provider/resources/registration.ts";
 
 const { Resource } = createRequire(import.meta.url)("@pulumi/pulumi");
 const before = Error.prepareStackTrace;

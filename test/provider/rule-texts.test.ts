@@ -1,10 +1,10 @@
 import { type Output, secret } from "@pulumi/pulumi";
 import fc from "fast-check";
 import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
+import { unknownValue } from "../../provider/host/wire.ts";
 import { type JsonObject, MerchantRule, MerchantRuleSet, ruleTexts } from "../../provider/index.ts";
-import { unknownValue } from "../../provider/state/wire.ts";
 import { type Contract, type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
-import { definitionsOf, type Json } from "../../sdk/rules/index.ts";
+import { definitionsOf, type Json } from "../../sdk/json/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
 import { failureOf, type Host, hooksHere, resource, sessionOf, startHost } from "../support/hosts.ts";
 

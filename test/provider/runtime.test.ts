@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { commandFault, runtimeFault } from "../../provider/runtime.ts";
+import { commandFault, runtimeFault } from "../../provider/host/runtime.ts";
 import { rule } from "../support/connections.ts";
 import { hooksHere, sessionOf } from "../support/hosts.ts";
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { secret, unknownValue } from "../../provider/host/wire.ts";
 import { withSecretsMarked } from "../../provider/state/secrets.ts";
-import { secret, unknownValue } from "../../provider/state/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { isAtOrBelow, isJsonArray, isJsonObject, type Json, type Path, pointerOf } from "../../sdk/rules/index.ts";
+import { isAtOrBelow, isJsonArray, isJsonObject, type Json, type Path, pointerOf } from "../../sdk/json/index.ts";
 import { hooksHere, sessionOf, withoutSecretMarks } from "../support/hosts.ts";
 
 const segment = fc.constantFrom("auth", "pin", "value", "0", "1", "*");

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
 import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
 

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/index.ts";
 import { HookError } from "../../provider/hooks/boundary.ts";
+import { Lifecycle } from "../../provider/hooks/lifecycle.ts";
 import { Session } from "../../provider/hooks/session.ts";
-import { Lifecycle } from "../../provider/lifecycle.ts";
 import { plan } from "../../provider/reconcile/index.ts";
 import { setShape } from "../../provider/state/shape.ts";
 import { readInputs, readState } from "../../provider/state/state.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { marking, type ServedContract, serve } from "../support/connections.ts";
 import { resource, withoutSecretMarks } from "../support/hosts.ts";
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { connectionOf, connectionSettings, type SettingsSources } from "../../provider/settings.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { connectionOf, connectionSettings, type SettingsSources } from "../../provider/settings/settings.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "settings-"));
 const program = join(folder, "program");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../local/service/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { EngineModel, type Hooks } from "../promises/faults/engine-model.ts";
 import { hooksOf } from "../promises/faults/hooks.ts";
 import { serve } from "../support/connections.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { placeOf } from "../../provider/reconcile/index.ts";
 import { ruleShape, setShape } from "../../provider/state/shape.ts";
 import { demandVersion, readState, stateVersion, writeInputs, writeState } from "../../provider/state/state.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 function golden(name: string): JsonObject {
   const state: unknown = JSON.parse(readFileSync(new URL(`./golden/${name}.json`, import.meta.url), "utf8"));

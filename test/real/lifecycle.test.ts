@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import type { Declared, Stack } from "../promises/stacks.ts";
 import { stub } from "./payments.ts";
 import { atWireMock, type RealPlace } from "./place.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 /** A payment rule in words of our own; {@link stubOf} says it in WireMock's. */
 export interface PaymentRule {

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { draftContract } from "../../cli/contract/draft.ts";
-import { contractFacts } from "../../cli/probe/contract-facts.ts";
-import { planOf, type Told } from "../../cli/probe/known.ts";
-import { probe } from "../../cli/probe/probe.ts";
+import { draftContract } from "../../contract-tools/draft.ts";
+import { contractFacts } from "../../contract-tools/probe/contract-facts.ts";
+import { planOf, type Told } from "../../contract-tools/probe/known.ts";
+import { probe } from "../../contract-tools/probe/probe.ts";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import { hasJava, startWireMock } from "./wiremock.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { presetFile } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { atWireMock, paged } from "./place.ts";
 
 /** The preset's semantics; and each payment has an amount by which it is found again in sums. */

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { loadPreset } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
 
 const java = javaVersion();
 /** WireMock needs Java 11 or newer, Spark 17. */

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
-import { unknownValue } from "../../provider/state/wire.ts";
-import { ruleType, setType } from "../../provider/types.ts";
+import { loadSemantics } from "../../meaning/index.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
+import { unknownValue } from "../../provider/host/wire.ts";
 import { decideBy, meaningOf } from "../../report/meaning/meaning.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { afterRun, liveSide, type Side } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract, presetFile } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
-import { loadSemantics } from "../../sdk/semantics/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
 import { rule, serve } from "../support/connections.ts";
 import { resource, sessionOf } from "../support/hosts.ts";

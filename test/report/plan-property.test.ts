@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences } from "../../local/engine/deploy/property-diff.ts";
-import { ruleType, setType } from "../../provider/types.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { EngineModel, type Hooks } from "../promises/faults/engine-model.ts";
 import { hooksOf } from "../promises/faults/hooks.ts";
 import { contractOf } from "../promises/worlds/world.ts";

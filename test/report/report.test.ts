@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Drift } from "../../provider/drift.ts";
-import { driftReport } from "../../report/drift-report.ts";
+import type { Drift } from "../../report/drift/drift.ts";
+import { driftReport } from "../../report/drift/drift-report.ts";
 import { type Format, formats, leastOfComment } from "../../report/formats.ts";
 import { errorsOf, type Finding, githubAnnotations, type Report, render, reportOf } from "../../report/index.ts";
 import { markerOf } from "../../report/markdown.ts";
 import { changes, publishedSchema } from "../../report/report.ts";
-import { asWritten, blindMask, maskOf } from "../../sdk/rules/index.ts";
+import { asWritten, blindMask, maskOf } from "../../sdk/json/index.ts";
 import { elementsOf } from "./markup.ts";
 
 const report = reportOf({

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { defineSemantics, type SemanticsInput } from "../../meaning/index.ts";
 import { catalog } from "../../report/catalog.ts";
 import { type Format, formats } from "../../report/formats.ts";
 import { type Finding, githubAnnotations, type Report, render, reportOf } from "../../report/index.ts";
 import { wordingBy } from "../../report/meaning/wording.ts";
 import { withRuleWords } from "../../report/rule-words.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
-import type { Json, JsonObject } from "../../sdk/rules/index.ts";
-import { defineSemantics, type SemanticsInput } from "../../sdk/semantics/index.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
 
 const contract = defineContract({
   version: 1,

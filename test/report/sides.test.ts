@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ruleType, setType } from "../../provider/types.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import {
   folderSide,
@@ -15,7 +15,7 @@ import {
   stateSide,
 } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
-import { blindMask, isMask, type JsonObject } from "../../sdk/rules/index.ts";
+import { blindMask, isMask, type JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
 import { markBy, rule, serve } from "../support/connections.ts";
 import { resource, sessionOf } from "../support/hosts.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { isJson, type Json } from "../../sdk/rules/index.ts";
+import { isJson, type Json } from "../../sdk/json/index.ts";
 
 export const hasChromium = spawnSync("chromium", ["--version"], { stdio: "ignore" }).status === 0;
 

@@ -9,7 +9,7 @@ import {
 } from "../../local/service/index.ts";
 import { markOf, markText, type Owner } from "../../provider/reconcile/mark.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 /** A service of its own for one test, with a contract file and the environment that a provider finds it by. */
 export interface ServedContract {

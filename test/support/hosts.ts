@@ -3,12 +3,12 @@ import { hash } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
 import { HookError } from "../../provider/hooks/boundary.ts";
 import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
+import { Lifecycle } from "../../provider/hooks/lifecycle.ts";
 import { Session } from "../../provider/hooks/session.ts";
-import { Lifecycle } from "../../provider/lifecycle.ts";
-import type { HookSet } from "../../provider/provider-source.ts";
 import { markOf, markText, ownerOf } from "../../provider/reconcile/mark.ts";
+import type { HookSet } from "../../provider/resources/provider-source.ts";
 import { ruleShape, setShape } from "../../provider/state/shape.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { ProviderHost } from "./provider-host.ts";
 
 export type HookNames = HookSet;

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

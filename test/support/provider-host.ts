@@ -9,8 +9,8 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { providerSource } from "../../provider/provider-source.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import { providerSource } from "../../provider/resources/provider-source.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { HookFailure, type HookNames, type Host, withoutSecretMarks } from "./hosts.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

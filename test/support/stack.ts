@@ -1,6 +1,6 @@
 import { expect, onTestFinished, type TestContext } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/rules/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule, serve } from "./connections.ts";
 import { type CommandResult, type EngineName, TestProject } from "./project.ts";
 

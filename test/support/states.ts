@@ -1,8 +1,8 @@
 import type { Session } from "../../provider/hooks/session.ts";
-import { secret } from "../../provider/state/wire.ts";
-import type { StateResource } from "../../provider/state-resource.ts";
-import { ruleType, setType } from "../../provider/types.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/rules/index.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
+import { secret } from "../../provider/host/wire.ts";
+import type { StateResource } from "../../report/state-resource.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { hooksHere, resource } from "./hosts.ts";
 
 /** Makes rules as an `up` does, by resource name; gives the resources that are in the state then. */

@@ -1,4 +1,4 @@
-import { definitionOf, hidden, hiddenOther, isJsonObject, type Json } from "../../../sdk/rules/index.ts";
+import { definitionOf, hidden, hiddenOther, isJsonObject, type Json } from "../../../sdk/json/index.ts";
 import { formatPath, type PropertyPath, parsePath, valueAt } from "../../../stack/values/path.ts";
 import type { PropertyMap, PropertyValue } from "../../../stack/values/value.ts";
 import { type DetailedDiff, differences } from "../deploy/property-diff.ts";

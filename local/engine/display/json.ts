@@ -1,4 +1,4 @@
-import { printableJson } from "../../../sdk/rules/printable.ts";
+import { printableJson } from "../../../sdk/json/printable.ts";
 import { encodeMap, encodeResource } from "../../../stack/state/codec.ts";
 import { type ResourceState, stackType } from "../../../stack/state/resource-state.ts";
 import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from "../../../stack/values/value.ts";

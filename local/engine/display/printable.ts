@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../../sdk/json/index.ts";
 import {
   isArray,
   mapValues,

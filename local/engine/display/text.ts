@@ -1,4 +1,4 @@
-import { printable, printableLines } from "../../../sdk/rules/printable.ts";
+import { printable, printableLines } from "../../../sdk/json/printable.ts";
 import { stackType } from "../../../stack/state/resource-state.ts";
 import { parseUrn } from "../../../stack/state/urn.ts";
 import type { PropertyValue } from "../../../stack/values/value.ts";

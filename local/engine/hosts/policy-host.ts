@@ -5,7 +5,7 @@ import type { AnalyzeDiagnostic, PolicyConfigSchema } from "@pulumi/pulumi/proto
 import messages from "@pulumi/pulumi/proto/analyzer_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { isJson, isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
+import { isJson, isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { EngineError } from "../../../stack/errors.ts";
 import type { Config } from "../../../stack/project/stack-config.ts";
 import { parseUrn } from "../../../stack/state/urn.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import type { Level } from "./findings.ts";
 
 /** A pack's description of itself. */

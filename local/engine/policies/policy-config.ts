@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { definitionChecker, schemaError } from "../../../sdk/contract/definition-schema.ts";
+import { isJson, isJsonObject, type Json, type JsonObject, pointerOf, valueAt } from "../../../sdk/json/index.ts";
+import { whyNotJson } from "../../../sdk/json/json.ts";
+import { printable } from "../../../sdk/json/printable.ts";
 import { meant } from "../../../sdk/nearest.ts";
-import { isJson, isJsonObject, type Json, type JsonObject, pointerOf, valueAt } from "../../../sdk/rules/index.ts";
-import { whyNotJson } from "../../../sdk/rules/json.ts";
-import { printable } from "../../../sdk/rules/printable.ts";
 import { EngineError } from "../../../stack/errors.ts";
 import { readIfThere } from "../../../stack/state/files.ts";
 import { unsupported } from "../../../stack/unsupported.ts";

@@ -7,7 +7,7 @@ import {
   valueAt,
   withoutValueAt,
   withValueAt,
-} from "../../../sdk/rules/index.ts";
+} from "../../../sdk/json/index.ts";
 import type { Answer } from "../answer.ts";
 import { idPointer } from "../rule-shape.ts";
 import type { Reply, Visit } from "./visit.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Contract, Pagination } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { Refusal, refusalAnswer } from "../refusal.ts";
 import type { RuleStore } from "../store.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";

@@ -1,5 +1,5 @@
 import type { Pagination } from "../../../sdk/contract/index.ts";
-import { isJsonArray, type Json, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
+import { isJsonArray, type Json, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { cursorAfter, ownCursor } from "../pagination.ts";
 import type { RuleList, RuleStore } from "../store.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type DescribedFile, type Issue, readDescribed } from "../../../sdk/described-file.ts";
+import type { Semantics } from "../../../meaning/index.ts";
+import type { Columns } from "../../../meaning/sql/query.ts";
 import { MerchantRulesError } from "../../../sdk/errors.ts";
-import type { Semantics } from "../../../sdk/semantics/index.ts";
-import type { Columns } from "../../../sdk/semantics/sql/query.ts";
-import { readTextFile } from "../../../sdk/yaml-document.ts";
+import { type DescribedFile, type Issue, readDescribed } from "../../../sdk/files/described-file.ts";
+import { readTextFile } from "../../../sdk/files/yaml-document.ts";
 
 const name = z
   .string()

@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Json } from "../../../sdk/rules/index.ts";
-import { printableJson } from "../../../sdk/rules/printable.ts";
 import {
   commented,
   type DialectName,
@@ -9,7 +7,9 @@ import {
   type RefusedRule,
   type SideRules,
   type Source,
-} from "../../../sdk/semantics/sql/query.ts";
+} from "../../../meaning/sql/query.ts";
+import type { Json } from "../../../sdk/json/index.ts";
+import { printableJson } from "../../../sdk/json/printable.ts";
 import { clockOf, type Meaning } from "../../meaning/meaning.ts";
 
 export interface ScriptOptions {

@@ -1,9 +1,9 @@
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { linesOf } from "../../../sdk/payments/lines.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
-import { Decider, defineSemantics, readRules } from "../../../sdk/semantics/index.ts";
+import { Decider, defineSemantics, readRules } from "../../../meaning/index.ts";
+import { linesOf } from "../../../meaning/payments/lines.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { byDuckDb, byJsonLogic, type Deciding, type PeerRun } from "./peers.ts";
 import { processorSeconds } from "./processor-time.ts";
 import { type WholeCommand, wholeCommand } from "./whole-command.ts";

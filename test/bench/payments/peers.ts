@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { LogicEngine } from "json-logic-engine";
-import type { Json, JsonObject } from "../../../sdk/rules/index.ts";
+import type { Json, JsonObject } from "../../../sdk/json/index.ts";
 import { processorSeconds } from "./processor-time.ts";
 import { pointers, type WorkloadCondition, type WorkloadRule } from "./workload.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { loadPreset } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { serve } from "../../support/connections.ts";
 import { TestProject } from "../../support/project.ts";
 import { watchMemory, watchProcessorTime } from "../host-memory.ts";

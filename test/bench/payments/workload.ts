@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../sdk/rules/index.ts";
-import type { SemanticsInput } from "../../../sdk/semantics/index.ts";
+import type { SemanticsInput } from "../../../meaning/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 
 /** A condition of the workload, by the words of {@link semantics}. */
 export interface WorkloadCondition {

@@ -9,7 +9,7 @@ import provider from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { providerSource } from "../../../provider/provider-source.ts";
+import { providerSource } from "../../../provider/resources/provider-source.ts";
 import { rule } from "../../support/connections.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

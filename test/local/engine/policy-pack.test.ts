@@ -9,7 +9,7 @@ import {
   type PolicyFindings,
   readExport,
 } from "../../../local/engine/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 
 const root = mkdtempSync(join(tmpdir(), "merchant-rules-packs-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defineContract } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { call, fieldOfEach, type Sent, serve, textAt } from "./under-test.ts";
 
 describe("enveloped answers, rules that cannot change", () => {

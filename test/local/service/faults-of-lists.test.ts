@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../../local/service/index.ts";
 import { RulesClient } from "../../../sdk/client/index.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
-import { valueAt } from "../../../sdk/rules/index.ts";
+import { valueAt } from "../../../sdk/json/index.ts";
 import { allOf } from "../../sdk/client/scripted-server.ts";
 import { call, fieldOfEach, type Received, serve } from "./under-test.ts";
 

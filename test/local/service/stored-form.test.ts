@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inStoredForm } from "../../../local/service/stored-form.ts";
-import { asWritten, isEqual, type Json } from "../../../sdk/rules/index.ts";
-import type { FormName } from "../../../sdk/rules/normal-form.ts";
+import { asWritten, isEqual, type Json } from "../../../sdk/json/index.ts";
+import type { FormName } from "../../../sdk/json/normal-form.ts";
 
 test.each<[FormName, Json, Json]>([
   ["decimal", 10, "10.00"],

@@ -5,7 +5,7 @@ import {
   localCredentials,
   startLocalService,
 } from "../../../local/service/index.ts";
-import { field, isJsonObject, type Json, valueAt } from "../../../sdk/rules/index.ts";
+import { field, isJsonObject, type Json, valueAt } from "../../../sdk/json/index.ts";
 
 const running: LocalService[] = [];
 

@@ -7,7 +7,7 @@ import { ownerOf } from "../../../provider/reconcile/index.ts";
 import { ownerField } from "../../../provider/state/names.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
-import { asWritten, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/rules/index.ts";
+import { asWritten, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { EngineModel } from "../faults/engine-model.ts";
 import { hooksWithConnection } from "../faults/hooks.ts";

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { contractOf, list, open, Stack, writesOf } from "../worlds/world.ts";
 
 /** A field of each form: as it is declared, as another writes the same, as the service shows it, and another value. */

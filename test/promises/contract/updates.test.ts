@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startWorld, type World } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { variants } from "../../support/variants.ts";
 import { contractOf, failureOf, open } from "../worlds/world.ts";

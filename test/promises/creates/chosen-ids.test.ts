@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { isJsonObject, withoutValueAt } from "../../../sdk/rules/index.ts";
+import { isJsonObject, withoutValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { onBothEngines, openPlace, type Place, withoutList } from "../stacks.ts";
 import { contractOf } from "../worlds/world.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { variants } from "../../support/variants.ts";
 import { type Declared, openPlace, type Place } from "../stacks.ts";

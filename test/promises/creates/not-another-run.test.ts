@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJsonObject } from "../../../sdk/rules/index.ts";
+import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { marking, onBothEngines, openPlace } from "../stacks.ts";
 import { contractOf } from "../worlds/world.ts";

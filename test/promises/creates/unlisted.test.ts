@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isJsonArray, isJsonObject } from "../../../sdk/rules/index.ts";
+import { isJsonArray, isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import type { Misbehaviour } from "../../support/front.ts";
 import { idOf, openPlace } from "../stacks.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { openPlace, owner, type Place } from "../stacks.ts";
 import { contractOf, list } from "../worlds/world.ts";

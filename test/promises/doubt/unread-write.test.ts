@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { type Declared, onBothEngines, openPlace } from "../stacks.ts";
 import { contractOf } from "../worlds/world.ts";

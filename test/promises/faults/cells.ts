@@ -9,7 +9,7 @@ import {
   startLocalService,
 } from "../../../local/service/index.ts";
 import { ownerOf } from "../../../provider/reconcile/index.ts";
-import { isJsonObject, type JsonObject } from "../../../sdk/rules/index.ts";
+import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { markBy, rule } from "../../support/connections.ts";
 import { type HookNames, hooksHere, sessionOf } from "../../support/hosts.ts";
 import { ProviderHost } from "../../support/provider-host.ts";

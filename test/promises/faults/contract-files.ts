@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { getOrMake } from "../../../provider/get-or-make.ts";
+import { getOrMake } from "../../../provider/host/get-or-make.ts";
 import { type Contract, defineContract } from "../../../sdk/contract/index.ts";
 import { hurried, type MatrixContract } from "./scenarios.ts";
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { differences } from "../../../local/engine/deploy/property-diff.ts";
 import { connectionIdField } from "../../../provider/state/names.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { HookFailure } from "../../support/hosts.ts";
 
 /** The hooks of one kind of resource, in this process or in a provider host of their own. */

@@ -1,7 +1,7 @@
 import { ownerOf } from "../../../provider/reconcile/index.ts";
 import { ownerField } from "../../../provider/state/names.ts";
 import { type ContractInput, loadPreset } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 
 export type Resource = "MerchantRule" | "MerchantRuleSet";

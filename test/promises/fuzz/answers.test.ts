@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { RulesClient } from "../../../sdk/client/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
-import { findNotJson } from "../../../sdk/rules/index.ts";
+import { findNotJson } from "../../../sdk/json/index.ts";
 import { allOf, clientOf } from "../../sdk/client/scripted-server.ts";
 import { rule } from "../../support/connections.ts";
 import { HookFailure } from "../../support/hosts.ts";

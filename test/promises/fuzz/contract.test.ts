@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { connectionSettings } from "../../../provider/settings.ts";
+import { connectionSettings } from "../../../provider/settings/settings.ts";
 import { type Contract, defineContract, loadContract, presetFile, presets } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
 import { extremes, foreign, mutated } from "./mutations.ts";

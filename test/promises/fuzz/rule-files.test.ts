@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadRules } from "../../../provider/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
-import { findNotJson } from "../../../sdk/rules/index.ts";
+import { findNotJson } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { extremes, foreign, mutated } from "./mutations.ts";
 import { check, expectReadable, timeout } from "./runs.ts";

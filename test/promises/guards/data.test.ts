@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { findNotJson, type Json, type JsonObject } from "../../../sdk/rules/index.ts";
+import { findNotJson, type Json, type JsonObject } from "../../../sdk/json/index.ts";
 import { clientOf, failureOf, serve as serveScript } from "../../sdk/client/scripted-server.ts";
 import { rule, serve } from "../../support/connections.ts";
 import { type Host, startHost } from "../../support/hosts.ts";

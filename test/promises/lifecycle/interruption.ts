@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, type TestContext } from "vitest";
 import { z } from "zod";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import type { EngineName, TestProject } from "../../support/project.ts";
 import { openStack } from "../../support/stack.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { ServedRequest } from "../../../local/service/index.ts";
 import { loadPreset } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule, serve } from "../../support/connections.ts";
 import { hooksHere, sessionOf } from "../../support/hosts.ts";
 import { TestProject } from "../../support/project.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { loadPreset } from "../../../sdk/contract/index.ts";
-import { isJsonObject } from "../../../sdk/rules/index.ts";
+import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule, serve } from "../../support/connections.ts";
 import { ProviderHost } from "../../support/provider-host.ts";
 

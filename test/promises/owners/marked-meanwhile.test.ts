@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJsonObject, withValueAt } from "../../../sdk/rules/index.ts";
+import { isJsonObject, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { openPlace, othersMark, owner } from "../stacks.ts";
 import { contractOf, list } from "../worlds/world.ts";

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type LocalServiceOptions, localCredentials, startLocalService } from "../../../local/service/index.ts";
 import { loadPreset, type Preset, presentsClient } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import type { EngineName } from "../../support/project.ts";
 import { openStack } from "../stacks.ts";
 

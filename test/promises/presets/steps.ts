@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { asWritten, canonical, type JsonObject } from "../../../sdk/rules/index.ts";
+import { asWritten, canonical, type JsonObject } from "../../../sdk/json/index.ts";
 import type { EngineName } from "../../support/project.ts";
 import type { Declared } from "../stacks.ts";
 import { type Described, openPreset } from "./presets.ts";

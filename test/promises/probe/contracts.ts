@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
-import { draftContract } from "../../../cli/contract/draft.ts";
-import { contractFacts } from "../../../cli/probe/contract-facts.ts";
-import type { Told } from "../../../cli/probe/known.ts";
-import { planOf } from "../../../cli/probe/known.ts";
-import { type Probed, probe } from "../../../cli/probe/probe.ts";
+import { draftContract } from "../../../contract-tools/draft.ts";
+import { contractFacts } from "../../../contract-tools/probe/contract-facts.ts";
+import type { Told } from "../../../contract-tools/probe/known.ts";
+import { planOf } from "../../../contract-tools/probe/known.ts";
+import { type Probed, probe } from "../../../contract-tools/probe/probe.ts";
 import {
   type LocalService,
   type LocalServiceOptions,
@@ -19,7 +19,7 @@ import {
   presentsClient,
 } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
-import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { dialects } from "../contract/dialects.ts";
 import { described } from "../presets/presets.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import type { Given, Told } from "../../../cli/probe/known.ts";
-import { type Probed, type ProbeOptions, probe } from "../../../cli/probe/probe.ts";
+import type { Given, Told } from "../../../contract-tools/probe/known.ts";
+import { type Probed, type ProbeOptions, probe } from "../../../contract-tools/probe/probe.ts";
 import {
   type LocalService,
   type LocalServiceOptions,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, valueAt } from "../../../sdk/rules/index.ts";
+import { isJsonObject, type Json, type JsonObject, valueAt } from "../../../sdk/json/index.ts";
 import {
   type Answer,
   cut,

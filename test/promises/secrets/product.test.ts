@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { newCrypter } from "../../../stack/state/crypter.ts";
 import { type EngineName, hasPulumi, TestProject } from "../../support/project.ts";
 import { failures, methods, serveEchoing } from "./echoing-service.ts";

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { Redactor } from "../../../sdk/client/redact.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { clientOf, failureOf, serve } from "../../sdk/client/scripted-server.ts";
 import { expectNoTrace, forms, secretAround } from "./traces.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/faults/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { contractOf, namesOf, open, ownedBy, Stack } from "./world.ts";
 

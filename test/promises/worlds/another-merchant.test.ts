@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hashOfIdentity } from "../../../provider/reconcile/identity.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { contractOf, failureOf, merchants, open, ownedBy, type World, writesOf } from "./world.ts";
 

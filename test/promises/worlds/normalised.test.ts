@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { contractOf, failureOf, open, Stack, update, writesOf } from "./world.ts";
 

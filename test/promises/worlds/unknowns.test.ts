@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { unknownValue } from "../../../provider/state/wire.ts";
+import { unknownValue } from "../../../provider/host/wire.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/connections.ts";
 import { contractOf, open } from "./world.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../../local/service/index.ts";
 import { markOf, markText as textOf } from "../../../provider/reconcile/mark.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
-import { type JsonObject, valueAt } from "../../../sdk/rules/index.ts";
+import { type JsonObject, valueAt } from "../../../sdk/json/index.ts";
 import { type HookNames, type Host, ownerIdOf, startHost } from "../../support/hosts.ts";
 import { EngineModel } from "../faults/engine-model.ts";
 import { hooksOf } from "../faults/hooks.ts";

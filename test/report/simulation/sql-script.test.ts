@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { evaluate, loadSemantics, readRules, type Semantics } from "../../../meaning/index.ts";
 import type { Meaning } from "../../../report/meaning/meaning.ts";
 import { readColumns } from "../../../report/simulation/sql/columns-file.ts";
 import { type Script, sqlScript } from "../../../report/simulation/sql/script.ts";
 import { presetFile } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/rules/index.ts";
-import { evaluate, loadSemantics, readRules, type Semantics } from "../../../sdk/semantics/index.ts";
-import { inDuckDb, type Row } from "../../sdk/semantics/sql/in-duckdb.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { inDuckDb, type Row } from "../../meaning/sql/in-duckdb.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sql-script-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,0 +1,72 @@
+import { asWritten, isEqual, type Json } from "../sdk/json/index.ts";
+import { printable, printableJson } from "../sdk/json/printable.ts";
+import { type Documented, documented } from "./documented.ts";
+import { gaps, openGaps } from "./gaps.ts";
+import { commentAt, fieldsOf, type Written } from "./written.ts";
+
+/** Of each field of a contract who says it, in lines: the specification, the file, or nobody. */
+export function explanation(read: Written): string[] {
+  const ofFile = fieldsOf(read.written);
+  const open = openGaps(read.written);
+  const said = documented.filter(({ field }) => hasOperation(read.contract, field));
+  const others = [...ofFile].filter(
+    ([field, value]) => value !== null && ![...said, ...formal].some((each) => each.field === field),
+  );
+  return [
+    printable(read.name),
+    "",
+    "The specification says:",
+    ...said.flatMap((each) => documentedLines(each, ofFile.get(each.field), read)),
+    "",
+    "The file alone says:",
+    ...others.flatMap(([field, value]) => [
+      `  ${printable(field)}: ${shown(value)}`,
+      `    ${commentOf(field, read) ?? "without a comment"}`,
+    ]),
+    ...(others.length === 0 ? ["  nothing"] : []),
+    "",
+    "Nobody says:",
+    ...open.flatMap(({ field, question, without }) => [
+      `  ${field}: gap`,
+      `    ${question} Without it: ${without}.${namedOnly(field)}`,
+    ]),
+    ...(open.length === 0 ? ["  nothing is open"] : []),
+    "",
+    `Of ${gaps.length} questions, ${open.length} are open. All other fields have their defaults: \`npx --no-install merchant-rules help reference/contract\`.`,
+  ];
+}
+
+/** What every file may have, and says nothing of the service. */
+const formal = [{ field: "version" }, { field: "$schema" }];
+
+/** True where the contract has the operation that a documented field belongs to. */
+function hasOperation({ operations, auth }: Written["contract"], field: string): boolean {
+  if (field.startsWith("auth.token.")) return auth.token !== null;
+  return !Object.entries(operations).some(([name, found]) => field.startsWith(`operations.${name}.`) && found === null);
+}
+
+function documentedLines({ field, value, section }: Documented, written: Json | undefined, read: Written): string[] {
+  const line = `  ${field}: ${shown(written ?? value)}`;
+  const source = `the specification, section ${section}`;
+  if (written === undefined) return [line, `    ${source}; the file leaves it as it is`];
+  if (isEqual(written, value, asWritten)) return [line, `    ${source}; the file repeats it`];
+  const why = commentOf(field, read);
+  return [line, `    ${source}, says ${shown(value)}; the file says otherwise${why === undefined ? "" : `: ${why}`}`];
+}
+
+/** An operation of which the specification has the method and no path. */
+function namedOnly(field: string): string {
+  const method = documented.find((each) => each.field === `${field}.method`);
+  if (method === undefined) return "";
+  return ` The specification names the operation (${String(method.value)}, section ${method.section}), and no path.`;
+}
+
+function commentOf(field: string, read: Written): string | undefined {
+  const comment = commentAt(read, field.split("."));
+  return comment === undefined || comment === "" ? undefined : printable(comment, 400);
+}
+
+function shown(value: Json): string {
+  const text = printableJson(value);
+  return text.length > 160 ? `${text.slice(0, 157)}...` : text;
+}

@@ -1,0 +1,63 @@
+import { isJsonArray, type Json, type JsonObject, pointerOf } from "../../sdk/json/index.ts";
+import type { Description } from "./description.ts";
+
+const limits = ["limit", "pageSize", "page_size", "per_page", "perPage", "size"];
+const offsets = ["offset", "skip", "startIndex"];
+const cursors = ["cursor", "after", "pageToken", "page_token", "starting_after"];
+const nextCursors = ["nextCursor", "next_cursor", "nextPageToken", "next_page_token", "cursor", "next"];
+const totals = ["total", "totalCount", "total_count", "count"];
+const mores = ["hasMore", "has_more", "more"];
+
+/**
+ * What a description says of a list: where its answer has the rules, and how it comes in pages. The latter only where
+ * the parameters and the answer together leave one reading.
+ * @returns parts of `operations.list`; undefined where its answer is not described
+ */
+export function listParts(operation: JsonObject, answer: JsonObject, description: Description): JsonObject | undefined {
+  const items = itemsIn(answer, description);
+  if (items === undefined) return undefined;
+  const parameters = description
+    .parameters(operation)
+    .flatMap(({ in: place, name }) => (place === "query" && typeof name === "string" ? [name] : []));
+  const pages = paginationOf(parameters, answer, description);
+  return { items, ...(pages === undefined ? {} : { pagination: pages }) };
+}
+
+/** The pointer to the one array of objects in an answer, at most two levels deep. */
+function itemsIn(answer: JsonObject, description: Description): string | undefined {
+  const isArray = (schema: JsonObject): boolean => schema.type === "array" || isJsonArray(schema.prefixItems);
+  if (isArray(answer)) return "";
+  const found = places(answer, description).filter(({ schema }) => isArray(schema));
+  return found.length === 1 && found[0] !== undefined ? pointerOf(found[0].path) : undefined;
+}
+
+interface PlaceOf {
+  readonly path: readonly string[];
+  readonly schema: JsonObject;
+}
+
+/** The properties of an answer, and of the objects in it that are no arrays. */
+function places(answer: JsonObject, description: Description, above: readonly string[] = []): PlaceOf[] {
+  return Object.entries(description.properties(answer)).flatMap(([name, value]) => {
+    const schema = description.object(value);
+    const path = [...above, name];
+    return [{ path, schema }, ...(above.length === 0 ? places(schema, description, path) : [])];
+  });
+}
+
+function paginationOf(parameters: readonly string[], answer: JsonObject, description: Description): Json | undefined {
+  const parameter = (names: readonly string[]): string | undefined => names.find((each) => parameters.includes(each));
+  const at = (names: readonly string[]): string | undefined => {
+    const found = places(answer, description).find(({ path }) => names.includes(path.at(-1) ?? ""));
+    return found === undefined ? undefined : pointerOf(found.path);
+  };
+  const limit = parameter(limits);
+  const size = limit === undefined ? {} : { limit };
+  const [cursor, next, total, more] = [parameter(cursors), at(nextCursors), at(totals), at(mores)];
+  if (cursor !== undefined && next !== undefined)
+    return { type: "cursor", ...size, cursor, next, ...(more === undefined ? {} : { more }) };
+  const end = { ...(more === undefined ? {} : { more }), ...(total === undefined ? {} : { total }) };
+  const offset = parameter(offsets);
+  if (offset !== undefined) return { type: "offset", ...size, offset, ...end };
+  return parameters.includes("page") ? { type: "page", ...size, page: "page", ...end } : undefined;
+}

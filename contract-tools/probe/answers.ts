@@ -1,0 +1,165 @@
+import {
+  asWritten,
+  canonical,
+  field,
+  isEqual,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+  walk,
+} from "../../sdk/json/index.ts";
+
+/** A value in an answer that can be an id, and where it stands. */
+export interface Leaf {
+  readonly at: Pointer;
+  readonly value: string | number;
+}
+
+/** Objects deeper in an answer are not looked at. */
+const deepest = 6;
+
+/**
+ * Where an answer has a definition: the object that shares most fields with it, the outermost of several. Undefined where
+ * no object has a field of it with the value that was sent.
+ */
+export function placeOf(answer: Json | undefined, definition: JsonObject): Pointer | undefined {
+  let best: { at: Pointer; score: number } | undefined;
+  if (answer === undefined) return undefined;
+  walk(answer, (value, { path }) => {
+    if (path.length > deepest || !isJsonObject(value)) return;
+    const score = likeness(value, definition);
+    if (score > (best?.score ?? 0)) best = { at: pointerOf(path), score };
+  });
+  return best?.at;
+}
+
+/** Fields with the same value count more than fields of the same name; without one of the same value it is 0. */
+function likeness(value: JsonObject, definition: JsonObject): number {
+  let equal = 0;
+  let named = 0;
+  for (const [name, sent] of Object.entries(definition)) {
+    const found = field(value, name);
+    if (found === undefined) continue;
+    named += 1;
+    if (isAlike(found, sent)) equal += 1;
+  }
+  return equal === 0 ? 0 : 2 * equal + named;
+}
+
+/** True of values that differ at most in their form: `1` and `"1.0"`, `"Limit"` and `" limit"`. */
+export function isAlike(one: Json, other: Json): boolean {
+  if (isEqual(one, other, asWritten)) return true;
+  if (typeof one === "object" || typeof other === "object") return false;
+  const numbers = [one, other].map((value) =>
+    typeof value === "boolean" || value === "" ? Number.NaN : Number(value),
+  );
+  return numbers[0] === numbers[1] || plainText(one) === plainText(other);
+}
+
+function plainText(value: string | number | boolean): string {
+  return String(value).trim().toLowerCase();
+}
+
+/** True where an answer shows a rule with this definition, or at least its name. */
+export function shows(answer: Json | undefined, definition: JsonObject, name: string | undefined): boolean {
+  if (answer === undefined) return false;
+  if (name !== undefined)
+    return walk(answer, (value) => (value !== null && isAlike(value, name) ? true : undefined)) === true;
+  return placeOf(answer, definition) !== undefined;
+}
+
+/**
+ * The values of an answer that can be the rule's id, the likeliest first: by the pointers that are given, then by their
+ * names. What was sent is none.
+ */
+export function idsIn(answer: Json, definition: JsonObject, known: readonly Pointer[]): Leaf[] {
+  const rule = placeOf(answer, definition) ?? "";
+  return leavesOf(answer)
+    .filter(({ at, value }) => {
+      const within = at.startsWith(`${rule}/`) ? at.slice(rule.length) : at;
+      return value !== "" && valueAt(definition, within) !== value;
+    })
+    .map((leaf) => ({ leaf, rank: rankOf(leaf.at, known) }))
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ leaf }) => leaf)
+    .slice(0, mostIds);
+}
+
+const mostIds = 12;
+
+function rankOf(at: Pointer, known: readonly Pointer[]): number {
+  const told = known.findIndex((pointer) => at === pointer || at.endsWith(pointer));
+  if (told !== -1) return told / known.length;
+  const name = (segmentsOf(at).at(-1) ?? "").toLowerCase().replace(/[_-]/g, "");
+  if (name === "ruleid" || name === "id") return 1;
+  if (name.endsWith("id")) return 2;
+  return ["uuid", "guid", "key", "ref", "reference"].includes(name) ? 3 : 4;
+}
+
+/** The texts and whole numbers of a value, with where they stand, but for those in arrays. */
+export function leavesOf(root: Json): Leaf[] {
+  const leaves: Leaf[] = [];
+  const step = (value: Json, path: Path): void => {
+    if (typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value)))
+      leaves.push({ at: pointerOf(path), value });
+    if (isJsonObject(value) && path.length < deepest)
+      for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
+  };
+  step(root, []);
+  return leaves;
+}
+
+/** An array in an answer to a list. */
+export interface Rows {
+  readonly at: Pointer;
+  readonly items: readonly Json[];
+}
+
+/** The arrays of an answer that can be the list's: of objects, or empty; none within another. */
+export function arraysIn(answer: Json): Rows[] {
+  const found: Rows[] = [];
+  const step = (value: Json, path: Path): void => {
+    if (isJsonArray(value)) {
+      if (value.every((item) => isJsonObject(item))) found.push({ at: pointerOf(path), items: value });
+    } else if (isJsonObject(value) && path.length < deepest)
+      for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
+  };
+  step(answer, []);
+  return found;
+}
+
+/** A text that two values share only where they are equal. */
+export function fingerprint(value: Json): string {
+  return canonical(value, asWritten);
+}
+
+/** Where a failure has its code and its message. A code that repeats the status tells nothing. */
+export function failureShape({ json: body, status }: { readonly json: Json | undefined; readonly status: number }): {
+  code: Pointer | undefined;
+  message: Pointer | undefined;
+} {
+  const leaves = body === undefined ? [] : leavesOf(firstOfArrays(body));
+  const named = (names: RegExp, test: (value: string | number) => boolean) =>
+    leaves.find(({ at, value }) => names.test(segmentsOf(at).at(-1) ?? "") && test(value))?.at;
+  const isWord = (value: string | number) => (typeof value === "number" ? value !== status : !/\s/.test(value));
+  const isSentence = (value: string | number) => typeof value === "string" && /\s/.test(value);
+  return {
+    code: named(/^((error_?)?code|errno)$/i, isWord) ?? named(/^(error|type|reason)$/i, isWord),
+    message:
+      named(/^(error_?)?(message|detail|description)$/i, isSentence) ??
+      named(/^(title|error|reason|msg)$/i, isSentence),
+  };
+}
+
+/** The first element of each array stands for all. */
+function firstOfArrays(value: Json): Json {
+  if (isJsonArray(value)) return value.length === 0 ? {} : { 0: firstOfArrays(value[0] ?? null) };
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, firstOfArrays(inner)]));
+}

@@ -1,0 +1,102 @@
+import { drivenFields } from "../../sdk/contract/index.ts";
+import {
+  asWritten,
+  isEqual,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  type Pointer,
+  pointerOf,
+} from "../../sdk/json/index.ts";
+import { formNames, isOfForm, type NormalForm } from "../../sdk/json/normal-form.ts";
+import { fingerprint } from "./answers.ts";
+import type { Made } from "./create.ts";
+import { idsFound } from "./list.ts";
+import type { Probing } from "./probing.ts";
+
+/** A field that is shown otherwise than it was sent. */
+export interface Deviation {
+  readonly at: Pointer;
+  readonly is: "added" | "missing" | "in another form" | "in another order" | "changed";
+  /** Those of `rule.forms` in which both values are equal. */
+  readonly form?: NormalForm["is"];
+}
+
+/** How a rule as it is shown differs from what was sent: added fields at its top, all else at every depth. */
+export function deviations(sent: JsonObject, shown: JsonObject): Deviation[] {
+  const added = Object.keys(shown).filter((name) => !Object.hasOwn(sent, name));
+  const found: Deviation[] = added.map((name) => ({ at: pointerOf([name]), is: "added" }));
+  const step = (one: Json, other: Json | undefined, path: Path): void => {
+    const at = pointerOf(path.map((part) => (typeof part === "number" ? "*" : part)));
+    if (other === undefined) found.push({ at, is: "missing" });
+    else if (isEqual(one, other, asWritten)) return;
+    else if (isJsonObject(one) && isJsonObject(other))
+      for (const [name, value] of Object.entries(one)) step(value, other[name], [...path, name]);
+    else if (isJsonArray(one) && isJsonArray(other)) {
+      if (sorted(one) === sorted(other)) found.push({ at, is: "in another order" });
+      else if (one.length === other.length)
+        one.forEach((value, index) => void step(value, other[index], [...path, index]));
+      else found.push({ at, ...formOf(one, other, path) });
+    } else found.push({ at, ...formOf(one, other, path) });
+  };
+  for (const [name, value] of Object.entries(sent)) step(value, shown[name], [name]);
+  return found.filter(({ at }, index) => found.findIndex((each) => each.at === at) === index);
+}
+
+function formOf(sent: Json, shown: Json, path: Path): Pick<Deviation, "is" | "form"> {
+  const at = pointerOf(path);
+  const form = formNames.find(
+    (is) => isOfForm(sent, is) && isEqual(sent, shown, { unordered: [], forms: [{ at, is }] }, path),
+  );
+  return form === undefined ? { is: "changed" } : { is: "in another form", form };
+}
+
+function sorted(array: readonly Json[]): string {
+  return array.map(fingerprint).sort().join();
+}
+
+/** Reports how the first rule is shown otherwise than it was sent. @returns fields that the service adds, with their values */
+export async function findFields({ findings, sandbox, told }: Probing, { own }: Made): Promise<JsonObject> {
+  const { own: sights } = await sandbox.look();
+  const sight = sights.get(own);
+  const shown = sight === undefined ? undefined : sandbox.ruleIn(sight);
+  if (sight === undefined || shown === undefined) return {};
+  const { rule } = told.connection.contract;
+  const driven = drivenFields(told.connection.contract);
+  const ids = idsFound(findings.valueAt("/rule/id"));
+  const found = deviations(own.definition, shown).filter(({ at }) => !ids.includes(at) && !driven.includes(at));
+  const inOrder = found.filter(({ is }) => is === "in another order").map(({ at }) => at);
+  if (inOrder.length > 0)
+    findings.fact(
+      "/rule/unordered",
+      [...new Set([...rule.unordered, ...inOrder])],
+      `${sight.said}: shown in another order than sent`,
+    );
+  const forms = found.flatMap(({ at, form }) => (form === undefined ? [] : [{ at, is: form }]));
+  if (forms.length > 0)
+    findings.fact(
+      "/rule/forms",
+      [...rule.forms.filter(({ at }) => !forms.some((form) => form.at === at)), ...forms].map((form) => plain(form)),
+      `${sight.said}: shown in another form than sent`,
+    );
+  else if (rule.forms.length === 0 && found.every(({ is }) => is === "added" || is === "in another order"))
+    findings.fact("/rule/forms", [], `${sight.said}: each value of the definition is shown as it was sent`);
+  for (const { at, is } of found)
+    if (is === "missing" || is === "changed")
+      findings.gap(
+        `/rule/forms${at}`,
+        `${sight.said}: it is ${is === "missing" ? "not shown" : "shown with another value"} after it was sent; leave it out of definitions, or find out its form`,
+      );
+  return Object.fromEntries(found.flatMap(({ at, is }) => (is === "added" ? addedAt(shown, at) : [])));
+}
+
+function addedAt(shown: JsonObject, at: Pointer): [string, Json][] {
+  return Object.entries(shown).filter(([name]) => pointerOf([name]) === at);
+}
+
+function plain(form: NormalForm): Json {
+  const { at, is, default: fallback } = form;
+  return { at, ...(is === undefined ? {} : { is }), ...(fallback === undefined ? {} : { default: fallback }) };
+}

@@ -1,0 +1,171 @@
+import { demandNoMore, nextIn } from "../../sdk/client/next-page.ts";
+import { pagesOf } from "../../sdk/client/pages.ts";
+import { UnusableAnswer } from "../../sdk/client/response.ts";
+import type { Contract, Operations, Pagination } from "../../sdk/contract/index.ts";
+import type { Json, Pointer } from "../../sdk/json/index.ts";
+import { arraysIn, idsIn, type Rows } from "./answers.ts";
+import { Stopped } from "./stopped.ts";
+import type { Planned, Seen, Sent, Wire } from "./wire.ts";
+
+/** What is known of a list's answers. */
+export interface ListShape {
+  readonly items: Pointer;
+  readonly envelope: Pointer;
+  readonly id: readonly Pointer[];
+  readonly pagination: Pagination;
+}
+
+/** A rule of the list. */
+export interface Row {
+  /** Undefined as long as it is not known where the list has the id. */
+  readonly ruleId: string | undefined;
+  /** The item, or what its envelope holds. */
+  readonly rule: Json;
+  /** Where its array stands. */
+  readonly items: Pointer;
+}
+
+/** Reads the list, whole: with the shape once that is known, before that any array of objects. */
+export class ListReader {
+  shape: ListShape | undefined;
+  /** The last reading, for people. */
+  said = "";
+  /** The status of the last reading. */
+  status = 200;
+  readonly #wire: Wire;
+  readonly #planned: Planned;
+  readonly #contract: Contract;
+  readonly #origin: string;
+  #path: string | undefined;
+
+  constructor(wire: Wire, planned: Planned, contract: Contract, origin: string) {
+    this.#wire = wire;
+    this.#planned = planned;
+    this.#contract = contract;
+    this.#origin = origin;
+  }
+
+  /**
+   * Every rule of the list.
+   * @throws Stopped: it cannot be read, or not to its end
+   */
+  async rows(): Promise<Row[]> {
+    const { shape } = this;
+    if (shape === undefined) {
+      const seen = await this.page();
+      return this.arrays(seen).flatMap(({ at, items }) =>
+        items.map((rule) => ({ ruleId: undefined, rule, items: at })),
+      );
+    }
+    const rows: Row[] = [];
+    for await (const page of this.#pages(shape)) rows.push(...page.map((live) => ({ ...live, items: shape.items })));
+    return rows;
+  }
+
+  /** The arrays of one page. @throws Stopped: there is none */
+  arraysOfPage(seen: Seen): Rows[] {
+    if (seen.json === undefined) throw unreadable(`${seen.said}, and the body is not JSON`);
+    const arrays = arraysIn(seen.json);
+    if (arrays.length === 0) throw unreadable(`${seen.said}, and the answer has no array of objects`);
+    return arrays;
+  }
+
+  /** The arrays of a whole answer. @throws Stopped: there is none, or the answer says that there is more */
+  arrays(seen: Seen): Rows[] {
+    const arrays = this.arraysOfPage(seen);
+    const count = arrays.reduce((sum, { items }) => sum + items.length, 0);
+    try {
+      demandNoMore({ json: seen.json ?? null, headers: seen.headers }, { type: "none", complete: false }, count);
+    } catch (error) {
+      if (error instanceof UnusableAnswer) throw new MoreThanOnePage(`${seen.said}: ${error.message}`);
+      throw error;
+    }
+    return arrays;
+  }
+
+  /** One page as it comes. @throws Stopped: it is refused */
+  async page(values: Sent = {}): Promise<Seen> {
+    const seen = await this.try(values);
+    if (!seen.isSuccess) throw unreadable(seen.said);
+    this.said = seen.said;
+    this.status = seen.status;
+    return seen;
+  }
+
+  /** One page, or its refusal. @throws Stopped: the service names a next page at another path than the list's */
+  async try(values: Sent = {}): Promise<Seen> {
+    const { target } = values;
+    if (target !== undefined && this.#path !== undefined && pathOf(target) !== this.#path)
+      throw unreadable(`its next page is at ${pathOf(target)}, which is not the path of the list`);
+    const seen = await this.#wire.send(this.#planned, values);
+    this.#path ??= pathOf(seen.target);
+    return seen;
+  }
+
+  /** The path and query of the next page that an answer names; undefined where it names none at this origin. */
+  nextTarget({ json = null, headers, target }: Seen, pagination: Pagination): string | undefined {
+    try {
+      const next = nextIn({ json, headers }, pagination, { origin: this.#origin, target });
+      return next === undefined || pathOf(next) !== this.#path ? undefined : next;
+    } catch (error) {
+      if (error instanceof UnusableAnswer) return undefined;
+      throw error;
+    }
+  }
+
+  async *#pages(shape: ListShape) {
+    const list: NonNullable<Operations["list"]> = {
+      method: this.#planned.operation.method === "POST" ? "POST" : "GET",
+      path: this.#planned.operation.path,
+      headers: {},
+      query: {},
+      encoding: "json",
+      fields: {},
+      success: [200],
+      summaries: false,
+      lagMs: null,
+      items: shape.items,
+      envelope: shape.envelope,
+      pagination: shape.pagination,
+    };
+    const contract = { ...this.#contract, rule: { ...this.#contract.rule, id: [...shape.id], envelope: "" } };
+    try {
+      yield* pagesOf(list, contract, async (parts, parse) => {
+        const seen = await this.page(parts);
+        if (seen.json === undefined) throw unreadable(`${seen.said}, and the body is not JSON`);
+        return parse({ json: seen.json, headers: seen.headers }, { origin: this.#origin, target: seen.target });
+      });
+    } catch (error) {
+      if (error instanceof UnusableAnswer) throw unreadable(error.message);
+      throw error;
+    }
+  }
+}
+
+/** The list goes on, in a way that is not known yet. */
+export class MoreThanOnePage extends Stopped {
+  constructor(reason: string) {
+    super(reason, "describe operations.list.pagination in the contract, as the service documents it");
+  }
+}
+
+/** The pointer at which items of a list have an id: a value that each has, and no two share. */
+export function idInItems(items: readonly Json[], known: readonly Pointer[]): Pointer | undefined {
+  const [first] = items;
+  if (first === undefined) return undefined;
+  return idsIn(first, {}, known).find(({ at }) => {
+    const values = items.map((item) => idsIn(item, {}, known).find((leaf) => leaf.at === at)?.value);
+    return values.every((value) => value !== undefined) && new Set(values).size === items.length;
+  })?.at;
+}
+
+function pathOf(target: string): string {
+  return target.replace(/\?.*$/s, "");
+}
+
+export function unreadable(reason: string): Stopped {
+  return new Stopped(
+    `the list cannot be read: ${reason}`,
+    "correct the path of the list, or leave the list out and say --may-empty with the address, if every rule there may go",
+  );
+}

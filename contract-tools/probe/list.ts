@@ -1,0 +1,167 @@
+import { pathsLackingIn } from "../../sdk/client/summaries.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { isJsonObject, type Pointer, pointerOf, segmentsOf, withoutValueAt } from "../../sdk/json/index.ts";
+import { leavesOf, placeOf, type Rows } from "./answers.ts";
+import type { Made } from "./create.ts";
+import { leftoverWords, namesRule, wordsOf } from "./known.ts";
+import { idInItems, type ListReader, MoreThanOnePage, type Row, unreadable } from "./list-reader.ts";
+import { findPages } from "./pages.ts";
+import type { Probing } from "./probing.ts";
+import { Stopped } from "./stopped.ts";
+
+/**
+ * Looks at the list before anything is made. Where every rule may go, one that cannot be read is left out.
+ * @throws Stopped: it cannot be read to its end, or rules are there, and nobody said that they may be
+ */
+export async function demandReadyPlace(probing: Probing): Promise<void> {
+  const { told, sandbox, findings } = probing;
+  try {
+    await demandReadyList(probing);
+  } catch (error) {
+    if (told.mayEmpty !== true || sandbox.list === undefined || !(error instanceof Stopped)) throw error;
+    findings.gap("/operations/list", error.message);
+    sandbox.list = undefined;
+  }
+}
+
+async function demandReadyList(probing: Probing): Promise<void> {
+  const { told, sandbox } = probing;
+  const { list } = sandbox;
+  if (list === undefined) {
+    if (told.mayEmpty === true) return;
+    throw new Stopped(
+      "there is no list by which it could be seen what is there",
+      `name the list with --list "GET /path"; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}`,
+    );
+  }
+  await findShape(probing, list);
+  const count = (await sandbox.look()).others?.length ?? 0;
+  if (count > 0 && told.allowExisting !== true && told.mayEmpty !== true)
+    throw new Stopped(
+      `${count} ${count === 1 ? "rule is" : "rules are"} there already`,
+      adviceOnOthers(probing, count, (await sandbox.look()).rows),
+    );
+  const [one, other] = [await sandbox.look(), await sandbox.look()];
+  if (one.others?.join() === other.others?.join()) return;
+  throw new Stopped(
+    "two readings of the list, one after the other, differ: somebody else works here, or rules change by themselves",
+    "probe a sandbox in which nobody else works",
+  );
+}
+
+/** What to do where rules are there: an earlier probe may have left them, they may go, or they are to stay. */
+function adviceOnOthers({ told, plan, names }: Probing, count: number, rows: readonly Row[]): string {
+  const known = new Set(told.leftover);
+  const made = rows.flatMap(({ ruleId, rule }) =>
+    ruleId !== undefined && !known.has(ruleId) && names.areIn(rule) ? [ruleId] : [],
+  );
+  if (made.length === count && count <= mostNamed)
+    return `if an earlier probe left ${count === 1 ? "it" : "them"} there, run it again with ${leftoverWords([...known, ...made])}: it counts and deletes ${count === 1 ? "it" : "them"} as its own`;
+  const notTried = plan.deletes.filter((way) => !namesRule(way.planned)).map(({ planned }) => wordsOf(planned));
+  const cost =
+    notTried.length === 0
+      ? ""
+      : `; then ${notTried.join(" and ")} is not tried, because its path does not name the rule`;
+  return `probe a sandbox without rules; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}; or say --allow-existing, and they are counted and compared before and after each try${cost}`;
+}
+
+const mostNamed = 20;
+
+/** Learns how the list is read, as far as its rules tell. Where there are several, how it comes in pages. */
+async function findShape(probing: Probing, list: ListReader): Promise<void> {
+  if (await isAsKnown(probing, list)) return;
+  const filled = (await firstArrays(list)).filter(({ items }) => items.length > 0);
+  const [rows] = filled;
+  if (rows === undefined) return;
+  if (filled.length > 1)
+    throw unreadable(`rules could stand at ${filled.map(({ at }) => at || "its root").join(" and ")}`);
+  const id = idInItems(rows.items, probing.told.connection.contract.rule.id);
+  if (id === undefined) throw unreadable("its items have nothing that could be an id");
+  list.shape = { items: rows.at, envelope: "", id: [id], pagination: { type: "none", complete: false } };
+  if (rows.items.length > 1) await findPages(probing, list);
+}
+
+async function firstArrays(list: ListReader): Promise<Rows[]> {
+  const first = await list.page();
+  try {
+    return list.arrays(first);
+  } catch (error) {
+    // There are several pages. How they are asked for is found out next.
+    if (error instanceof MoreThanOnePage) return list.arraysOfPage(first);
+    throw error;
+  }
+}
+
+/** True where the list comes in the pages that the contract describes. */
+async function isAsKnown({ told }: Probing, list: ListReader): Promise<boolean> {
+  const { operations, rule } = told.connection.contract;
+  if (operations.list === null || operations.list.pagination.type === "none") return false;
+  const { items, envelope, pagination } = operations.list;
+  list.shape = { items, envelope: "", id: [...rule.id.map((at) => envelope + at), ...rule.id], pagination };
+  try {
+    await list.rows();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Stopped) && !(isMerchantRulesError(error) && error.code === "RESPONSE_INVALID")) throw error;
+    list.shape = undefined;
+    return false;
+  }
+}
+
+/**
+ * Where the list has its rules, and of each the definition and the id: by the item of a rule that was just made.
+ * @throws Stopped: the list does not have it, or not its id
+ */
+export function findItems({ findings }: Probing, list: ListReader, { own, row }: Made): void {
+  if (row === undefined)
+    throw new Stopped(
+      `the list does not have the rule that was just made (id ${own.ruleId}), after some seconds`,
+      "check the path of the list; or leave the list out and say --may-empty with the address, if every rule there may go",
+    );
+  const { items, rule } = row;
+  const source = `${list.said}: has the rule that was made`;
+  const known = idsFound(findings.valueAt("/rule/id"));
+  const at = leavesOf(rule)
+    .filter(({ value }) => String(value) === own.ruleId)
+    .sort((one, other) => rank(one.at, known) - rank(other.at, known))[0]?.at;
+  if (at === undefined)
+    throw new Stopped(
+      `${list.said}: has the rule without its id ${own.ruleId}`,
+      "leave out this list: no contract can describe it",
+    );
+  const envelope = placeOf(rule, own.definition) ?? pointerOf(segmentsOf(at).slice(0, -1));
+  const within = envelope !== "" && at.startsWith(`${envelope}/`) ? at.slice(envelope.length) : at;
+  list.shape = {
+    items,
+    envelope,
+    id: [within],
+    pagination: list.shape?.pagination ?? { type: "none", complete: false },
+  };
+  findings.fact("/operations/list/items", items, source);
+  findings.fact("/operations/list/envelope", envelope, source);
+  findings.fact("/operations/list/success", [list.status], source);
+  if (!known.includes(within)) findings.fact("/rule/id", [...known, within], `${source}, with its id at ${within}`);
+}
+
+/** Whether the items of the list lack what a GET shows. */
+export async function findSummaries({ findings, sandbox }: Probing, list: ListReader, { own }: Made): Promise<void> {
+  const view = await sandbox.look();
+  const sight = view.own.get(own);
+  const listed = view.rows.find(({ ruleId }) => ruleId === own.ruleId)?.rule;
+  const live = sight === undefined ? undefined : sandbox.ruleIn(sight);
+  if (listed === undefined || live === undefined || !isJsonObject(listed)) return;
+  const lacking = pathsLackingIn(listed, idsFound(findings.valueAt("/rule/id")).reduce(withoutValueAt, live));
+  const what =
+    lacking.length === 0 ? "has all that a GET shows" : `lacks ${lacking.slice(0, 5).join(", ")} of what a GET shows`;
+  findings.fact("/operations/list/summaries", lacking.length > 0, `${list.said}: ${what}`);
+}
+
+/** The pointers of `rule.id` that were found. */
+export function idsFound(found: unknown): Pointer[] {
+  return Array.isArray(found) ? found.filter((each) => typeof each === "string") : [];
+}
+
+/** The same name as elsewhere first. */
+function rank(at: Pointer, known: readonly Pointer[]): number {
+  return known.some((each) => segmentsOf(each).at(-1) === segmentsOf(at).at(-1)) ? 0 : 1;
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { markOf, markText } from "../../provider/reconcile/mark.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+  withValueAt,
+} from "../../sdk/json/index.ts";
+import { failureShape, fingerprint } from "./answers.ts";
+import { create, idIn, register } from "./create.ts";
+import { deleteOwn, type Proven } from "./delete.ts";
+import { defaultMarkAt } from "./known.ts";
+import { idsFound } from "./list.ts";
+import type { Probing } from "./probing.ts";
+import type { Own } from "./sandbox.ts";
+import { erasesWords } from "./update.ts";
+import type { Seen, Sent } from "./wire.ts";
+
+/** A create of which nobody knows yet whether it makes a rule. */
+interface Tried {
+  readonly seen: Seen;
+  /** The rule that it made; undefined where it was refused, or showed one that was there. */
+  readonly made: Own | undefined;
+  /** The rule as it is shown. */
+  readonly shown: JsonObject | undefined;
+}
+
+/**
+ * What is found out by further rules, each of which is deleted at once: whether names are unique, whether a create may be
+ * sent twice, who sets the fields that the service adds, where a mark stays, whether the client may choose ids.
+ * @param added fields that the service added to the first rule, with their values
+ * @throws Stopped
+ */
+export async function findMore(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
+  await findUnique(probing, proven);
+  await findIdempotency(probing, proven);
+  await findAdded(probing, proven, added);
+  await findMark(probing, proven);
+  await findChosenIds(probing, proven);
+}
+
+/** One more create, and its rule is deleted again. */
+async function tryCreate(probing: Probing, proven: Proven, sent: Sent & { name?: string | undefined }): Promise<Tried> {
+  const tried = await sendCreate(probing, sent);
+  if (tried.made !== undefined) await deleteOwn(probing, proven, tried.made);
+  return tried;
+}
+
+async function sendCreate(probing: Probing, sent: Sent & { name?: string | undefined }): Promise<Tried> {
+  const { sandbox } = probing;
+  const { result, after } = await sandbox.attempt("make one more rule", [], async () => {
+    const seen = await create(probing, sent);
+    const id = seen.isSuccess ? idIn(probing, seen) : undefined;
+    const isThere = id !== undefined && sandbox.present.some(({ ruleId }) => ruleId === id);
+    if (isThere || !seen.isSuccess) {
+      sandbox.asked = undefined;
+      return { seen, made: undefined };
+    }
+    return { seen, made: register(probing, seen, { definition: sent.definition ?? {}, name: sent.name }) };
+  });
+  const sight = result.made === undefined ? undefined : after.own.get(result.made);
+  return { ...result, shown: sight === undefined ? undefined : sandbox.ruleIn(sight) };
+}
+
+async function findUnique(probing: Probing, proven: Proven): Promise<void> {
+  const { names, sandbox, findings } = probing;
+  const [there] = sandbox.present;
+  if (names.at === undefined || there === undefined) {
+    findings.gap("/rule/naturalKey", "the definition has no name that could be given twice; say where with --name-at");
+    return;
+  }
+  const { seen, made } = await tryCreate(probing, proven, { definition: there.definition, name: there.name });
+  if (made !== undefined) {
+    findings.gap("/rule/naturalKey", `${seen.said}: a second rule by the same name at ${names.at} was made`);
+    return;
+  }
+  findings.fact("/rule/naturalKey", names.at, `${seen.said}: a second rule by the same name was not made`);
+  const success = findings.valueAt("/operations/create/success");
+  const isSuccess = Array.isArray(success) && success.includes(seen.status);
+  if (isSuccess) findings.gap("/errors/exists", `${seen.said}: the rule that is there, by the status of a new one`);
+  else findings.fact("/errors/exists", [meaningOf(seen)], `${seen.said}, to a name that is taken`);
+}
+
+async function findIdempotency(probing: Probing, proven: Proven): Promise<void> {
+  const { names, findings, told } = probing;
+  const header = told.connection.contract.idempotency?.header ?? "Idempotency-Key";
+  const next = names.next();
+  const sent = { ...next, headers: [header, randomUUID()] };
+  const first = await sendCreate(probing, sent);
+  if (first.made === undefined) {
+    findings.gap("/idempotency", `${first.seen.said}, to a create with ${header}`);
+    return;
+  }
+  const second = await sendCreate(probing, sent);
+  for (const own of [second.made, first.made]) if (own !== undefined) await deleteOwn(probing, proven, own);
+  const isReplayed =
+    second.seen.isSuccess && second.made === undefined && idIn(probing, second.seen) === first.made.ruleId;
+  if (isReplayed)
+    findings.fact("/idempotency", { header }, `${second.seen.said}, twice with one key: one rule was made`);
+  else
+    findings.gap(
+      "/idempotency",
+      `${second.seen.said} to the second of two creates with one key in ${header}: it is not looked at`,
+    );
+}
+
+/** A field that the service adds is a default where another value of it is kept, and else the service's own. */
+async function findAdded(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
+  const { names, findings, told } = probing;
+  const version = idsFound(findings.valueAt("/rule/readOnly"));
+  const notTried: Pointer[] = [];
+  const notKept: Pointer[] = [];
+  const defaults: { at: Pointer; default: Json }[] = [];
+  for (const [index, [name, value]] of Object.entries(added).entries()) {
+    const at = pointerOf([name]);
+    if (version.includes(at)) continue;
+    const other = index < mostAdded ? anotherOf(value) : undefined;
+    if (other === undefined) {
+      notTried.push(at);
+      continue;
+    }
+    const next = names.next();
+    const { shown } = await tryCreate(probing, proven, { ...next, definition: { ...next.definition, [name]: other } });
+    if (shown?.[name] === other) defaults.push({ at, default: value });
+    else notKept.push(at);
+  }
+  const words = [
+    "shown, and not sent",
+    ...(notKept.length === 0 ? [] : [`another value of ${notKept.join(", ")} is refused or not kept`]),
+    ...(notTried.length === 0 ? [] : [`another value of ${notTried.join(", ")} was not tried`]),
+  ];
+  const all = [...new Set([...notKept, ...notTried, ...version])];
+  findings.fact("/rule/readOnly", all, all.length === 0 ? "the service adds no field of its own" : words.join("; "));
+  if (defaults.length === 0) return;
+  const forms = findings.valueAt("/rule/forms");
+  const known: Json = JSON.parse(JSON.stringify(told.connection.contract.rule.forms));
+  const before = isJsonArray(forms) ? forms : isJsonArray(known) ? known : [];
+  findings.fact(
+    "/rule/forms",
+    [...before, ...defaults],
+    "shown with this value where it is not sent; another value is kept",
+  );
+}
+
+const mostAdded = 8;
+
+/** Another value of the same kind. None of a text that may be an id, and of an object. */
+function anotherOf(value: Json): Json | undefined {
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "string") return /^\d{4}-\d\d-\d\dT/.test(value) ? "2001-02-03T04:05:06.000Z" : undefined;
+  return typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) < 1000 ? value + 1 : undefined;
+}
+
+async function findMark(probing: Probing, proven: Proven): Promise<void> {
+  const { names, findings, told } = probing;
+  const at = told.connection.contract.rule.owner?.at ?? told.markAt ?? defaultMarkAt;
+  const next = names.next();
+  if (valueAt(next.definition, at) !== undefined) {
+    findings.gap("/rule/owner", `the definition has ${at} already; say another place with --mark-at`);
+    return;
+  }
+  const mark = markText(markOf("Probe0123456789abcde", "project/stack/A resource", "k".repeat(45))).padEnd(200, "x");
+  const definition = withValueAt(next.definition, at, mark);
+  if (!isJsonObject(definition)) return;
+  const { seen, made, shown } = await tryCreate(probing, proven, { ...next, definition });
+  const kept = valueAt(shown, at);
+  if (made === undefined) findings.gap("/rule/owner", `${seen.said}: the service does not take a text at ${at}`);
+  else if (kept === mark)
+    findings.fact(
+      "/rule/owner",
+      { at },
+      `${seen.said}: a text of 200 characters stays there as it is${isErasedByUpdates(probing) ? `; ${byHandWords}` : ""}`,
+    );
+  else
+    findings.gap(
+      "/rule/owner",
+      `${seen.said}: a text at ${at} is ${typeof kept === "string" ? `kept in another form (${kept.length} characters of 200)` : "not kept"}`,
+    );
+}
+
+/** What a mark is worth where an update erases what is not sent. */
+const byHandWords =
+  "but an update erases what is not sent: whoever changes a rule by hand without this field erases the mark, and where no rule of a stack has its mark any more, a run cannot tell whether this is the right merchant; auth.identity is the better witness";
+
+function isErasedByUpdates({ findings }: Probing): boolean {
+  return findings.facts.some(({ at, source }) => at === "/operations/update/body" && source.includes(erasesWords));
+}
+
+async function findChosenIds(probing: Probing, proven: Proven): Promise<void> {
+  const { names, findings, told, sandbox } = probing;
+  const { identifyBy, bodyAt } = told.connection.contract.operations.create;
+  if (identifyBy !== null) return;
+  const [at = ""] = idsFound(findings.valueAt("/rule/id"));
+  const [name, ...further] = segmentsOf(at);
+  if (name === undefined || further.length > 0 || bodyAt !== "") {
+    findings.gap("/operations/create/identifyBy", "an id that is not a field of the rule itself was not tried");
+    return;
+  }
+  const ruleId = randomUUID();
+  const next = names.next();
+  const sent = { ...next, ruleId, place: { in: "body" as const, name } };
+  const first = await sendCreate(probing, sent);
+  if (first.made === undefined) {
+    findings.gap("/operations/create/identifyBy", `${first.seen.said}, to a create with an id in the body as ${name}`);
+    return;
+  }
+  if (first.made.ruleId !== ruleId) {
+    await deleteOwn(probing, proven, first.made);
+    findings.gap("/operations/create/identifyBy", `${first.seen.said}: the id in the body as ${name} was not taken`);
+    return;
+  }
+  const again = names.next();
+  const second = await sendCreate(probing, { ...again, ruleId, place: sent.place });
+  await deleteOwn(probing, proven, first.made);
+  if (second.seen.isSuccess || sandbox.present.some((own) => own.ruleId === ruleId)) {
+    findings.gap("/operations/create/identifyBy", `${second.seen.said}: an id that is taken is not refused`);
+    return;
+  }
+  findings.fact(
+    "/operations/create/identifyBy",
+    { ...sent.place },
+    `${first.seen.said}: the id was taken; and ${second.seen.said} to the same id again`,
+  );
+  const meaning = meaningOf(second.seen);
+  const exists = findings.valueAt("/errors/exists");
+  const before: readonly Json[] = Array.isArray(exists) ? exists : [];
+  if (!before.some((each) => fingerprint(each) === fingerprint(meaning)))
+    findings.fact("/errors/exists", [...before, meaning], `${second.seen.said}, to an id that is taken`);
+}
+
+/** A refusal as `errors.exists` has it. */
+function meaningOf(seen: Seen): JsonObject {
+  const { status, json } = seen;
+  const { code } = failureShape(seen);
+  const told = code === undefined ? undefined : valueAt(json, code);
+  return typeof told === "string" || typeof told === "number" ? { status, code: told } : { status };
+}

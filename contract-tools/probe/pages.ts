@@ -1,0 +1,281 @@
+import { type Pagination, parseContract } from "../../sdk/contract/index.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type Path,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/json/index.ts";
+import { type Leaf, leavesOf } from "./answers.ts";
+import type { ListReader, ListShape } from "./list-reader.ts";
+import type { Probing } from "./probing.ts";
+import { Stopped } from "./stopped.ts";
+import type { Seen, Sent } from "./wire.ts";
+
+export const limitNames = [
+  "limit",
+  "pageSize",
+  "page_size",
+  "per_page",
+  "perPage",
+  "size",
+  "count",
+  "maxResults",
+  "_limit",
+];
+export const pageNames = ["page", "pageNumber", "page_number", "pageNo", "number", "_page"];
+export const offsetNames = ["offset", "skip", "start", "from", "startIndex", "_start"];
+export const afterNames = ["starting_after", "after", "startingAfter", "cursor", "after_id", "lastId", "last_id"];
+export const cursorNames = [
+  "cursor",
+  "after",
+  "next",
+  "page_token",
+  "pageToken",
+  "next_token",
+  "nextToken",
+  "continuation",
+  "token",
+  "starting_after",
+];
+
+type Parameters = NonNullable<Sent["parameters"]>;
+
+/**
+ * Finds out how a list of two rules or more comes in pages, by asking for one rule a page. It only reads, at the path of
+ * the list. The shape of the list has it afterwards.
+ * @throws Stopped: the list says that it has more, and no way to ask for it was found
+ */
+export async function findPages(probing: Probing, list: ListReader): Promise<void> {
+  const { findings } = probing;
+  const { shape } = list;
+  if (shape === undefined) return;
+  const whole = await list.page();
+  const ids = idsOn(whole, shape);
+  const given = told(probing);
+  const limit = await findLimit(list, shape, ids, given.limit);
+  if (limit === undefined) {
+    list.arrays(whole);
+    findings.fact(
+      "/operations/list/pagination",
+      { type: "none" },
+      `${whole.said}: shows all ${ids.length} rules, and no parameter such as ${limitNames.slice(0, 4).join(", ")} makes it show one`,
+    );
+    return;
+  }
+  const asked: Parameters = [[limit.name, 1]];
+  const first = limit.seen;
+  const found =
+    (await byUrl(list, shape, first, ids)) ??
+    (await byName(list, shape, asked, ids, first, given)) ??
+    (await byCursor(list, shape, asked, ids, first, given.cursor));
+  if (found === undefined) {
+    list.arrays(whole);
+    findings.gap(
+      "/operations/list/pagination",
+      `${first.said}: shows one rule, and no way to the next one was found; ${whole.said} shows ${ids.length}`,
+    );
+    return;
+  }
+  const end = endOf(shape, found.pagination, { whole, first, ids });
+  const pagination = { limit: limit.name, ...found.pagination, ...end.fields };
+  list.shape = { ...shape, pagination: asPagination(pagination) };
+  const read = (await list.rows()).flatMap(({ ruleId }) => (ruleId === undefined ? [] : [ruleId]));
+  const isAll = ids.every((id) => read.includes(id));
+  if (!isAll)
+    throw new Stopped(
+      `${found.said}: pages read so lack rules that the whole list has`,
+      "describe operations.list.pagination in the contract",
+    );
+  findings.fact(
+    "/operations/list/pagination",
+    pagination,
+    `${first.said}: shows one rule; ${found.said}: the next${end.said}`,
+  );
+}
+
+/** A pagination as a contract has it, but for its limit. */
+type Found = { readonly pagination: Readonly<Record<string, Json>>; readonly said: string };
+
+interface Given {
+  readonly limit: readonly string[];
+  readonly page: readonly string[];
+  readonly offset: readonly string[];
+  readonly cursor: readonly string[];
+}
+
+/** Names that the contract has already come first. */
+function told({ told: { connection } }: Probing): Given {
+  const known: Partial<Record<string, Json>> = { ...connection.contract.operations.list?.pagination };
+  const of = (field: string) => (typeof known[field] === "string" ? [known[field]] : []);
+  return { limit: of("limit"), page: of("page"), offset: of("offset"), cursor: of("cursor") };
+}
+
+async function findLimit(
+  list: ListReader,
+  shape: ListShape,
+  ids: readonly string[],
+  known: readonly string[],
+): Promise<{ name: string; seen: Seen } | undefined> {
+  for (const name of unique([...known, ...limitNames])) {
+    const seen = await list.try({ parameters: [[name, 1]] });
+    if (seen.isSuccess && ids.length > 1 && idsOn(seen, shape).length === 1) return { name, seen };
+  }
+  return undefined;
+}
+
+/** The next page by its URL, which the answer has. It is asked for where it is at the path of the list. */
+async function byUrl(
+  list: ListReader,
+  shape: ListShape,
+  first: Seen,
+  ids: readonly string[],
+): Promise<Found | undefined> {
+  const inHeader = Object.entries(first.headers).flatMap(([name, value]): Json[] =>
+    typeof value === "string" && !otherUrls.includes(name) && isUrl(value) ? [{ type: "header", header: name }] : [],
+  );
+  const inBody = beside(first.json, shape.items).flatMap(({ at, value }): Json[] =>
+    typeof value === "string" && isUrl(value) ? [{ type: "url", url: at }] : [],
+  );
+  for (const pagination of [{ type: "link" }, ...inHeader, ...inBody].filter(isJsonObject)) {
+    const target = list.nextTarget(first, asPagination(pagination));
+    if (target === undefined) continue;
+    const next = await list.try({ target });
+    if (isAnother(next, shape, first, ids))
+      return { pagination, said: `the URL that it names (${Object.values(pagination).join(" ")}) shows` };
+  }
+  return undefined;
+}
+
+/** Headers with URLs that lead to no page. */
+const otherUrls = ["link", "location", "content-location"];
+
+/** The next page by its number, by the number of rules before it, or by the id of the last rule. */
+async function byName(
+  list: ListReader,
+  shape: ListShape,
+  asked: Parameters,
+  ids: readonly string[],
+  first: Seen,
+  given: Given,
+): Promise<Found | undefined> {
+  const get = async (name: string, value: string | number) => await list.try({ parameters: [...asked, [name, value]] });
+  const isSame = (seen: Seen) => seen.isSuccess && idsOn(seen, shape).join() === idsOn(first, shape).join();
+  for (const name of unique([...given.page, ...pageNames])) {
+    const [one, two] = [await get(name, 1), await get(name, 2)];
+    if (isSame(one) && isAnother(two, shape, first, ids))
+      return { pagination: { type: "page", page: name, first: 1 }, said: two.said };
+    if (isAnother(one, shape, first, ids) && isSame(await get(name, 0)))
+      return { pagination: { type: "page", page: name, first: 0 }, said: one.said };
+  }
+  for (const name of unique([...given.offset, ...offsetNames])) {
+    const one = await get(name, 1);
+    if (isAnother(one, shape, first, ids) && isSame(await get(name, 0)))
+      return { pagination: { type: "offset", offset: name }, said: one.said };
+  }
+  const [last] = idsOn(first, shape);
+  for (const name of last === undefined ? [] : unique([...given.cursor, ...afterNames])) {
+    const next = await get(name, last ?? "");
+    if (isAnother(next, shape, first, ids)) return { pagination: { type: "lastId", cursor: name }, said: next.said };
+  }
+  return undefined;
+}
+
+/** The next page by a cursor, which the answer has. */
+async function byCursor(
+  list: ListReader,
+  shape: ListShape,
+  asked: Parameters,
+  ids: readonly string[],
+  first: Seen,
+  known: readonly string[],
+): Promise<Found | undefined> {
+  for (const { at, value } of beside(first.json, shape.items)) {
+    if (value === "") continue;
+    const own = segmentsOf(at).at(-1) ?? "";
+    for (const name of unique([...known, ...cursorNames, own])) {
+      const next = await list.try({ parameters: [...asked, [name, value]] });
+      if (isAnother(next, shape, first, ids))
+        return {
+          pagination: { type: "cursor", cursor: name, next: at },
+          said: `${next.said.split("?")[0]} with ${name}`,
+        };
+    }
+  }
+  return undefined;
+}
+
+/** What of an answer tells the end of the list: how many rules there are in all, or whether there are more. */
+function endOf(
+  shape: ListShape,
+  pagination: Readonly<Record<string, Json>>,
+  { whole, first, ids }: { whole: Seen; first: Seen; ids: readonly string[] },
+): { fields: Readonly<Record<string, Json>>; said: string } {
+  if (!["page", "offset", "lastId", "cursor"].includes(String(pagination.type))) return { fields: {}, said: "" };
+  const more = beside(first.json, shape.items, (value) => value === true).find(
+    ({ at }) => valueAt(whole.json, at) === false,
+  )?.at;
+  if (more !== undefined) return { fields: { more }, said: `; ${more} says whether there are more` };
+  const isWhole = ids.length > 1 && pagination.type !== "cursor";
+  const total = beside(first.json, shape.items).find(
+    ({ at, value }) => isWhole && value === ids.length && valueAt(whole.json, at) === value,
+  )?.at;
+  return total === undefined
+    ? { fields: {}, said: "" }
+    : { fields: { total }, said: `; ${total} says how many rules there are` };
+}
+
+/** True of a page that has a rule which the first one does not have. */
+function isAnother(seen: Seen, shape: ListShape, first: Seen, ids: readonly string[]): boolean {
+  if (!seen.isSuccess) return false;
+  const before = idsOn(first, shape);
+  const now = idsOn(seen, shape);
+  return now.length > 0 && now.every((id) => !before.includes(id)) && (ids.length === 0 || now.length <= ids.length);
+}
+
+/** The ids of the rules on a page. */
+function idsOn(seen: Seen, { items, envelope, id }: ListShape): string[] {
+  const found = valueAt(seen.json, items);
+  if (!isJsonArray(found)) return [];
+  return found.flatMap((item) => {
+    const value = [...id.map((at) => valueAt(valueAt(item, envelope), at)), ...id.map((at) => valueAt(item, at))].find(
+      (each) => each !== undefined,
+    );
+    return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+  });
+}
+
+/** The values of an answer beside its items. */
+function beside(answer: Json | undefined, items: Pointer): Leaf[];
+function beside(answer: Json | undefined, items: Pointer, test: (value: Json) => boolean): { at: Pointer }[];
+function beside(answer: Json | undefined, items: Pointer, test?: (value: Json) => boolean): { at: Pointer }[] {
+  if (answer === undefined || !isJsonObject(answer)) return [];
+  if (test === undefined) return leavesOf(answer).filter(({ at }) => !at.startsWith(`${items}/`));
+  const found: { at: Pointer }[] = [];
+  const step = (value: Json, path: Path): void => {
+    if (test(value)) found.push({ at: pointerOf(path) });
+    if (isJsonObject(value)) for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
+  };
+  step(answer, []);
+  return found;
+}
+
+/** As a contract has it, with its defaults. */
+function asPagination(pagination: Readonly<Record<string, Json>>): Pagination {
+  const list = { path: "/", items: "", pagination };
+  const described = parseContract(JSON.stringify({ version: 1, operations: { list } }), "the pages found").operations
+    .list;
+  if (described === null) throw new Error("unreachable: a list was given");
+  return described.pagination;
+}
+
+function isUrl(text: string): boolean {
+  return /^(https?:\/\/|\/|\?)/.test(text);
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)];
+}

@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../../sdk/json/index.ts";
+import { fingerprint, shows } from "./answers.ts";
+import type { ListReader, Row } from "./list-reader.ts";
+import { Stopped } from "./stopped.ts";
+import type { Planned, Seen, Wire } from "./wire.ts";
+
+/** A rule that the probe made. */
+export interface Own {
+  ruleId: string;
+  /** As it was sent last. */
+  definition: JsonObject;
+  name: string | undefined;
+  isGone: boolean;
+}
+
+/** What the service shows of one own rule. */
+export interface Sight {
+  readonly is: "there" | "gone" | "unknown";
+  /** The whole answer to its GET, or its item of the list. */
+  readonly shown: Json | undefined;
+  readonly said: string;
+}
+
+/** What the service shows at one moment. */
+export interface View {
+  /** The fingerprints of all rules that are not the probe's; undefined where there is no list. */
+  readonly others: readonly string[] | undefined;
+  readonly own: ReadonlyMap<Own, Sight>;
+  readonly rows: readonly Row[];
+}
+
+/** How the service answers for a rule that it does not have. */
+export interface Absence {
+  readonly status: number;
+  /** The text of the body, without what differs by the id. */
+  readonly json: Json | undefined;
+}
+
+interface SandboxOptions {
+  readonly list: ListReader | undefined;
+  readonly get: Planned | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** How long the service may take to show what was written. */
+  readonly waitMs: number;
+  /** True of a rule that an earlier probe left there: it counts as neither the probe's nor another's. */
+  readonly isLeftover: (row: Row) => boolean;
+}
+
+/** The place that is probed: what is there that is not the probe's, and what the probe made. */
+export class Sandbox {
+  /** Undefined where there is none, or none that can be read. */
+  list: ListReader | undefined;
+  readonly own: Own[] = [];
+  /** The name of a rule that was asked for, as long as it is not known whether it was made, and by which id. */
+  asked: { readonly name: string | undefined } | undefined;
+  /** The id that an answer about one rule has, once it is known where. */
+  idIn: ((answer: Json) => string | undefined) | undefined;
+  /** Where an answer about one rule has it. */
+  envelope: Pointer = "";
+  absence: Absence | undefined;
+  /** The longest time after which the list showed a write, in milliseconds; undefined where it showed each at once. */
+  lagMs: number | undefined;
+  /** Number of writes that the list was seen to show. */
+  listed = 0;
+  readonly #wire: Wire;
+  readonly #get: Planned | undefined;
+  #signal: AbortSignal | undefined;
+  /** It looks again after these waits, before a difference counts: a list may show for a while what was before. */
+  readonly #waitsMs: readonly number[];
+  readonly #waitMs: number;
+  readonly #isLeftover: (row: Row) => boolean;
+
+  constructor(wire: Wire, { list, get, signal, waitMs, isLeftover }: SandboxOptions) {
+    this.#wire = wire;
+    this.list = list;
+    this.#get = get;
+    this.#signal = signal;
+    this.#waitMs = waitMs;
+    this.#isLeftover = isLeftover;
+    this.#waitsMs = [0, waitMs / 15, (waitMs * 4) / 15, (waitMs * 10) / 15];
+  }
+
+  /** What to do where a request may have taken effect later than it was looked for. */
+  get longerWait(): string {
+    const seconds = Math.min(600, Math.max(30, Math.ceil((4 * this.#waitMs) / 1000)));
+    return `run it again with --wait ${seconds}, so that what a request does late is seen before the next one`;
+  }
+
+  get present(): Own[] {
+    return this.own.filter(({ isGone }) => !isGone);
+  }
+
+  /** A GET of one id. */
+  async get(ruleId: string): Promise<Seen | undefined> {
+    if (this.#get === undefined) return undefined;
+    return await this.#wire.send(this.#get, { ruleId, place: { in: "path", name: "ruleId" } });
+  }
+
+  /** The answer that shows a rule, or its item of the list; undefined where it is not there. */
+  async shown(ruleId: string): Promise<Json | undefined> {
+    const seen = await this.get(ruleId);
+    if (seen?.isSuccess === true && !this.isAbsence(seen)) return seen.json;
+    return (await this.list?.rows())?.find((row) => row.ruleId === ruleId)?.rule;
+  }
+
+  /** The rule of an own rule as the service shows it. */
+  ruleIn(sight: Sight): JsonObject | undefined {
+    const rule = this.#get === undefined ? sight.shown : valueAt(sight.shown, this.envelope);
+    return isJsonObject(rule) ? rule : undefined;
+  }
+
+  /** Everything that is there now. @throws Stopped: the list cannot be read */
+  async look(): Promise<View> {
+    const rows = (await this.list?.rows()) ?? [];
+    const own = new Map<Own, Sight>();
+    for (const each of this.present) own.set(each, await this.#sight(each, rows));
+    const ids = new Set(this.own.map(({ ruleId }) => ruleId));
+    const isOwn = ({ ruleId, rule }: Row): boolean =>
+      ruleId === undefined ? this.own.some((each) => isOf(rule, each)) : ids.has(ruleId);
+    const others = rows.filter((row) => !isOwn(row) && !this.#isLeftover(row)).map(({ rule }) => fingerprint(rule));
+    return { others: this.list === undefined ? undefined : others.sort(), own, rows };
+  }
+
+  /** True where the list shows now that nothing is there but what the probe made. */
+  async hasNothingElse(): Promise<boolean> {
+    return (await this.look()).others?.length === 0;
+  }
+
+  /** From now on an interrupt ends no try: what was made is to be deleted. */
+  ignoreInterrupts(): void {
+    this.#signal = undefined;
+  }
+
+  /**
+   * Does one try. Before and after it, everything that it may not change is compared.
+   * @param may the own rules that it may change or delete
+   * @throws Stopped: something else changed, or was changed since the last try
+   */
+  async attempt<T>(title: string, may: readonly Own[], act: () => Promise<T>): Promise<{ result: T; after: View }> {
+    if (this.#signal?.aborted === true) throw new Stopped("it was interrupted", "run it again");
+    const before = await this.look();
+    for (const own of may) {
+      const sight = before.own.get(own);
+      if (sight !== undefined && sight.is !== "there")
+        throw new Stopped(
+          `before the next try (${title}) the rule ${named(own)} is ${sight.is === "gone" ? "not there any more" : "not shown"}: ${sight.said}`,
+          this.longerWait,
+        );
+    }
+    const result = await act();
+    for (const [index, waitMs] of this.#waitsMs.entries()) {
+      await sleep(waitMs);
+      const after = await this.look();
+      const harm = harmIn(before, after, may);
+      if (harm === undefined) return { result, after };
+      if (index === this.#waitsMs.length - 1)
+        throw new Stopped(`${title}: ${harm}`, "do not use this way to ask the service; nothing more was tried");
+    }
+    throw new Error("unreachable");
+  }
+
+  /** Looks until the service shows what is expected, or for some seconds. @returns whether it does, and the last view */
+  async settle(
+    view: View,
+    isShown: (view: View) => boolean,
+    since = performance.now(),
+  ): Promise<{ isShown: boolean; view: View }> {
+    let last = view;
+    for (const waitMs of this.#waitsMs) {
+      if (waitMs > 0) {
+        await sleep(waitMs);
+        last = await this.look();
+      }
+      if (!isShown(last)) continue;
+      this.listed += 1;
+      if (waitMs > 0) this.lagMs = Math.max(this.lagMs ?? 0, Math.ceil(performance.now() - since));
+      return { isShown: true, view: last };
+    }
+    return { isShown: false, view: last };
+  }
+
+  async #sight(own: Own, rows: readonly Row[]): Promise<Sight> {
+    const row = rows.find(({ ruleId, rule }) => (ruleId === undefined ? isOf(rule, own) : ruleId === own.ruleId));
+    const seen = await this.get(own.ruleId);
+    if (seen === undefined) {
+      const said = row === undefined ? "the list does not have it" : "the list has it";
+      return { is: row === undefined ? "gone" : "there", shown: row?.rule, said };
+    }
+    const isListed = row !== undefined;
+    const said = this.list === undefined ? seen.said : `${seen.said}, the list ${isListed ? "has" : "lacks"} it`;
+    const isItself = seen.json !== undefined && this.idIn?.(seen.json) === own.ruleId && !this.isAbsence(seen);
+    if (seen.isSuccess && (isItself || shows(seen.json, own.definition, own.name)))
+      return { is: "there", shown: seen.json, said };
+    if (this.isAbsence(seen) && !isListed) return { is: "gone", shown: undefined, said };
+    return { is: "unknown", shown: undefined, said };
+  }
+
+  /** True where an answer to a GET says that there is no such rule. */
+  isAbsence({ status, json, isSuccess }: Seen): boolean {
+    if (status === 404 || status === 410) return true;
+    const { absence } = this;
+    if (absence === undefined || status !== absence.status) return false;
+    return !isSuccess || fingerprint(json ?? null) === fingerprint(absence.json ?? null);
+  }
+}
+
+export function named({ ruleId, name }: Own): string {
+  return name === undefined || name === ruleId ? JSON.stringify(ruleId) : `${JSON.stringify(name)} (id ${ruleId})`;
+}
+
+function isOf(rule: Json, { definition, name }: Own): boolean {
+  return shows(rule, definition, name);
+}
+
+/** What changed that must not; undefined where nothing did. */
+function harmIn(before: View, after: View, may: readonly Own[]): string | undefined {
+  if (before.others !== undefined && after.others !== undefined) {
+    const lost = without(before.others, after.others).length;
+    const added = without(after.others, before.others).length;
+    if (lost > 0 || added > 0) {
+      const what = lost > added ? `${lost - added} of them are gone` : "they changed";
+      return `the service has ${before.others.length} rules that the probe did not make, and ${what}`;
+    }
+  }
+  for (const [own, sight] of before.own) {
+    if (may.includes(own)) continue;
+    const now = after.own.get(own);
+    if (now?.is !== sight.is) return `another rule, ${named(own)}, is ${now?.is ?? "gone"}: ${now?.said ?? ""}`;
+    if (fingerprint(sight.shown ?? null) !== fingerprint(now.shown ?? null))
+      return `another rule, ${named(own)}, has changed`;
+  }
+  return undefined;
+}
+
+/** The texts that the second list lacks, each as often as it lacks it. */
+function without(texts: readonly string[], others: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const text of others) left.set(text, (left.get(text) ?? 0) + 1);
+  return texts.filter((text) => {
+    const count = left.get(text) ?? 0;
+    left.set(text, count - 1);
+    return count === 0;
+  });
+}

@@ -1,0 +1,286 @@
+import type { IdentifyBy } from "../../sdk/contract/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/json/index.ts";
+import { fingerprint, isAlike } from "./answers.ts";
+import { idIn } from "./create.ts";
+import { namesRule, type Plan, wordsOf } from "./known.ts";
+import { idsFound } from "./list.ts";
+import type { Probing } from "./probing.ts";
+import { named, type Own, type View } from "./sandbox.ts";
+import type { Seen, Sent } from "./wire.ts";
+
+/** What the evidence says of an update that erases what is not sent. */
+export const erasesWords = "what is not sent is erased";
+
+type Update = Plan["updates"][number];
+
+/** How an update says which version of the rule it changes. */
+type Version = { readonly etag: true } | { readonly at: Pointer };
+
+/** A way to ask for an update. */
+interface Way {
+  readonly planned: Update;
+  readonly place: IdentifyBy;
+  readonly version: Version | undefined;
+}
+
+/** What came of one update. */
+interface Changed {
+  readonly seen: Seen;
+  readonly way: Way;
+  /** The rule as it is shown afterwards; undefined where the change is not there. */
+  readonly live: JsonObject | undefined;
+  /** The id before, where it is another one by now. */
+  readonly formerId: string | undefined;
+}
+
+/**
+ * Finds out whether an update replaces a rule or lays what it is sent over it: by one that leaves a field out. It is seen
+ * where an update is answered with success and does nothing.
+ * @throws Stopped: something else changed
+ */
+export async function findUpdate(probing: Probing): Promise<void> {
+  const { plan, sandbox, findings, told } = probing;
+  const [own] = sandbox.present;
+  if (plan.updates.length === 0) {
+    findings.gap("/operations/update", "not tried: give --update");
+    return;
+  }
+  if (own === undefined) return;
+  const full = changedDefinition(probing, own);
+  if (full === undefined) {
+    findings.gap("/operations/update", "the definition has no number and no name that could be changed");
+    return;
+  }
+  const refusals: string[] = [];
+  for (const planned of plan.updates) {
+    if (!namesRule(planned) && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
+      refusals.push(
+        `${wordsOf(planned)} was not tried, because its path does not name the rule, and rules are there that the probe did not make`,
+      );
+      continue;
+    }
+    for (const place of placesOf(probing, planned)) {
+      for (const version of [undefined, ...versionsOf(await liveOf(probing, own))]) {
+        const done = await leaveOneOut(probing, own, { planned, place, version }, full);
+        if (done.changed !== undefined) {
+          await report(probing, own, planned, done.changed, done.effect, full);
+          return;
+        }
+        refusals.push(...done.refusals);
+      }
+    }
+  }
+  findings.gap("/operations/update", refusals.join("; "));
+}
+
+interface Full {
+  readonly definition: JsonObject;
+  readonly name: string | undefined;
+  /** What differs from the rule as it was. */
+  readonly at: Pointer;
+}
+
+type Effect = "replaces" | "merges" | "unknown";
+
+/** Updates without one field, until the service takes that; in the end with all. */
+async function leaveOneOut(
+  probing: Probing,
+  own: Own,
+  way: Way,
+  full: Full,
+): Promise<{ changed: Changed | undefined; effect: Effect; refusals: string[] }> {
+  const refusals: string[] = [];
+  const [changedField] = segmentsOf(full.at);
+  const [nameField] = segmentsOf(probing.names.at ?? "");
+  const fields = Object.keys(full.definition).filter((name) => name !== changedField && name !== nameField);
+  for (const field of [...fields.reverse().slice(0, mostLeftOut), undefined]) {
+    const sent = Object.fromEntries(Object.entries(full.definition).filter(([name]) => name !== field));
+    const changed = await update(probing, own, way, { ...full, definition: sent });
+    if (changed.live !== undefined) {
+      const isLeft = field !== undefined && changed.live[field] !== undefined;
+      own.definition = isLeft ? full.definition : sent;
+      const effect = field === undefined ? "unknown" : isLeft ? "merges" : "replaces";
+      return { changed, effect, refusals };
+    }
+    refusals.push(changed.seen.isSuccess ? `${changed.seen.said}, but the rule is as before` : changed.seen.said);
+    // Whoever answers success without a change does not look at the fields.
+    if (changed.seen.isSuccess) break;
+  }
+  return { changed: undefined, effect: "unknown", refusals };
+}
+
+const mostLeftOut = 3;
+
+async function update(probing: Probing, own: Own, way: Way, { definition, name, at }: Full): Promise<Changed> {
+  const { sandbox, wire, say } = probing;
+  const { planned } = way;
+  say(`changing rule ${named(own)} by ${planned.operation.method} ${planned.operation.path}`);
+  const before = own.name;
+  const { result, after } = await sandbox.attempt("an update", [own], async () => {
+    const former = await sandbox.get(own.ruleId);
+    const sent: Sent = { ruleId: own.ruleId, place: way.place, ...(await versioned(probing, own, way, definition)) };
+    const seen = await wire.send(planned, sent);
+    if (seen.isSuccess) own.name = name;
+    const id = seen.isSuccess ? idIn(probing, seen) : undefined;
+    const isOther = id !== undefined && id !== own.ruleId;
+    return { seen, formerId: isOther ? await followId(probing, own, id, former) : undefined };
+  });
+  const wanted = valueAt(definition, at);
+  const isChanged = (view: View): boolean => isShown(liveIn(probing, view, own), at, wanted);
+  const settled = result.seen.isSuccess ? await sandbox.settle(after, isChanged) : { isShown: false, view: after };
+  if (!settled.isShown) own.name = before;
+  return { ...result, way, live: settled.isShown ? liveIn(probing, settled.view, own) : undefined };
+}
+
+/**
+ * Follows a rule to the id that the answer has. Where the rule with the id before is as it was, another rule was made, which
+ * is deleted with the others.
+ * @returns the id before, where it is another one now
+ */
+async function followId(
+  { sandbox }: Probing,
+  own: Own,
+  id: string,
+  before: Seen | undefined,
+): Promise<string | undefined> {
+  const now = await sandbox.get(own.ruleId);
+  const isAsBefore = before?.json !== undefined && now !== undefined && isSame(before.json, now.json ?? null);
+  const { ruleId, definition, name } = own;
+  sandbox.own.push({ ruleId: isAsBefore ? id : ruleId, definition, name, isGone: !isAsBefore });
+  if (isAsBefore) return undefined;
+  own.ruleId = id;
+  return ruleId;
+}
+
+function isSame(one: Json, other: Json): boolean {
+  return fingerprint(one) === fingerprint(other);
+}
+
+async function versioned(
+  { sandbox, findings }: Probing,
+  own: Own,
+  { version }: Way,
+  definition: JsonObject,
+): Promise<Pick<Sent, "definition" | "headers">> {
+  if (version === undefined) return { definition };
+  const seen = await sandbox.get(own.ruleId);
+  const etag = seen?.headers.etag;
+  if ("etag" in version) return { definition, headers: typeof etag === "string" ? ["If-Match", etag] : [] };
+  const value = valueAt(valueAt(seen?.json, String(findings.valueAt("/rule/envelope") ?? "")), version.at);
+  return { definition: value === undefined ? definition : { ...definition, [segmentsOf(version.at)[0] ?? ""]: value } };
+}
+
+/** The versions that the rule's GET shows. */
+function versionsOf({ live, etag }: { live: JsonObject | undefined; etag: boolean }): Version[] {
+  const fields = Object.entries(live ?? {}).flatMap(([name, value]) =>
+    /^(_?rev(ision)?|_?version|etag)$/i.test(name) && (typeof value === "string" || typeof value === "number")
+      ? [{ at: pointerOf([name]) }]
+      : [],
+  );
+  return [...(etag ? [{ etag: true as const }] : []), ...fields];
+}
+
+async function liveOf({ sandbox }: Probing, own: Own): Promise<{ live: JsonObject | undefined; etag: boolean }> {
+  const seen = await sandbox.get(own.ruleId);
+  const rule = valueAt(seen?.json, sandbox.envelope);
+  return { live: isJsonObject(rule) ? rule : undefined, etag: typeof seen?.headers.etag === "string" };
+}
+
+function placesOf({ told, findings }: Probing, update: Update): IdentifyBy[] {
+  if (namesRule(update)) return [{ in: "path", name: "ruleId" }];
+  const known = told.connection.contract.operations.update?.identifyBy;
+  const names = [segmentsOf(idsFound(findings.valueAt("/rule/id"))[0] ?? "").at(-1) ?? "id", "ruleId", "id"];
+  const tried = (["body", "query"] as const).flatMap((part) => [...new Set(names)].map((name) => ({ in: part, name })));
+  return [...(known === undefined || known.in === "path" ? [] : [known]), ...tried];
+}
+
+function changedDefinition({ names }: Probing, own: Own): Full | undefined {
+  const changed = names.changed(own.definition);
+  if (changed !== undefined) return { ...changed, name: own.name };
+  const renamed = names.again(own.definition);
+  return names.at === undefined ? undefined : { ...renamed, at: names.at };
+}
+
+function liveIn({ sandbox }: Probing, view: View, own: Own): JsonObject | undefined {
+  const sight = view.own.get(own);
+  return sight === undefined ? undefined : sandbox.ruleIn(sight);
+}
+
+function isShown(live: JsonObject | undefined, at: Pointer, wanted: Json | undefined): boolean {
+  const found = valueAt(live, at);
+  return found !== undefined && wanted !== undefined && isAlike(found, wanted);
+}
+
+async function report(
+  probing: Probing,
+  own: Own,
+  planned: Update,
+  { seen, way, live, formerId }: Changed,
+  effect: Effect,
+  full: Full,
+): Promise<void> {
+  const { findings, told } = probing;
+  const { operation } = planned;
+  const fact = (name: string, value: Json, words: string): void =>
+    findings.fact(`/operations/update/${name}`, value, `${seen.said}: ${words}`);
+  fact("method", operation.method, "the change is there");
+  fact("path", operation.path, "the change is there");
+  if (Object.keys(operation.query).length > 0) fact("query", { ...operation.query }, "the change is there");
+  fact("identifyBy", { ...way.place }, "changed that rule and no other");
+  fact("success", [seen.status], "the change is there");
+  const known = told.connection.contract.operations.update;
+  if (formerId !== undefined) fact("id", "new", "the answer has another id, by which the rule is shown from then on");
+  else if (known?.id !== "new") fact("id", "kept", `the rule is shown by its id ${own.ruleId} as before`);
+  if (way.version === undefined) {
+    const words = "is taken without a version";
+    const isShown = versionsOf(await liveOf(probing, own)).length > 0;
+    if (isShown)
+      findings.gap(
+        "/operations/update/version",
+        `${seen.said}: ${words}; whether one that a GET shows is looked at was not tried`,
+      );
+    else if ((known?.version ?? null) === null) fact("version", null, `${words}, and a GET shows none`);
+  } else {
+    fact("version", { ...way.version }, "is refused without the version");
+    if ("at" in way.version)
+      findings.fact("/rule/readOnly", [way.version.at], `${seen.said}: the service's own version`);
+  }
+  const words = {
+    replaces: `a field that was left out is gone: ${erasesWords}`,
+    merges: "a field that was left out is still there",
+    unknown: "it was not taken with a field left out, so it is not known whether it replaces the rule",
+  };
+  if (effect !== "merges" || way.version !== undefined) {
+    fact("body", "declared", words[effect]);
+    return;
+  }
+  fact("body", ...(await partOrWhole(probing, own, way, { full, before: live ?? {}, words })));
+}
+
+/** Sends what changed alone, where an update lays what it is sent over the rule. One that erased the rest is repaired. */
+async function partOrWhole(
+  probing: Probing,
+  own: Own,
+  way: Way,
+  { full, before, words }: { full: Full; before: JsonObject; words: Readonly<Record<Effect, string>> },
+): Promise<[body: string, words: string]> {
+  const [field = ""] = segmentsOf(full.at);
+  const next = changedDefinition(probing, { ...own, definition: full.definition });
+  const part = next?.definition[field];
+  if (next === undefined || part === undefined) return ["declared", words.merges];
+  const { seen, live } = await update(probing, own, way, { ...next, definition: { [field]: part } });
+  if (live === undefined) return ["declared", `${words.merges}; but a part alone is not taken (${seen.said})`];
+  own.definition = next.definition;
+  const isErased = Object.keys(before).some((name) => live[name] === undefined);
+  if (!isErased) return ["changes", `${words.merges}, and what changed is enough`];
+  await update(probing, own, way, changedDefinition(probing, own) ?? next);
+  return ["declared", words.replaces];
+}

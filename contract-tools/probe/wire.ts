@@ -1,0 +1,170 @@
+import type { Caller } from "../../sdk/client/caller.ts";
+import type { Connection } from "../../sdk/client/connection.ts";
+import type { Redactor } from "../../sdk/client/redact.ts";
+import { type Additions, type FixedParts, identify, RequestTemplate } from "../../sdk/client/request-template.ts";
+import { jsonIfAny } from "../../sdk/client/response.ts";
+import { baseUrlOf, setUp } from "../../sdk/client/set-up.ts";
+import type { Answer } from "../../sdk/client/transport.ts";
+import type { IdentifyBy } from "../../sdk/contract/index.ts";
+import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
+import type { Json, JsonObject, Pointer } from "../../sdk/json/index.ts";
+import { printable } from "../../sdk/json/printable.ts";
+
+/** A request that the probe may send, as the plan lists it. */
+export interface Planned {
+  /** The purpose, in words: `read a rule`. */
+  readonly title: string;
+  readonly effect: "reads" | "makes a rule" | "changes a rule" | "deletes a rule";
+  readonly operation: Omit<FixedParts, "success">;
+  /** The place of the definition in the body. Default: the whole body. */
+  readonly bodyAt?: Pointer;
+}
+
+/** The values of one request. */
+export interface Sent {
+  readonly ruleId?: string;
+  /** How the request names the rule. */
+  readonly place?: IdentifyBy;
+  readonly definition?: JsonObject;
+  /** Parameters that ask for a page: of the query, or where the list is asked for by POST, of the body. */
+  readonly parameters?: readonly (readonly [name: string, value: string | number])[];
+  /** The path and query of a next page that the service named. */
+  readonly target?: string;
+  /** Names and values by turns. */
+  readonly headers?: readonly string[];
+}
+
+/** An answer. */
+export interface Seen {
+  readonly status: number;
+  readonly headers: Answer["headers"];
+  /** Its body; undefined where it is no JSON. */
+  readonly json: Json | undefined;
+  readonly isSuccess: boolean;
+  /** Method, path and status, for people: `GET /rules/7 → 200`. */
+  readonly said: string;
+  /** What it was asked for: path and query. */
+  readonly target: string;
+  readonly answer: Answer;
+}
+
+/** Refusals count as answers: the probe asks to see them. Credentials, rates, redirects and outages end it. */
+const answers = [
+  ...range(200, 299),
+  ...range(400, 499).filter((status) => ![401, 403, 407, 408, 425, 429].includes(status)),
+];
+
+/** Sends what the plan lists, and nothing else. Nothing that may have taken effect is sent twice. */
+export class Wire {
+  readonly #caller: Caller;
+  readonly #close: () => Promise<void>;
+  readonly #templates: ReadonlyMap<Planned, RequestTemplate>;
+  readonly #redactor: Redactor;
+  readonly #sent: (line: string) => void;
+  #count = 0;
+
+  /**
+   * @param plan every request that may be sent
+   * @param sent is called with each request and its status
+   * @throws MerchantRulesError SETTINGS_INVALID
+   */
+  constructor(connection: Connection, plan: readonly Planned[], sent: (line: string) => void = () => {}) {
+    const base = baseUrlOf(connection);
+    const { caller, redactor, close } = setUp(connection, base);
+    this.#caller = caller;
+    this.#redactor = redactor;
+    this.#close = close;
+    this.#sent = sent;
+    this.#templates = new Map(
+      plan.map((planned) => [
+        planned,
+        new RequestTemplate(connection, base.prefix, planned.title, { ...planned.operation, success: answers }),
+      ]),
+    );
+  }
+
+  /** Number of requests that were sent. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Sends one request.
+   * @throws MerchantRulesError: no answer, or one that ends the probe: credentials refused, a redirect, an outage
+   */
+  async send(planned: Planned, values: Sent = {}): Promise<Seen> {
+    const template = this.#templates.get(planned);
+    if (template === undefined) throw new Error(`not in the plan: ${planned.title}`);
+    const attempted = (): string => `${planned.title} (probe)`;
+    const request = template.request(additions(template, planned, values, attempted));
+    this.#count += 1;
+    const answer = await this.#caller.call({
+      request,
+      attempted,
+      writes: planned.effect !== "reads",
+      parse: (given) => given,
+    });
+    const said = `${request.method} ${request.path}${asked(values)} → ${answer.status}`;
+    this.#sent(said);
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      json: jsonIfAny(answer),
+      isSuccess: answer.status < 300,
+      said,
+      target: request.target,
+      answer,
+    };
+  }
+
+  /** A text of the service without the credentials that it may repeat, short enough to be shown. */
+  clean(text: string): string {
+    return shortened(printable(this.#redactor.redact(text), 200), 200);
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+  }
+}
+
+/** What a request asks for beside what the contract fixes, which may be secret. */
+function asked({ place, parameters = [], ruleId }: Sent): string {
+  const named = ruleId !== undefined && place?.in === "query" ? [`${place.name}=${ruleId}`] : [];
+  const pairs = [...named, ...parameters.map(([name, value]) => `${name}=${value}`)];
+  const query = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+  const other = place?.in === "body" || place?.in === "header" ? ` (id in ${place.in} as ${place.name})` : "";
+  return query + other;
+}
+
+function additions(
+  template: RequestTemplate,
+  { operation, bodyAt = "" }: Planned,
+  { ruleId, place, definition, parameters = [], target, headers = [] }: Sent,
+  attempted: () => string,
+): Additions {
+  const isInBody = operation.method !== "GET" && parameters.length > 0;
+  const hasBody = definition !== undefined || template.hasFields || isInBody;
+  const own = hasBody ? template.body(ruleId, definition, bodyAt) : undefined;
+  const body = own === undefined ? undefined : { ...own, ...(isInBody ? Object.fromEntries(parameters) : {}) };
+  const refuse = (reason: string): never => {
+    throw new MerchantRulesError("RULE_INVALID", `its id cannot be sent: ${reason}`, { attempted: attempted() });
+  };
+  const named: Additions =
+    ruleId === undefined || place === undefined
+      ? body === undefined
+        ? {}
+        : { body }
+      : identify(ruleId, place, body, refuse);
+  const pairs = isInBody ? [] : parameters.map((pair) => pair.map(encodeURIComponent).join("="));
+  const query = [...(named.query === undefined ? [] : [named.query]), ...pairs].join("&");
+  return {
+    ...named,
+    ...(query === "" ? {} : { query }),
+    headers: [...(named.headers ?? []), ...headers],
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}

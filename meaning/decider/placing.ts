@@ -1,0 +1,94 @@
+import type { Comparison } from "../language/normal-form.ts";
+import type { Semantics } from "../language/schema.ts";
+import type { PlacedLiteral } from "./plane.ts";
+import type { Literal, Term } from "./terms.ts";
+
+/** What a plane of a field looks up. */
+type PlaneKind = "presence" | "rank" | "startsWith" | "endsWith" | "contains";
+
+interface Place {
+  readonly kind: PlaneKind;
+  readonly ignoresCase: boolean;
+  readonly counts: PlacedLiteral["counts"];
+}
+
+export interface PlacedLiteralOfKind extends PlacedLiteral {
+  readonly kind: PlaneKind;
+  readonly ignoresCase: boolean;
+}
+
+/** A condition that is held against each payment by itself; those with one number are the same. */
+export interface Rest extends Literal {
+  readonly number: number;
+}
+
+/** The literals of a term: those that planes look up, and the rest. */
+export function split(
+  term: number,
+  wanted: Term,
+  semantics: Semantics,
+  memo: Map<string, number>,
+): { readonly placed: readonly PlacedLiteralOfKind[]; readonly rest: readonly Rest[] } {
+  const placed: PlacedLiteralOfKind[] = [];
+  const rest: Rest[] = [];
+  const taken = new Set<string>();
+  for (const literal of wanted) {
+    const { condition, isFlipped } = literal;
+    const places = placesOf(literal, semantics);
+    // Of parts of a text one literal of a term has room in a plane.
+    const isTaken = places.some((place) => isPart(place.kind) && taken.has(placeText(condition, place)));
+    if (places.length === 0 || isTaken || condition.kind !== "comparison") {
+      // The place of a condition does not matter; an instant, which has a field of the same name, does.
+      const key = JSON.stringify(condition, (_, value) =>
+        typeof value === "object" && value !== null && "kind" in value ? { ...value, at: undefined } : value,
+      );
+      const number = memo.get(key) ?? memo.size;
+      memo.set(key, number);
+      rest.push({ ...literal, number });
+      continue;
+    }
+    for (const place of places) {
+      taken.add(placeText(condition, place));
+      placed.push({ term, comparison: condition, isFlipped, ...place });
+    }
+  }
+  return { placed, rest };
+}
+
+const ranked: readonly string[] = ["eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "between", "inCidr"];
+
+/**
+ * The planes in which a literal is looked up, one or two; none where it has to be held against each payment: patterns, comparisons with
+ * another field, and those of lists.
+ */
+function placesOf({ condition, isFlipped }: Literal, semantics: Semantics): readonly Place[] {
+  if (condition.kind !== "comparison") return [];
+  const { operator, operand, field } = condition;
+  if (operator === "exists" || operator === "absent") return [{ kind: "presence", ignoresCase: false, counts: "both" }];
+  if (semantics.payment.fields[field]?.list !== false || operand.kind === "field") return [];
+  const kind = ranked.includes(operator) ? "rank" : partOf(condition);
+  if (kind === undefined) return [];
+  const { ignoresCase } = condition;
+  if (ignoresCase !== null) return [{ kind, ignoresCase, counts: "both" }];
+  if (kind === "rank" && !["eq", "ne", "in", "notIn"].includes(operator)) return [];
+  // Where it is not known whether the case of letters counts, what is true with it is true without it. So what surely holds is told by
+  // the one, and what possibly holds by the other.
+  const isOpposite = (operator === "ne" || operator === "notIn") !== (condition.isNegated !== isFlipped);
+  return [
+    { kind, ignoresCase: isOpposite, counts: "certain" },
+    { kind, ignoresCase: !isOpposite, counts: "possible" },
+  ];
+}
+
+function partOf({ operator, operand }: Comparison): PlaneKind | undefined {
+  if (operand.kind !== "value" || operand.value.type !== "text") return undefined;
+  return operator === "startsWith" || operator === "endsWith" || operator === "contains" ? operator : undefined;
+}
+
+function isPart(kind: PlaneKind): boolean {
+  return kind !== "rank" && kind !== "presence";
+}
+
+function placeText(condition: Literal["condition"], { kind, ignoresCase }: Place): string {
+  return JSON.stringify([condition.kind === "comparison" ? condition.field : "", kind, ignoresCase]);
+}

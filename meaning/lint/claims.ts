@@ -1,0 +1,99 @@
+import type { Rule } from "../language/normal-form.ts";
+import type { Semantics } from "../language/schema.ts";
+import type { Value } from "../language/values.ts";
+import { type Box, everything, intersection, textOf } from "../proof/box.ts";
+import { comparisonsIn } from "../proof/comparisons.ts";
+import { type Cover, cover, type Owned } from "../proof/cover.ts";
+import { regionOf } from "../proof/region-of.ts";
+import { Space } from "../proof/space.ts";
+
+/** More pieces than this of one question are not looked at. */
+const mostPieces = 1000;
+
+/** True where there is no payment to which a rule surely applies. */
+export function neverMatches(rule: Rule, space: Space): boolean {
+  return regionOf(rule, "certain", space)?.length === 0;
+}
+
+/** Equal for two rules that apply to the same payments; undefined of a rule with too many boxes. */
+export function sameText(rule: Rule, space: Space): string | undefined {
+  const regions = (["certain", "possible"] as const).map((certainty) => regionOf(rule, certainty, space));
+  const texts = regions.flatMap((boxes) => (boxes === undefined ? [] : [textOf(boxes)]));
+  return texts.length === regions.length ? texts.join("#") : undefined;
+}
+
+/** True where a rule surely applies to every payment whose fields have the types that the semantics say, from an instant on. */
+export function matchesAll(boxes: readonly Box[], from: Value, space: Space): boolean {
+  const start = intersection(typed(space), since(from, boxes, space));
+  if (start === undefined || boxes.every(({ size }) => size > 2)) return false;
+  return covered([start], boxes, space).kind === "covered";
+}
+
+/** Whether boxes are covered by others. */
+export function covered(boxes: readonly Box[], by: readonly Box[], space: Space): Cover<number> {
+  const owned = by.map((box, owner): Owned<number> => ({ box, owner }));
+  const isIn = (box: Box, point: (variable: number) => number): boolean =>
+    [...box].every(([variable, ranges]) => {
+      const state = point(variable);
+      return ranges.some((edge, index) => index % 2 === 0 && edge <= state && state <= (ranges[index + 1] ?? -1));
+    });
+  return cover(boxes, (point) => owned.find(({ box }) => isIn(box, point)), space, mostPieces);
+}
+
+/** The payments to which a rule surely applies: from an instant on, where any of the space's rules is in force for a time. */
+export function fromNowOn(rule: Rule, from: Value, space: Space): readonly Box[] | undefined {
+  const boxes = regionOf(rule, "certain", space);
+  const start = space.clock === undefined ? everything : since(from, boxes ?? [], space);
+  return boxes?.flatMap((box) => intersection(box, start) ?? []);
+}
+
+/** The states of the clock from an instant on; everything where no box asks for the time. */
+function since(from: Value, boxes: readonly Box[], space: Space): Box {
+  const { clock } = space;
+  if (clock === undefined || !(space.isTimed || boxes.some((box) => box.has(clock.variable)))) return everything;
+  return space.box(clock.variable, [clock.scale.regionOf(from), clock.scale.missing - 1]) ?? everything;
+}
+
+/** Every payment whose fields have the types that the semantics say, or are missing. */
+function typed(space: Space): Box {
+  return new Map(
+    space.variables.map((found, variable) => [
+      variable,
+      found.kind === "field" ? space.others(variable, [found.scale.odd, found.scale.odd]) : space.toldStates(variable),
+    ]),
+  );
+}
+
+/**
+ * The fields without which a payment is one of which the semantics do not tell whether a rule applies: of a payment that has all of
+ * them, they do.
+ */
+export function untoldFields(rule: Rule, semantics: Semantics): readonly string[] {
+  const space = new Space([rule], semantics);
+  const [possible, told] = [regionOf(rule, "possible", space), regionOf(rule, "told", space)];
+  const asked = [
+    ...new Set(
+      comparisonsIn(rule.when).flatMap(({ field, operand }) =>
+        operand.kind === "field" ? [field, operand.field] : [field],
+      ),
+    ),
+  ];
+  if (possible === undefined || told === undefined) return asked;
+  const isTold = (present: readonly string[]): boolean => {
+    const having = new Map(
+      present.map((name) => {
+        const { variable, scale } = space.field(name);
+        return [variable, scale.values];
+      }),
+    );
+    const within = intersection(typed(space), having);
+    const boxes = possible.flatMap((box) => (within === undefined ? [] : (intersection(box, within) ?? [])));
+    return covered(boxes, told, space).kind === "covered";
+  };
+  let fields = asked;
+  for (const name of asked) {
+    const others = fields.filter((each) => each !== name);
+    if (isTold(others)) fields = others;
+  }
+  return fields;
+}

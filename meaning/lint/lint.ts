@@ -1,0 +1,245 @@
+import { beats, type Candidate } from "../evaluate/decide.ts";
+import type { Condition, Rule } from "../language/normal-form.ts";
+import type { Semantics } from "../language/schema.ts";
+import { compareValues, type Value } from "../language/values.ts";
+import type { Box } from "../proof/box.ts";
+import { BoxIndex, type Owned } from "../proof/cover.ts";
+import type { RulesOfSide } from "../proof/growth.ts";
+import { Space } from "../proof/space.ts";
+import type { Witness } from "../proof/witness.ts";
+import { fromNowOn, matchesAll, neverMatches, sameText, untoldFields } from "./claims.ts";
+import { conflictsOf } from "./conflicts.ts";
+import { contradictionOf } from "./contradiction.ts";
+import { shadowOf } from "./shadow.ts";
+import { appliesTo, showing } from "./shown.ts";
+import { fieldsOfUnknownCase, holdsHoweverCased, withCases } from "./worlds.ts";
+
+/** What can be wrong with a rule. The order is that of reports. */
+export const lintKinds = [
+  "never-matches",
+  "ended",
+  "shadowed",
+  "duplicate",
+  "order-conflict",
+  "catch-all",
+  "ends-soon",
+] as const;
+export type LintKind = (typeof lintKinds)[number];
+
+/** One fault that is proven. Rules are meant by their index. */
+export interface LintFinding {
+  readonly kind: LintKind;
+  readonly rule: number;
+  /** The other rules concerned: those before it, the one like it, the ones of the same number. */
+  readonly others: readonly number[];
+  /** A payment that shows it, by the evaluator. Undefined of a rule that never matches. */
+  readonly witness: Witness | undefined;
+  /** never-matches: the conditions that contradict each other, as few as possible; none where the time of force has no instant. */
+  readonly because: readonly Condition[];
+  /** Fields without which a payment is one of which the semantics do not tell whether the rule applies. */
+  readonly untold: readonly string[];
+}
+
+export interface LintResult {
+  readonly findings: readonly LintFinding[];
+  /** Rules of which not everything was asked, and the rest of a sentence that says why. */
+  readonly notExamined: readonly { readonly rule: number; readonly why: string }[];
+  /** Rules that are not enabled, and take no part. */
+  readonly disabled: readonly number[];
+}
+
+export interface LintOptions {
+  /** The present. */
+  readonly at: Value;
+  /** A rule that ends until then ends soon. Default: no rule does. */
+  readonly soon?: Value | undefined;
+}
+
+/** A rule that takes part. */
+export interface Examined {
+  readonly index: number;
+  readonly rule: Rule;
+  readonly candidate: Candidate;
+}
+
+/** The rules that take part, as all questions see them. */
+export interface Subject {
+  readonly semantics: Semantics;
+  readonly at: Value;
+  /** In the order in which they are asked, as far as that is known. */
+  readonly rules: readonly Examined[];
+  /** With all letters of unknown case as different: a claim is first looked for there. */
+  readonly space: Space;
+  readonly plain: ReadonlyMap<number, Rule>;
+  /** The payments to which each rule surely applies, in that space. */
+  readonly certain: ReadonlyMap<number, readonly Box[]>;
+  readonly around: BoxIndex<Examined>;
+}
+
+/**
+ * The faults of rules that can be proven of all payments, from the present on.
+ * @param side the rules, in the order in which the service lists them
+ */
+export function lint({ rules, unlisted }: RulesOfSide, semantics: Semantics, { at, soon }: LintOptions): LintResult {
+  const findings: LintFinding[] = [];
+  const notExamined: { rule: number; why: string }[] = [];
+  const disabled: number[] = [];
+  const all: Examined[] = [];
+  for (const [index, reading] of rules.entries()) {
+    if (reading.kind === "unknown") {
+      notExamined.push({ rule: index, why: "it cannot be read" });
+      continue;
+    }
+    const { rule } = reading;
+    if (!rule.force.isEnabled) disabled.push(index);
+    else
+      all.push({
+        index,
+        rule,
+        candidate: { index, outcome: rule.outcome, order: rule.order, unlisted: unlisted?.get(index) },
+      });
+  }
+  const subject = subjectOf(all, semantics, at);
+  const faulty = new Set<number>();
+  const add = (finding: LintFinding | undefined): void => {
+    if (finding === undefined) return;
+    findings.push(finding);
+    faulty.add(finding.rule);
+  };
+  for (const examined of all) {
+    if (subject.certain.get(examined.index) === undefined)
+      notExamined.push({ rule: examined.index, why: "its conditions have too many parts" });
+    add(neverOf(examined, subject) ?? endOf(examined, subject, soon));
+  }
+  const gone = new Set(findings.filter(({ kind }) => kind !== "ends-soon").map(({ rule }) => rule));
+  const live = all.filter(({ index }) => !gone.has(index) && subject.certain.get(index) !== undefined);
+  const inForce = { ...subject, ...ordered(live, subject) };
+  const duplicates = duplicatesIn(inForce);
+  for (const finding of duplicates) add(finding);
+  const alike = new Set(duplicates.map(({ rule }) => rule));
+  for (const examined of inForce.rules) {
+    add(catchAllOf(examined, inForce));
+    if (alike.has(examined.index)) continue;
+    const shadow = shadowOf(examined, inForce);
+    if (typeof shadow === "string") notExamined.push({ rule: examined.index, why: shadow });
+    else add(shadow);
+  }
+  const conflicts = conflictsOf({ ...inForce, rules: inForce.rules.filter(({ index }) => !alike.has(index)) });
+  for (const finding of conflicts.findings) add(finding);
+  notExamined.push(...conflicts.notExamined);
+  return { findings, notExamined, disabled };
+}
+
+function subjectOf(all: readonly Examined[], semantics: Semantics, at: Value): Subject {
+  const plain = new Map(all.map(({ index, rule }) => [index, withCases(rule, () => false)]));
+  const space = new Space([...plain.values()], semantics, [at]);
+  const certain = new Map<number, readonly Box[]>();
+  for (const [index, rule] of plain) {
+    const boxes = fromNowOn(rule, at, space);
+    if (boxes !== undefined) certain.set(index, boxes);
+  }
+  const base = { semantics, at, rules: all, space, plain, certain };
+  return { ...base, around: new BoxIndex<Examined>([], space) };
+}
+
+/** Those that are asked first come first. */
+function ordered(live: readonly Examined[], { certain, semantics, space }: Subject): Pick<Subject, "rules" | "around"> {
+  const { wins } = semantics;
+  const rules = [...live].sort((one, other) => {
+    if (beats(one.candidate, other.candidate, wins)) return -1;
+    return beats(other.candidate, one.candidate, wins) ? 1 : one.index - other.index;
+  });
+  const boxes = rules.flatMap((owner) =>
+    (certain.get(owner.index) ?? []).map((box): Owned<Examined> => ({ box, owner })),
+  );
+  return { rules, around: new BoxIndex(boxes, space) };
+}
+
+const nothing = { others: [], because: [], untold: [], witness: undefined };
+
+function neverOf({ index, rule }: Examined, { semantics, at, plain, space }: Subject): LintFinding | undefined {
+  const { from, until } = rule.force;
+  if (from !== undefined && until !== undefined) {
+    const order = compareValues(from.instant, until.instant, { ignoresCase: false });
+    if (order > 0 || (order === 0 && !(from.counts && until.counts)))
+      return { ...nothing, kind: "never-matches", rule: index };
+  }
+  // The time of force is no part of this: a rule that has ended is another fault.
+  const always = { ...(plain.get(index) ?? rule), force: { isEnabled: true, from: undefined, until: undefined } };
+  if (!neverMatches(always, space)) return undefined;
+  const own = { ...rule, force: always.force };
+  const isNever = (of: Condition): boolean =>
+    holdsHoweverCased(
+      [{ ...own, when: of }],
+      semantics,
+      [at],
+      ([only], small) => only !== undefined && neverMatches(only, small),
+    );
+  if (!isNever(rule.when)) return undefined;
+  const because = contradictionOf(rule.when, isNever);
+  return { ...nothing, kind: "never-matches", rule: index, because, untold: untoldFields(rule, semantics) };
+}
+
+function endOf(examined: Examined, subject: Subject, soon: Value | undefined): LintFinding | undefined {
+  const { index, rule } = examined;
+  const { until } = rule.force;
+  if (until === undefined) return undefined;
+  const isBy = (instant: Value): boolean => {
+    const order = compareValues(until.instant, instant, { ignoresCase: false });
+    return order < 0 || (order === 0 && !until.counts);
+  };
+  const { at, semantics } = subject;
+  if (isBy(at)) {
+    const open: Rule = { ...rule, force: { isEnabled: true, from: undefined, until: undefined } };
+    const witness = showing(
+      [open],
+      subject,
+      (made) => appliesTo(made, [open], semantics)[0] === "true" && appliesTo(made, [rule], semantics)[0] === "false",
+      { isTimed: true },
+    );
+    return witness && { ...nothing, kind: "ended", rule: index, witness };
+  }
+  if (soon === undefined || !isBy(soon)) return undefined;
+  const witness = showing([rule], subject, (made) => appliesTo(made, [rule], semantics)[0] === "true");
+  return witness && { ...nothing, kind: "ends-soon", rule: index, witness };
+}
+
+function catchAllOf({ index, rule }: Examined, subject: Subject): LintFinding | undefined {
+  const { certain, at, space, semantics } = subject;
+  if (!matchesAll(certain.get(index) ?? [], at, space)) return undefined;
+  const isAll = holdsHoweverCased([rule], semantics, [at], ([only], small) => {
+    const boxes = only === undefined ? undefined : fromNowOn(only, at, small);
+    return boxes !== undefined && matchesAll(boxes, at, small);
+  });
+  if (!isAll) return undefined;
+  const witness = showing([rule], subject, (made) => appliesTo(made, [rule], semantics)[0] === "true");
+  return witness && { ...nothing, kind: "catch-all", rule: index, witness };
+}
+
+/** Rules that apply to the same payments and decide the same; of two of them the one that is asked later. */
+function duplicatesIn(subject: Subject): LintFinding[] {
+  const { rules, plain, space, semantics, at } = subject;
+  const groups = Map.groupBy(rules, ({ index, rule: { outcome } }) => {
+    const rule = plain.get(index);
+    const text = rule === undefined ? undefined : sameText(rule, space);
+    return text === undefined ? index : `${outcome} ${text}`;
+  });
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    others.flatMap((other): LintFinding[] => {
+      if (first === undefined) return [];
+      const both = [first.rule, other.rule];
+      const isSame =
+        both.every((rule) => fieldsOfUnknownCase(rule).length === 0) ||
+        holdsHoweverCased(both, semantics, [at], (cased, small) => {
+          const texts = cased.map((rule) => sameText(rule, small));
+          return texts[0] !== undefined && texts[0] === texts[1];
+        });
+      const witness = isSame
+        ? showing(both, subject, (made) => appliesTo(made, both, semantics).every((answer) => answer === "true"))
+        : undefined;
+      return witness === undefined
+        ? []
+        : [{ ...nothing, kind: "duplicate", rule: other.index, others: [first.index], witness }];
+    }),
+  );
+}

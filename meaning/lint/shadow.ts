@@ -1,0 +1,97 @@
+import { beats } from "../evaluate/decide.ts";
+import { evaluate } from "../evaluate/evaluate.ts";
+import type { Semantics } from "../language/schema.ts";
+import type { Box } from "../proof/box.ts";
+import { cover, type Owned } from "../proof/cover.ts";
+import { Space } from "../proof/space.ts";
+import type { Witness } from "../proof/witness.ts";
+import { covered, fromNowOn, untoldFields } from "./claims.ts";
+import type { Examined, LintFinding, Subject } from "./lint.ts";
+import { showing } from "./shown.ts";
+import { fieldsOfUnknownCase, holdsHoweverCased } from "./worlds.ts";
+
+/** More pieces of one rule are not looked at. */
+const mostPieces = 1000;
+/** Of more earlier rules together it is not asked which of them are enough. */
+const mostPruned = 20;
+
+/**
+ * A rule that decides no payment, because on each that it surely applies to, a rule that is asked before it surely applies: one, or
+ * several together.
+ * @returns the rest of a sentence where that cannot be told
+ */
+export function shadowOf(examined: Examined, subject: Subject): LintFinding | string | undefined {
+  const { index, candidate, rule } = examined;
+  const { semantics, at, space, around, certain } = subject;
+  const { wins } = semantics;
+  if (wins.by === "all") return undefined;
+  const boxes = certain.get(index);
+  if (boxes === undefined) return "its conditions have too many parts";
+  if (boxes.length === 0) return undefined;
+  const earlier = (point: (variable: number) => number): Owned<Examined> | undefined => {
+    for (const found of around.around(point))
+      if (found.owner.index !== index && beats(found.owner.candidate, candidate, wins)) return found;
+    return undefined;
+  };
+  const found = cover(boxes, earlier, space, mostPieces);
+  if (found.kind === "limit") return "too many rules before it meet it";
+  if (found.kind === "open") return undefined;
+  const by = [...pruned([...found.by], boxes, subject)].sort((one, other) => one.index - other.index);
+  const concerned = [rule, ...by.map((each) => each.rule)];
+  if (concerned.some((each) => fieldsOfUnknownCase(each).length > 0)) {
+    const isCovered = holdsHoweverCased(concerned, semantics, [at], ([own, ...others], small) => {
+      const hidden = own === undefined ? undefined : fromNowOn(own, at, small);
+      const before = others.flatMap((each) => fromNowOn(each, at, small) ?? []);
+      return hidden !== undefined && covered(hidden, before, small).kind === "covered";
+    });
+    // The evaluator takes each rule by itself: what holds only because one of two must apply, it does not know.
+    const own = new Space(concerned, semantics, [at]);
+    const [sure = [], ...before] = concerned.map((each) => fromNowOn(each, at, own) ?? []);
+    if (!isCovered || covered(sure, before.flat(), own).kind !== "covered") return undefined;
+  }
+  const witness = showing([rule], subject, (made) => isHidden(made, examined, by, semantics));
+  if (witness === undefined) return "no payment that it applies to could be made";
+  const { kind, others } = { kind: "shadowed" as const, others: by.map((each) => each.index) };
+  return { kind, rule: index, others, witness, because: [], untold: untoldFields(rule, semantics) };
+}
+
+/** The rules without those that the others do not need. */
+function pruned(by: readonly Examined[], boxes: readonly Box[], { certain, space }: Subject): readonly Examined[] {
+  if (by.length > mostPruned) return by;
+  const areEnough = (some: readonly Examined[]): boolean =>
+    covered(
+      boxes,
+      some.flatMap(({ index }) => certain.get(index) ?? []),
+      space,
+    ).kind === "covered";
+  let kept = by;
+  for (const each of by) {
+    const others = kept.filter((other) => other !== each);
+    if (areEnough(others)) kept = others;
+  }
+  return kept;
+}
+
+/** True where a rule surely applies to a payment, and another one decides. */
+function isHidden(
+  { payment, at }: Witness,
+  examined: Examined,
+  by: readonly Examined[],
+  semantics: Semantics,
+): boolean {
+  // The evaluator takes the order of the list for the service's.
+  const listed = [examined, ...by].sort((one, other) => one.index - other.index);
+  const unlisted = new Map(
+    listed.flatMap(({ candidate }, index): [number, number][] =>
+      candidate.unlisted === undefined ? [] : [[index, candidate.unlisted]],
+    ),
+  );
+  const place = listed.indexOf(examined);
+  const readings = listed.map(({ rule }) => ({ kind: "rule" as const, rule }));
+  const { decision, rules: traces } = evaluate(payment, readings, semantics, {
+    unlisted,
+    ...(at === undefined ? {} : { at }),
+  });
+  const deciding = decision.kind === "decided" ? decision.by : decision.because;
+  return traces[place]?.applies === "true" && !deciding.includes(place);
+}

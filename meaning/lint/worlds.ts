@@ -1,0 +1,79 @@
+import type { Comparison, Condition, Operand, Rule } from "../language/normal-form.ts";
+import type { Semantics } from "../language/schema.ts";
+import { cased, type Value } from "../language/values.ts";
+import { comparisonsIn } from "../proof/comparisons.ts";
+import { Space } from "../proof/space.ts";
+
+/** Of more fields than this no claim is made that would have to hold however their letters are compared. */
+const mostFields = 3;
+
+/**
+ * Whether a claim about rules holds in every way in which the service may compare letters, where the semantics do not say: field by
+ * field, as A to Z and a to z are alike in a field, or not.
+ * @param claim of the rules, with the case of all letters decided
+ */
+export function holdsHoweverCased(
+  rules: readonly Rule[],
+  semantics: Semantics,
+  instants: readonly Value[],
+  claim: (rules: readonly Rule[], space: Space) => boolean,
+): boolean {
+  const fields = fieldsWhereCaseCounts(rules, semantics);
+  if (fields.length > mostFields) return false;
+  return subsetsOf(fields).every((ignoring) => {
+    const cased = rules.map((rule) => withCases(rule, (field) => ignoring.includes(field)));
+    return claim(cased, new Space(cased, semantics, instants));
+  });
+}
+
+/**
+ * The fields of unknown case in which it makes a difference to rules. It makes none where texts are asked for equality alone, and no
+ * two of them are alike but for the case: then these texts, and all others, are the same kinds of payments either way.
+ */
+function fieldsWhereCaseCounts(rules: readonly Rule[], semantics: Semantics): readonly string[] {
+  const comparisons = Map.groupBy(
+    rules.flatMap(({ when }) => comparisonsIn(when)).filter(({ operand }) => operand.kind !== "none"),
+    ({ field }) => field,
+  );
+  return [...comparisons].flatMap(([field, own]) => {
+    if (own.every(({ ignoresCase }) => ignoresCase !== null)) return [];
+    const isPlain = own.every(({ ignoresCase, operator }) => ignoresCase === null && equalities.includes(operator));
+    const so = semantics.payment.fields[field]?.missing ?? semantics.missing;
+    const given = typeof so === "object" ? [String(so.value)] : [];
+    const texts = new Set([...given, ...own.flatMap(({ operand }) => textsIn(operand))]);
+    const spelled = new Set([...texts].map((text) => cased(text, { ignoresCase: true })));
+    return isPlain && spelled.size === texts.size ? [] : [field];
+  });
+}
+
+const equalities: readonly string[] = ["eq", "ne", "in", "notIn"];
+
+function textsIn(operand: Operand): readonly string[] {
+  const values = operand.kind === "value" ? [operand.value] : operand.kind === "values" ? operand.values : [];
+  return values.flatMap((value) => (value.type === "text" ? [value.text] : []));
+}
+
+export function fieldsOfUnknownCase({ when }: Rule): readonly string[] {
+  return comparisonsIn(when)
+    .filter(({ ignoresCase }) => ignoresCase === null)
+    .map(({ field }) => field);
+}
+
+/** The rule, with the case of letters decided where it was not known. */
+export function withCases(rule: Rule, ignores: (field: string) => boolean): Rule {
+  const decided = (condition: Condition): Condition => {
+    if (condition.kind === "comparison") return casedComparison(condition, ignores);
+    if (condition.kind === "not") return { ...condition, of: decided(condition.of) };
+    if (condition.kind === "all" || condition.kind === "any") return { ...condition, of: condition.of.map(decided) };
+    return condition;
+  };
+  return fieldsOfUnknownCase(rule).length === 0 ? rule : { ...rule, when: decided(rule.when) };
+}
+
+function casedComparison(comparison: Comparison, ignores: (field: string) => boolean): Comparison {
+  return comparison.ignoresCase === null ? { ...comparison, ignoresCase: ignores(comparison.field) } : comparison;
+}
+
+function subsetsOf(names: readonly string[]): string[][] {
+  return names.reduce<string[][]>((subsets, name) => subsets.flatMap((subset) => [subset, [...subset, name]]), [[]]);
+}

@@ -1,0 +1,88 @@
+import type { RuleReading } from "../language/normal-form.ts";
+import type { Semantics } from "../language/schema.ts";
+import type { RulesOfSide } from "./growth.ts";
+
+/** The rules that can make more payments have an outcome, by their index. */
+export interface Changes {
+  /** Of the rules after: those that give the outcome, and are not as before. */
+  readonly mayAccept: readonly number[];
+  /** Of the rules before: those that give another outcome, and are not as they were. */
+  readonly mayNoLongerRefuse: readonly number[];
+}
+
+/** What differs between two lists of rules. A rule at another place among the others is not the same, where the place counts. */
+export function changesOf(before: RulesOfSide, after: RulesOfSide, semantics: Semantics, outcome: string): Changes {
+  const pairs = alike(before, after);
+  const { by, order } = semantics.wins;
+  const isListed =
+    by === "listed" || (by === "order" && (order?.equal === "firstListed" || order?.equal === "lastListed"));
+  const kept = isListed ? inOneOrder(pairs) : pairs;
+  const [was, is] = [new Set(kept.map(([index]) => index)), new Set(kept.map(([, index]) => index))];
+  const changed = (
+    rules: readonly RuleReading[],
+    same: ReadonlySet<number>,
+    counts: (found: string | undefined) => boolean,
+  ): number[] =>
+    rules.flatMap((reading, index) => {
+      const found = reading.kind === "rule" ? reading.rule.outcome : undefined;
+      return !same.has(index) && (found === undefined || counts(found)) ? [index] : [];
+    });
+  return {
+    mayAccept: changed(after.rules, is, (found) => found === outcome),
+    mayNoLongerRefuse: changed(before.rules, was, (found) => found !== outcome),
+  };
+}
+
+/**
+ * The same text for rules that mean the same: without the places in the definition, and how it writes values.
+ * @param text the definition of a rule that cannot be read; without it, it is like no other, and has no such text
+ */
+export function meaningOf(reading: RuleReading, text: string | undefined): string | undefined {
+  if (reading.kind === "unknown") return text === undefined ? undefined : `text ${text}`;
+  return JSON.stringify(reading.rule, (key, value) => {
+    const isPlace = key === "at" && typeof value === "string" && (value === "" || value.startsWith("/"));
+    return isPlace || key === "written" ? undefined : value;
+  });
+}
+
+type Pair = readonly [before: number, after: number];
+
+/** The rules that both sides have, each once, in the order of the first. */
+function alike(before: RulesOfSide, after: RulesOfSide): readonly Pair[] {
+  const left = new Map<string, number[]>();
+  for (const [index, reading] of after.rules.entries()) {
+    if (after.unlisted?.has(index)) continue;
+    const meaning = meaningOf(reading, after.texts?.[index]);
+    if (meaning === undefined) continue;
+    const known = left.get(meaning);
+    if (known === undefined) left.set(meaning, [index]);
+    else known.push(index);
+  }
+  return before.rules.flatMap((reading, index): Pair[] => {
+    const meaning = before.unlisted?.has(index) ? undefined : meaningOf(reading, before.texts?.[index]);
+    const found = meaning === undefined ? undefined : left.get(meaning)?.shift();
+    return found === undefined ? [] : [[index, found]];
+  });
+}
+
+/** As many of the pairs as possible of which the second ones are in order, too: the longest increasing subsequence. */
+function inOneOrder(pairs: readonly Pair[]): readonly Pair[] {
+  const chain: { readonly pair: Pair; readonly previous: number | undefined }[] = [];
+  const tails: number[] = [];
+  for (const [at, pair] of pairs.entries()) {
+    let [low, high] = [0, tails.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((chain[tails[middle] ?? 0]?.pair[1] ?? 0) < pair[1]) low = middle + 1;
+      else high = middle;
+    }
+    chain.push({ pair, previous: tails[low - 1] });
+    tails[low] = at;
+  }
+  const kept: Pair[] = [];
+  for (let at = tails.at(-1); at !== undefined; at = chain[at]?.previous) {
+    const link = chain[at];
+    if (link !== undefined) kept.unshift(link.pair);
+  }
+  return kept;
+}

@@ -1,0 +1,209 @@
+import type { Decision } from "../evaluate/decide.ts";
+import { type EvaluateOptions, evaluate } from "../evaluate/evaluate.ts";
+import type { RuleReading } from "../language/normal-form.ts";
+import type { Semantics } from "../language/schema.ts";
+import { type Box, difference, everything, intersection } from "./box.ts";
+import { changesOf } from "./changes.ts";
+import { pointIn } from "./cover.ts";
+import { Side, type Standing } from "./side.ts";
+import { Space } from "./space.ts";
+import { type Witness, witnessOf } from "./witness.ts";
+
+/** Whether rules accept a payment that they did not accept before. */
+export type Growth =
+  /** No payment is accepted, or perhaps accepted, that was not so before. */
+  | { readonly kind: "proven" }
+  /** A payment that is accepted, and was not: `evaluate` says so of both sides. */
+  | { readonly kind: "wider"; readonly witness: Witness; readonly before: Decision; readonly after: Decision }
+  /** The rest of a sentence that begins with "it cannot be shown, because". */
+  | { readonly kind: "cannotShow"; readonly why: string };
+
+/** One side: the rules in the order in which the service lists them. */
+export interface RulesOfSide {
+  readonly rules: readonly RuleReading[];
+  /** As `EvaluateOptions.unlisted` has it. Default: none. */
+  readonly unlisted?: ReadonlyMap<number, number>;
+  /**
+   * The definition of each rule as a text: a rule that cannot be read is the same on both sides where it has the same. Default: none,
+   * and every such rule counts as changed.
+   */
+  readonly texts?: readonly string[];
+}
+
+export interface GrowthOptions {
+  /** The outcome that is watched. Default: accept. */
+  readonly outcome?: string;
+  /** How many pieces of what changed are looked at. Default: 20,000, which takes some seconds at most. */
+  readonly mostPieces?: number;
+}
+
+/**
+ * Whether the set of accepted payments grows from one list of rules to another: over all payments and all times. Only where a rule that
+ * declines was removed, narrowed or moved, or one that accepts was added, widened or moved, it can. There both sides are compared.
+ *
+ * What is not known stays so: a payment of which it was not known whether it is accepted may be one of which that is still not known.
+ */
+export function growth(
+  before: RulesOfSide,
+  after: RulesOfSide,
+  semantics: Semantics,
+  { outcome = "accept", mostPieces = 20_000 }: GrowthOptions = {},
+): Growth {
+  const changed = changesOf(before, after, semantics, outcome);
+  if (changed.mayAccept.length === 0 && changed.mayNoLongerRefuse.length === 0) return { kind: "proven" };
+  const unread = [...before.rules, ...after.rules].find((reading) => reading.kind === "unknown");
+  if (unread?.kind === "unknown") {
+    const [fault] = unread.faults;
+    return cannotShow(
+      `a rule cannot be read: ${fault === undefined ? "it" : `${fault.at || "the definition"} ${fault.why}`}`,
+    );
+  }
+  const all = [...before.rules, ...after.rules].flatMap((reading) => (reading.kind === "rule" ? [reading.rule] : []));
+  const space = new Space(all, semantics);
+  const regions = new Map();
+  const [was, is] = [before, after].map((side) => new Side(side, outcome, space, regions));
+  if (was === undefined || is === undefined || was.isTooLarge || is.isTooLarge)
+    return cannotShow("the conditions of a rule have too many parts");
+  const search = new Search(was, is, space, before, after, outcome);
+  // Payments with all fields that surely are in what changed come first: there one that shows it is found, if there is one.
+  const told = space.told();
+  for (const within of [told, everything])
+    for (const certainty of ["certain", "possible"] as const) {
+      const boxes = [
+        ...changed.mayNoLongerRefuse.flatMap((index) => was.regions[index]?.[certainty] ?? []),
+        ...changed.mayAccept.flatMap((index) => is.regions[index]?.[certainty] ?? []),
+      ];
+      const found = search.through(
+        boxes.flatMap((box) => intersection(box, within) ?? []),
+        mostPieces,
+      );
+      if (found !== undefined) return found;
+    }
+  return search.open === undefined ? { kind: "proven" } : cannotShow(search.open);
+}
+
+function cannotShow(why: string): Growth {
+  return { kind: "cannotShow", why };
+}
+
+/** After so many states in which nothing can be shown, no more are looked at. */
+const mostOpen = 100;
+
+/** Looks for a payment that is accepted after and was not before. */
+class Search {
+  readonly #before: Side;
+  readonly #after: Side;
+  readonly #space: Space;
+  readonly #holds: (witness: Witness) => boolean;
+  #shown: { readonly before: Decision; readonly after: Decision } | undefined;
+  /** Why nothing can be claimed; undefined as long as all was proven. */
+  open: string | undefined;
+  #opened = 0;
+
+  constructor(before: Side, after: Side, space: Space, ofBefore: RulesOfSide, ofAfter: RulesOfSide, outcome: string) {
+    this.#before = before;
+    this.#after = after;
+    this.#space = space;
+    const decide = ({ payment, at }: Witness, { rules, unlisted }: RulesOfSide): Decision => {
+      const options: EvaluateOptions = {
+        ...(at === undefined ? {} : { at }),
+        ...(unlisted === undefined ? {} : { unlisted }),
+      };
+      return evaluate(payment, rules, space.semantics, options).decision;
+    };
+    this.#holds = (witness) => {
+      this.#shown = { before: decide(witness, ofBefore), after: decide(witness, ofAfter) };
+      return isOnly(this.#shown.after, outcome) && isNever(this.#shown.before, outcome);
+    };
+  }
+
+  /** @returns undefined where all of the boxes were looked at, and no payment was found */
+  through(boxes: readonly Box[], mostPieces: number): Growth | undefined {
+    const pieces = [...boxes];
+    for (let looked = 0; pieces.length > 0; looked += 1) {
+      const piece = pieces.pop();
+      if (piece === undefined) break;
+      if (looked + pieces.length > mostPieces)
+        return cannotShow(`what changed meets so many rules that it falls into more than ${mostPieces} pieces`);
+      const point = pointIn(piece, this.#space);
+      const [was, is] = [this.#before.standingAt(point), this.#after.standingAt(point)];
+      const rest = is.accepts > was.accepts ? undefined : this.#rest(piece, was, is);
+      if (rest !== undefined) pieces.push(...rest);
+      else {
+        const witness = is.accepts === 2 && was.accepts === 0 ? this.#witness(piece, point) : undefined;
+        if (witness !== undefined && this.#shown !== undefined) return { kind: "wider", witness, ...this.#shown };
+        this.open ??=
+          is.accepts === 2 && was.accepts === 0
+            ? "no payment that would show it could be made"
+            : this.#untold(point, was, is);
+        this.#opened += 1;
+        if (this.#opened > mostOpen) return cannotShow(this.open);
+        pieces.push(...difference(piece, this.#cell(piece, point), this.#space.others));
+      }
+    }
+    return undefined;
+  }
+
+  #untold(point: (variable: number) => number, ...sides: readonly Standing[]): string {
+    const open = sides.flatMap(({ certain, possible }) =>
+      possible.filter(({ owner }) => !certain.some((sure) => sure.owner === owner)),
+    );
+    const lacking = new Set(
+      open.flatMap(({ box }) =>
+        [...box.keys()].flatMap((variable) => {
+          const found = this.#space.variables[variable];
+          return found?.kind === "field" && point(variable) === found.scale.missing ? [found.name] : [];
+        }),
+      ),
+    );
+    const which = lacking.size === 0 ? "some payments" : `payments without ${[...lacking].join(", ")}`;
+    return `the semantics do not tell what rules decide of ${which}`;
+  }
+
+  #witness(piece: Box, point: (variable: number) => number): Witness | undefined {
+    const cell = new Map(this.#space.variables.map((_, variable) => [variable, [point(variable), point(variable)]]));
+    return witnessOf([cell, piece], this.#space, this.#holds);
+  }
+
+  #cell(piece: Box, point: (variable: number) => number): Box {
+    return new Map([...piece.keys()].map((variable) => [variable, [point(variable), point(variable)]]));
+  }
+
+  /**
+   * What of a piece is not shown to be accepted no more than before, by what shows it of one of its points; undefined where that is no
+   * single rule.
+   */
+  #rest(piece: Box, was: Standing, is: Standing): readonly Box[] | undefined {
+    const ways =
+      is.accepts === 1 && was.accepts === 1
+        ? [[this.#after.whyAtMost(1, is), this.#before.whyAtLeast(1, was)]]
+        : [
+            ...(is.accepts === 0 ? [[this.#after.whyAtMost(0, is)]] : []),
+            ...(was.accepts === 2 ? [[this.#before.whyAtLeast(2, was)]] : []),
+          ];
+    const reasons = ways.flatMap((parts) => {
+      const known = parts.filter((part) => part !== undefined);
+      return known.length === parts.length ? [known] : [];
+    });
+    const rests = reasons.map((parts) => {
+      let base: Box = new Map();
+      for (const part of parts) base = intersection(base, part.box) ?? base;
+      const inside = intersection(piece, base);
+      const except = parts
+        .flatMap((part) => part.except)
+        .flatMap((box) => (inside === undefined ? [] : (intersection(inside, box) ?? [])));
+      return [...difference(piece, base, this.#space.others), ...except];
+    });
+    return rests.sort((one, other) => one.length - other.length)[0];
+  }
+}
+
+function isOnly(decision: Decision, outcome: string): boolean {
+  return decision.kind === "decided" && decision.outcomes.length === 1 && decision.outcomes[0] === outcome;
+}
+
+/** True where the payment surely does not have the outcome alone. */
+function isNever(decision: Decision, outcome: string): boolean {
+  if (decision.kind === "decided") return !isOnly(decision, outcome);
+  return decision.possible !== undefined && !decision.possible.includes(outcome);
+}

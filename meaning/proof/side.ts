@@ -1,0 +1,150 @@
+import { beats, type Candidate, type Decision, decide } from "../evaluate/decide.ts";
+import { no, type Verdict, yes } from "../evaluate/verdict.ts";
+import { type Box, everything } from "./box.ts";
+import { meaningOf } from "./changes.ts";
+import { BoxIndex, type Owned } from "./cover.ts";
+import type { RulesOfSide } from "./growth.ts";
+import { regionOf } from "./region-of.ts";
+import type { Space } from "./space.ts";
+
+/** Whether payments have an outcome: 0 is no, 1 that it is not known, 2 is yes. */
+export type Accepts = 0 | 1 | 2;
+
+/** What rules make of one point. */
+export interface Standing {
+  readonly accepts: Accepts;
+  readonly certain: readonly Owned<Candidate>[];
+  readonly possible: readonly Owned<Candidate>[];
+}
+
+/** Payments of which all something holds, but for those in some boxes. */
+export interface Reason {
+  readonly box: Box;
+  readonly except: readonly Box[];
+}
+
+interface Regions {
+  readonly certain: readonly Box[];
+  readonly possible: readonly Box[];
+}
+
+/** The rules of one side, all of them read, and which payments they give an outcome. */
+export class Side {
+  readonly regions: readonly Regions[];
+  /** True where a rule has no region, because it would have too many boxes. */
+  readonly isTooLarge: boolean;
+  readonly #outcome: string;
+  readonly #space: Space;
+  readonly #certain: readonly Owned<Candidate>[];
+  readonly #possible: readonly Owned<Candidate>[];
+  readonly #aroundCertain: BoxIndex<Candidate>;
+  readonly #aroundPossible: BoxIndex<Candidate>;
+
+  /** @param known regions by what rules mean: those that both sides have are made once */
+  constructor(
+    { rules, unlisted }: RulesOfSide,
+    outcome: string,
+    space: Space,
+    known: Map<string, Regions | undefined>,
+  ) {
+    this.#outcome = outcome;
+    this.#space = space;
+    let isTooLarge = false;
+    this.regions = rules.map((reading) => {
+      if (reading.kind === "unknown") throw new TypeError("a rule that cannot be read has no region");
+      const meaning = meaningOf(reading, undefined) ?? "";
+      if (!known.has(meaning)) {
+        const [certain, possible] = [
+          regionOf(reading.rule, "certain", space),
+          regionOf(reading.rule, "possible", space),
+        ];
+        known.set(meaning, certain && possible && { certain, possible });
+      }
+      const found = known.get(meaning);
+      isTooLarge ||= found === undefined;
+      return found ?? { certain: [], possible: [] };
+    });
+    this.isTooLarge = isTooLarge;
+    const candidates = rules.map((reading, index): Candidate => {
+      const { outcome: own, order } = reading.kind === "rule" ? reading.rule : reading.known;
+      return { outcome: own, order, index, unlisted: unlisted?.get(index) };
+    });
+    const owned = (certainty: "certain" | "possible"): Owned<Candidate>[] =>
+      candidates.flatMap((owner, index) => (this.regions[index]?.[certainty] ?? []).map((box) => ({ box, owner })));
+    this.#certain = owned("certain");
+    this.#possible = owned("possible");
+    this.#aroundCertain = new BoxIndex(this.#certain, space);
+    this.#aroundPossible = new BoxIndex(this.#possible, space);
+  }
+
+  standingAt(point: (variable: number) => number): Standing {
+    const certain = [...this.#aroundCertain.around(point)];
+    const possible = [...this.#aroundPossible.around(point)];
+    return { certain, possible, accepts: this.#accepts(certain, possible) };
+  }
+
+  /** Why payments around a point, which has at least so much, have it too; undefined where no single rule is the reason. */
+  whyAtLeast(accepts: 1 | 2, { certain, possible }: Standing): Reason | undefined {
+    // By a rule that gives the outcome and comes before all others that may apply; or by none, where that gives it.
+    const { none } = this.#space.semantics.wins;
+    const [mine, theirs] = accepts === 2 ? [certain, this.#possible] : [possible, this.#certain];
+    const atPoint = accepts === 2 ? possible : certain;
+    const spoils = (other: Candidate, one: Candidate): boolean =>
+      other.outcome !== this.#outcome && (accepts === 2 ? !this.#beats(one, other) : this.#beats(other, one));
+    const rule = mine.find(
+      ({ owner }) => owner.outcome === this.#outcome && !atPoint.some((other) => spoils(other.owner, owner)),
+    );
+    if (rule !== undefined) return { box: rule.box, except: boxesOf(theirs, (other) => spoils(other, rule.owner)) };
+    if (none !== this.#outcome && !(accepts === 1 && none === null)) return undefined;
+    return { box: everything, except: boxesOf(theirs, (other) => other.outcome !== this.#outcome) };
+  }
+
+  /** Why payments around a point, which has at most so much, have no more; undefined as in {@link whyAtLeast}. */
+  whyAtMost(accepts: 0 | 1, { certain, possible }: Standing): Reason | undefined {
+    const { none } = this.#space.semantics.wins;
+    const [mine, theirs] = accepts === 0 ? [certain, this.#possible] : [possible, this.#certain];
+    const atPoint = accepts === 0 ? possible : certain;
+    const spoils = (other: Candidate, one: Candidate): boolean =>
+      other.outcome === this.#outcome && (accepts === 0 ? !this.#beats(one, other) : this.#beats(other, one));
+    const rule = mine.find(
+      ({ owner }) => owner.outcome !== this.#outcome && !atPoint.some((other) => spoils(other.owner, owner)),
+    );
+    if (rule !== undefined) return { box: rule.box, except: boxesOf(theirs, (other) => spoils(other, rule.owner)) };
+    if (none === this.#outcome || (accepts === 0 && none === null)) return undefined;
+    return { box: everything, except: boxesOf(theirs, (other) => other.outcome === this.#outcome) };
+  }
+
+  /** Where all rules count, one that gives another outcome is enough for that the payment does not have this one alone. */
+  #beats(one: Candidate, other: Candidate): boolean {
+    const { wins } = this.#space.semantics;
+    if (wins.by === "all") return one.outcome !== this.#outcome && other.outcome === this.#outcome;
+    return beats(one, other, wins);
+  }
+
+  #accepts(certain: readonly Owned<Candidate>[], possible: readonly Owned<Candidate>[]): Accepts {
+    const { wins } = this.#space.semantics;
+    const sure = new Set(certain.map(({ owner }) => owner.index));
+    const rules = [...new Set(possible.map(({ owner }) => owner))].sort((one, other) => one.index - other.index);
+    if (wins.by !== "all") {
+      const standings = rules.map((rule) => ({ ...rule, applies: (sure.has(rule.index) ? yes : yes | no) as Verdict }));
+      // decide() takes the place in the list for the index: the order among these few is the same.
+      return acceptsBy(decide(standings, this.#space.semantics), this.#outcome);
+    }
+    const others = rules.filter(({ outcome }) => outcome !== this.#outcome);
+    if (others.some(({ index }) => sure.has(index))) return 0;
+    const own = rules.filter(({ outcome }) => outcome === this.#outcome);
+    const isSure = own.some(({ index }) => sure.has(index));
+    if (others.length > 0) return own.length > 0 || wins.none === null || wins.none === this.#outcome ? 1 : 0;
+    if (isSure || wins.none === this.#outcome) return 2;
+    return own.length > 0 || wins.none === null ? 1 : 0;
+  }
+}
+
+function acceptsBy(decision: Decision, outcome: string): Accepts {
+  if (decision.kind === "decided") return decision.outcomes[0] === outcome ? 2 : 0;
+  return decision.possible === undefined || decision.possible.includes(outcome) ? 1 : 0;
+}
+
+function boxesOf(owned: readonly Owned<Candidate>[], counts: (owner: Candidate) => boolean): Box[] {
+  return owned.filter(({ owner }) => counts(owner)).map(({ box }) => box);
+}

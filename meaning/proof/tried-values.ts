@@ -1,0 +1,41 @@
+import type { Json } from "../../sdk/json/json.ts";
+import type { Comparison } from "../language/normal-form.ts";
+import { textsIn } from "../language/operand-values.ts";
+import { sampleOfPattern } from "./pattern-sample.ts";
+import { writtenValue } from "./written.ts";
+
+/** An opaque comparison that a value should make true, or false. */
+interface Wanted {
+  readonly comparison: Comparison;
+  readonly is: boolean;
+}
+
+/** Texts that may be what is wanted: starts, parts and ends put together, and texts that match patterns. */
+export function textsFor(wanted: readonly Wanted[]): readonly string[] {
+  const of = (...operators: readonly string[]): string[] =>
+    wanted.flatMap(({ comparison: { operator, operand }, is }) =>
+      is && operators.includes(operator) && operand.kind === "value" && operand.value.type === "text"
+        ? [operand.value.text]
+        : [],
+    );
+  const [starts, parts, ends] = [of("startsWith"), of("contains"), of("endsWith")];
+  const longest = (some: readonly string[]): string =>
+    [...some].sort((one, other) => other.length - one.length)[0] ?? "";
+  const [start, end] = [longest(starts), longest(ends)];
+  const matched = wanted.flatMap(({ comparison: { operand }, is }) =>
+    is && operand.kind === "pattern" ? sampleOfPattern(operand.source) : [],
+  );
+  const ordered = wanted.flatMap(({ comparison: { operand } }) => textsIn(operand));
+  const put = [`${start}${parts.join("")}${end}`, `${start}x${parts.join("x")}x${end}`];
+  const all = [...put, ...matched.flatMap((text) => [text, `${start}${text}${end}`]), ...ordered];
+  return [...new Set([...all, ...ordered.map((text) => `${text}x`), "x", ""])];
+}
+
+/** Lists that may be what is wanted: of all values that should be in them. */
+export function listsFor(wanted: readonly Wanted[]): readonly Json[] {
+  const positive = wanted.filter(({ is }) => is).map(({ comparison: { operand } }) => operand);
+  const single = positive.flatMap((operand) => (operand.kind === "value" ? [writtenValue(operand.value)] : []));
+  const several = positive.flatMap((operand) => (operand.kind === "values" ? [operand.values.map(writtenValue)] : []));
+  const firsts = several.flatMap((values) => values.slice(0, 1));
+  return [[...single, ...firsts], ...several, [], ["x"]];
+}

@@ -1,0 +1,111 @@
+import { type Pointer, segmentsOf } from "../../sdk/json/pointer.ts";
+import type { Semantics } from "../language/schema.ts";
+import type { Missing, PaymentField } from "../language/schema-payment.ts";
+import type { Column, Source } from "./source.ts";
+
+/** A field of payments, and the columns of the query that it is read into. */
+export interface FieldSql {
+  readonly name: string;
+  /** By which its columns are told from those of other fields. */
+  readonly number: number;
+  readonly described: PaymentField;
+  readonly missing: Missing;
+  /** Its own column of the source; undefined where it is read from JSON. */
+  readonly column: Column | undefined;
+  /** What it is, and its text; see `kinds`. */
+  readonly kind: string;
+  readonly text: string;
+  /** Its key, or the list of its keys; SQL null where it has none. */
+  readonly value: string;
+  /** The same with A to Z as a to z. */
+  readonly folded: string;
+  /** True where it has a value, false where it is missing, SQL null where it is of another type. */
+  readonly is: string;
+  /** True where the payment has it, of whatever type. */
+  readonly has: string;
+  /** True where the text is like one that a rule names but for the case of letters. */
+  readonly isLike: string;
+}
+
+/** The fields that a query uses. */
+export class Fields {
+  readonly #semantics: Semantics;
+  readonly #source: Source;
+  readonly #used = new Map<string, FieldSql>();
+  readonly #folded = new Set<string>();
+  readonly #texts = new Map<string, Set<string>>();
+
+  constructor(semantics: Semantics, source: Source) {
+    this.#semantics = semantics;
+    this.#source = source;
+  }
+
+  get used(): readonly FieldSql[] {
+    return [...this.#used.values()];
+  }
+
+  /** A field; or why it cannot be read from the source. */
+  use(name: string): FieldSql | string {
+    const known = this.#used.get(name);
+    if (known !== undefined) return known;
+    const described = this.#semantics.payment.fields[name];
+    if (described === undefined) throw new TypeError(`the semantics have no field ${name}`);
+    const column = this.#columnOf(name);
+    const fault = column === undefined ? this.#fault(described.at) : undefined;
+    if (fault !== undefined) return `${name} ${fault}`;
+    const number = this.#used.size;
+    const made: FieldSql = {
+      name,
+      number,
+      described,
+      missing: described.missing ?? this.#semantics.missing,
+      column,
+      kind: `mr_kind_${number}`,
+      text: `mr_text_${number}`,
+      value: `mr_value_${number}`,
+      folded: `mr_folded_${number}`,
+      is: `mr_is_${number}`,
+      has: `mr_has_${number}`,
+      isLike: `mr_is_like_${number}`,
+    };
+    this.#used.set(name, made);
+    return made;
+  }
+
+  /** The column of a field's texts in which A to Z are a to z. It is made only where it is asked for. */
+  fold({ name, folded }: FieldSql): string {
+    this.#folded.add(name);
+    return folded;
+  }
+
+  /** Adds texts with which a field is compared, and gives the column of {@link FieldSql.isLike}. */
+  nameTexts(field: FieldSql, texts: readonly string[]): string {
+    this.fold(field);
+    const named = this.#texts.get(field.name) ?? new Set();
+    for (const text of texts) named.add(text);
+    this.#texts.set(field.name, named);
+    return field.isLike;
+  }
+
+  /** The texts that rules name where it is not known whether the case of letters counts. */
+  textsOf({ name }: FieldSql): readonly string[] {
+    return [...(this.#texts.get(name) ?? [])];
+  }
+
+  isFolded({ name }: FieldSql): boolean {
+    return this.#folded.has(name);
+  }
+
+  #columnOf(name: string): Column | undefined {
+    if (this.#source.kind === "file") return undefined;
+    const { fields } = this.#source.columns;
+    return Object.hasOwn(fields, name) ? fields[name] : undefined;
+  }
+
+  #fault(at: Pointer): string | undefined {
+    if (this.#source.kind === "table" && this.#source.columns.json === null) return "has no column";
+    const segments = segmentsOf(at);
+    const isPlain = segments.length > 0 && segments.every((segment) => /^[A-Za-z0-9_.@ -]+$/.test(segment));
+    return isPlain ? undefined : `stands at ${at}, a path that is not written alike everywhere`;
+  }
+}

@@ -1,0 +1,68 @@
+import type { RuleReading } from "../language/normal-form.ts";
+import type { Semantics } from "../language/schema.ts";
+import type { Conditions, Refusal } from "./conditions.ts";
+import { isFalse, isTrue } from "./dialect.ts";
+import { type Placed, placedRules } from "./ranking.ts";
+
+/** The rules of one side. */
+export interface SideRules {
+  /** What the columns of the side begin with: `before`. */
+  readonly name: string;
+  readonly rules: readonly { readonly name: string; readonly reading: RuleReading }[];
+  /** As `EvaluateOptions.unlisted`. */
+  readonly unlisted: ReadonlyMap<number, number>;
+}
+
+/** A comparison that a dialect cannot say, and its rule. */
+export interface RefusedRule extends Refusal {
+  readonly rule: string;
+  readonly side: string;
+}
+
+/** A rule in SQL, at its place in the order of decision. */
+export interface SaidRule extends Placed {
+  readonly name: string;
+  /** True, false, or SQL null where it is not known whether it applies. */
+  readonly sql: string;
+  /** As `RuleSql.plain`. */
+  readonly plain: string;
+  /** The number of its outcome, from 1; 0 where it could not be read. */
+  readonly outcomeNumber: number;
+}
+
+/** The rules of a side that may apply to any payment, in the order of decision. */
+export interface SaidSide {
+  readonly rules: readonly SaidRule[];
+  /** Where none of these is true of a row, the rules before the position `open` are known. */
+  readonly opens: readonly string[];
+  /** The position, from 1, of the first rule that may be unknown of any row; undefined where there is none. */
+  readonly open: number | undefined;
+  readonly refused: readonly RefusedRule[];
+}
+
+/** @throws MerchantRulesError SETTINGS_INVALID: the instant of the conditions is none */
+export function saidSide(
+  side: SideRules,
+  conditions: Conditions,
+  semantics: Semantics,
+  outcomes: readonly string[],
+): SaidSide {
+  const refused: RefusedRule[] = [];
+  const opens = new Set<string>();
+  const rules: SaidRule[] = [];
+  let open: number | undefined;
+  const readings = side.rules.map(({ reading }) => reading);
+  for (const placed of placedRules(readings, semantics, side.unlisted)) {
+    const rule = side.rules[placed.index];
+    if (rule === undefined) throw new TypeError(`there is no rule ${placed.index}`);
+    const said = conditions.of(rule.reading.kind === "rule" ? rule.reading.rule : rule.reading.known);
+    refused.push(...said.refusals.map((each) => ({ ...each, rule: rule.name, side: side.name })));
+    // A rule that applies to no payment takes part in nothing.
+    if (said.sql === isFalse) continue;
+    const outcomeNumber = placed.outcome === undefined ? 0 : outcomes.indexOf(placed.outcome) + 1;
+    rules.push({ ...placed, name: rule.name, sql: said.sql, plain: said.plain, outcomeNumber });
+    if (said.opens.includes(isTrue)) open ??= rules.length;
+    for (const opener of said.opens) if (opener !== isTrue) opens.add(opener);
+  }
+  return { rules, opens: [...opens], open, refused };
+}

@@ -1,0 +1,32 @@
+import { printableJson } from "../../sdk/json/printable.ts";
+import type { Semantics } from "../language/schema.ts";
+
+/** The first words of what is said before or behind a field, and of what joins conditions. A name with one of them is quoted. */
+const reserved = /^(?:and|contains|does|ends|exists|has|ignoring|is|matches|not|or|starts|with)$/;
+
+const known = new WeakMap<Semantics, ReadonlyMap<string, string>>();
+
+/** What words call each field of a payment: `card country` of `card_country`; a name that can be misread stands as it is, quoted. */
+export function fieldWordsOf(semantics: Semantics): ReadonlyMap<string, string> {
+  const found = known.get(semantics);
+  if (found !== undefined) return found;
+  const names = Object.keys(semantics.payment.fields);
+  const byWords = Map.groupBy(names, plain);
+  const words = new Map(
+    names.map((name) => {
+      const own = plain(name);
+      return [name, own === undefined || byWords.get(own)?.length !== 1 ? printableJson(name) : own];
+    }),
+  );
+  known.set(semantics, words);
+  return words;
+}
+
+/** `amount in usd` of `amountInUSD`; undefined of a name that is no such words. */
+function plain(name: string): string | undefined {
+  const words = name
+    .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
+    .toLowerCase()
+    .split(/[ ._-]+/);
+  return words.every((word) => /^[a-z0-9]+$/.test(word) && !reserved.test(word)) ? words.join(" ") : undefined;
+}

@@ -1,0 +1,32 @@
+import { valueAt } from "../../sdk/json/index.ts";
+import { connectionType, ruleType, setType } from "../host/types.ts";
+import type { Properties } from "../host/wire.ts";
+import type { DeclaredRule } from "../reconcile/index.ts";
+import { declaredContract, type SettingsSources } from "../settings/settings.ts";
+import { ruleShape, setShape } from "../state/shape.ts";
+import { readInputs } from "../state/state.ts";
+
+/**
+ * Whether the provider finds by itself what an earlier create of a resource made, when it creates that again: by the
+ * id that the client chooses, or by a list and the mark or the natural key of each rule.
+ * @param inputs as `check` passed them
+ * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
+ */
+export function canBeFound(type: string, inputs: Properties, sources: SettingsSources): boolean {
+  // It has nothing at the service.
+  if (type === connectionType) return true;
+  if (type !== ruleType && type !== setType) return false;
+  const { rules, connection, connectionId, owner } = readInputs(type === setType ? setShape : ruleShape, inputs);
+  const contract = declaredContract({ ...sources, checksDefinitions: false }, connection);
+  if (contract === undefined) return false;
+  const { operations, rule } = contract;
+  const isOwned = connectionId !== undefined && owner !== "";
+  if (operations.create.identifyBy !== null && isOwned) return true;
+  if (operations.list === null) return false;
+  const { naturalKey } = rule;
+  if (rule.owner !== null && isOwned) return true;
+  // A rule that is adopted by its id was not made.
+  const isKnown = ({ definition, adopt }: DeclaredRule): boolean =>
+    typeof adopt === "string" || (naturalKey !== null && (valueAt(definition, naturalKey) ?? null) !== null);
+  return rules.values().every(isKnown);
+}

@@ -1,0 +1,23 @@
+import { printable } from "../../sdk/json/printable.ts";
+
+/** The local engine puts a function here that tells facts from warnings. Other engines show all of standard error alike. */
+const inform = Symbol.for("pulumi-merchant-rules:inform");
+
+/**
+ * Says to the user of a run what it does or did, one line a text; the engine shows what a provider prints. This and `warn`
+ * are the only ways: names and values in a text are those of others.
+ */
+export function print(...lines: readonly string[]): void {
+  const tell: unknown = Reflect.get(globalThis, inform);
+  if (typeof tell === "function") tell(shown(lines));
+  else console.error(shown(lines));
+}
+
+/** Says what a person should look at, or do. */
+export function warn(...lines: readonly string[]): void {
+  console.error(shown(lines));
+}
+
+function shown(lines: readonly string[]): string {
+  return lines.map((line) => printable(line)).join("\n");
+}

@@ -1,0 +1,30 @@
+import { nearest } from "../../sdk/nearest.ts";
+import { getOrMake } from "../host/get-or-make.ts";
+import { warn } from "../host/print.ts";
+import { singleSettings } from "./setting-names.ts";
+import { type SettingsSources, variableName } from "./settings.ts";
+
+const said = new WeakMap<object, Set<string>>();
+
+/** Says which variables of the environment set nothing and are nearly the name of one that does: each once a process. */
+export function warnOfMisspeltVariables(environment: SettingsSources["environment"]): void {
+  const before = getOrMake(said, environment, () => new Set<string>());
+  for (const { variable, meant } of misspeltVariables(environment)) {
+    if (before.has(variable)) continue;
+    before.add(variable);
+    warn(`the environment has ${variable}, which is no setting and has no effect: did you mean ${meant}?`);
+  }
+}
+
+/** The variables of the environment that set nothing, with those that they are nearly the name of. */
+export function misspeltVariables(
+  environment: SettingsSources["environment"],
+): { readonly variable: string; readonly meant: string }[] {
+  const known = singleSettings.map(variableName);
+  return Object.entries(environment).flatMap(([variable, value = ""]) => {
+    const [, connection = "", name = ""] = /^MERCHANT_RULES_(.*__)?(.*)$/s.exec(variable) ?? [];
+    if (value === "" || name === "" || known.includes(name)) return [];
+    const near = nearest(name, known);
+    return near === undefined ? [] : [{ variable, meant: `MERCHANT_RULES_${connection}${near}` }];
+  });
+}

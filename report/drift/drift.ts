@@ -1,0 +1,273 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Observed, observed, resourceOf } from "../../provider/hooks/observed.ts";
+import type { Session } from "../../provider/hooks/session.ts";
+import { getOrMake } from "../../provider/host/get-or-make.ts";
+import { lackedKey, naturalKeyText, type Owner, type Place } from "../../provider/reconcile/index.ts";
+import { defaultConnection } from "../../provider/settings/settings.ts";
+import {
+  blindMask,
+  type Difference,
+  differences,
+  isAtOrBelow,
+  isEqual,
+  type Json,
+  type JsonObject,
+  type Path,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/json/index.ts";
+import {
+  atAnyElement,
+  declaredDefinition,
+  isWithin,
+  liveDefinition,
+  type PathsByKey,
+  pathsOf,
+  type RuleName,
+  type RuleResource,
+  readResources,
+  ruleNameOf,
+  type StateResource,
+} from "../state-resource.ts";
+import { type LastChange, lastChangeIn } from "./last-change.ts";
+import { findUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
+
+/** A rule of the stack with what is declared, masks in the place of secrets. */
+export interface DeclaredRule extends RuleName {
+  readonly declared: JsonObject;
+}
+
+export interface ChangedRule extends DeclaredRule, LastChange {
+  /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
+  readonly live: JsonObject;
+  /** The same rule as far as the state speaks of it, in the state's order; what a refresh takes into the state. */
+  readonly seen: JsonObject;
+  /** The natural key that it has at the service, where the contract has one and it is no secret. */
+  readonly liveKey: string | undefined;
+  /** The contract's natural key, where the rule has nothing there any more, so that no program can declare it as it is. */
+  readonly lackedKey: Pointer | undefined;
+  /** From the declared rule to the live one. */
+  readonly differences: readonly DriftedPath[];
+  /** Whose the rule is, as its mark says, where that is another by now. */
+  readonly owner: Owner | undefined;
+}
+
+/** A difference. In the place of a secret's value stands a mask. */
+export interface DriftedPath {
+  readonly path: Path;
+  readonly before?: Json;
+  readonly after?: Json;
+  readonly isSecret?: true;
+}
+
+/** The differences between the live service and a stack's state. */
+export interface Drift {
+  /** The number of rules that the stack declares. */
+  readonly rules: number;
+  readonly changed: readonly ChangedRule[];
+  readonly missing: readonly DeclaredRule[];
+  /** The rules that are as declared, where these were asked for. */
+  readonly same: readonly DeclaredRule[];
+  /** Rules at the service that no resource of the state knows. */
+  readonly unmanaged: readonly UnmanagedRule[];
+  /** Connections over which unmanaged rules cannot be told, because their contract has no list. */
+  readonly withoutList: readonly string[];
+  /** The number of values that were not compared, because nothing here could decrypt them. */
+  readonly unreadable: number;
+  /** Rules that the state knows and that are another's by now, as their marks say. */
+  readonly takenOver: readonly { readonly rule: RuleName; readonly by: Owner }[];
+  /** Resources whose last run failed, so that not all of their rules are as the program declares them. */
+  readonly unfinished: readonly string[];
+  /** Rules that the program does not declare any more and that are at the service still: the next run deletes them. */
+  readonly stillInForce: readonly DeclaredRule[];
+}
+
+/**
+ * Compares a state with the rules at the service, as `pulumi refresh --preview-only` does, and looks for rules that the
+ * state does not know. Nothing is written. One paged pass over the list of each place; without `operations.list` in the
+ * contract one GET a rule, and unmanaged rules cannot be told.
+ * @throws MerchantRulesError SETTINGS_INVALID, CONTRACT_INVALID: a connection that the state names cannot be used;
+ * CONNECTION_FAILED and others: it cannot be told what is at the service
+ */
+export async function findDrift(
+  resources: readonly StateResource[],
+  session: Session,
+  { looksForUnmanaged = true, withSame = false } = {},
+): Promise<Drift> {
+  const all = readResources(resources, session);
+  const present = all.filter(({ isLeaving }) => !isLeaving);
+  const places = new Map(present.map(({ place }) => [place.options.name, place]));
+  if (places.size === 0 && looksForUnmanaged) places.set(defaultConnection, session.place(defaultConnection));
+  const compared = await Promise.all(present.map((each) => compare(each, withSame)));
+  // After the others, which have the rules that went over to them.
+  const left = await Promise.all(all.filter(({ isLeaving }) => isLeaving).map((each) => stillThere(each, present)));
+  const known = new Map<Place, Set<string>>();
+  for (const { state, place } of all) {
+    if (places.get(place.options.name) !== place) continue;
+    const ids = getOrMake(known, place, () => new Set());
+    for (const { ruleId } of state.rules.values()) ids.add(ruleId);
+  }
+  const own = all.flatMap(({ state }) => [state.connectionId?.ownerId ?? [], state.formerOwnerIds].flat());
+  const { unmanaged, withoutList } = looksForUnmanaged
+    ? await findUnmanaged(places, known, new Set(own))
+    : { unmanaged: [], withoutList: [] };
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return {
+    rules: sum(compared.map(({ rules }) => rules)),
+    changed: compared.flatMap(({ changed }) => changed),
+    missing: compared.flatMap(({ missing }) => missing),
+    same: compared.flatMap(({ same }) => same),
+    unmanaged,
+    withoutList,
+    unreadable: sum(compared.map(({ unreadable }) => unreadable)),
+    takenOver: compared.flatMap(({ takenOver }) => takenOver),
+    unfinished: compared.flatMap(({ unfinished }) => unfinished),
+    stillInForce: [...compared.flatMap(({ stillInForce }) => stillInForce), ...left.flat()],
+  };
+}
+
+/** The findings about one resource. */
+type Compared = Omit<Drift, "unmanaged" | "withoutList">;
+
+async function compare(resource: RuleResource, withSame: boolean): Promise<Compared> {
+  const { place, name, shape, state, declared, secrets, unreadable, ignored, texts } = resource;
+  const live = await observedNow(resource);
+  const changed: ChangedRule[] = [];
+  const missing: DeclaredRule[] = [];
+  const same: DeclaredRule[] = [];
+  const takenOver: { rule: RuleName; by: Owner }[] = [];
+  const stillInForce: DeclaredRule[] = [];
+  let isUnfinished = false;
+  for (const [key, known] of state.rules) {
+    const found = live.get(key);
+    // A rule that could not be deleted is still in the state, and no longer in the program.
+    if (declared !== undefined && !declared.has(key)) {
+      if (isOurs(found)) stillInForce.push(declaredRule(resource, key, known.definition));
+      isUnfinished = true;
+      continue;
+    }
+    if (known.isSealed) isUnfinished = true;
+    const wanted = declared?.get(key) ?? known.definition;
+    const rule = ruleNameOf(resource, key, wanted);
+    if (found === undefined) {
+      missing.push(declaredRule(resource, key, wanted));
+      continue;
+    }
+    const marks = { secrets: pathsOf(secrets, key).map(atAnyElement), unreadable: pathsOf(unreadable, key) };
+    const wayTo = shape.isRule ? [shape.field] : [shape.field, key];
+    const isIgnored = (path: Path): boolean =>
+      ignored.some((pattern) => isAtOrBelow(texts.has(key) ? wayTo : [...wayTo, ...path], pattern));
+    const drifted = driftOf(wanted, found, marks, place).filter(({ path }) => !isIgnored(path));
+    if (drifted.length > 0) {
+      const now = liveDefinition(resource, key, found.live);
+      const seen = liveDefinition(resource, key, found.seen);
+      changed.push({
+        ...declaredRule(resource, key, wanted),
+        live: now,
+        seen,
+        ...lastChangeIn(found.live, place.contract),
+        liveKey: naturalKeyText(seen, place.contract) ?? naturalKeyText(now, place.contract),
+        lackedKey: lackedKey(found.live, place.contract),
+        differences: drifted,
+        owner: found.takenBy,
+      });
+    } else if (withSame) same.push(declaredRule(resource, key, wanted));
+    if (found.takenBy !== undefined) takenOver.push({ rule, by: found.takenBy });
+  }
+  for (const [key, definition] of declared ?? []) {
+    if (state.rules.has(key)) continue;
+    missing.push(declaredRule(resource, key, definition));
+    isUnfinished = true;
+  }
+  return {
+    rules: new Set([...(declared ?? state.rules).keys()]).size,
+    changed,
+    missing,
+    same,
+    unreadable: countOf(unreadable),
+    takenOver,
+    unfinished: isUnfinished ? [name] : [],
+    stillInForce,
+  };
+}
+
+/** The rules of a resource that was replaced or deleted which are at the service still, and which no other resource has. */
+async function stillThere(leaving: RuleResource, present: readonly RuleResource[]): Promise<DeclaredRule[]> {
+  const isKept = (ruleId: string): boolean =>
+    present.some(
+      ({ place, state }) => place === leaving.place && state.rules.values().some((known) => known.ruleId === ruleId),
+    );
+  const rules = new Map([...leaving.state.rules].filter(([, { ruleId }]) => !isKept(ruleId)));
+  if (rules.size === 0) return [];
+  const live = await observedNow({ ...leaving, state: { ...leaving.state, rules } });
+  return [...rules].flatMap(([key, { definition }]) =>
+    isOurs(live.get(key)) ? [declaredRule(leaving, key, definition)] : [],
+  );
+}
+
+/** A rule that is another's by now is not deleted. */
+function isOurs(found: Observed | undefined): boolean {
+  return found !== undefined && found.takenBy === undefined && found.isHeldByOther === undefined;
+}
+
+function observedNow({ shape, state, session, place }: RuleResource): Promise<Map<string, Observed>> {
+  return observed(resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session), place);
+}
+
+function declaredRule(resource: RuleResource, key: string, definition: Json): DeclaredRule {
+  return { ...ruleNameOf(resource, key, definition), declared: declaredDefinition(resource, key, definition) };
+}
+
+/** The paths at which a live rule is not as declared. Values that are not known here are left out; those of secrets are not told. */
+function driftOf(
+  declared: Json,
+  { known, seen }: Observed,
+  { secrets, unreadable }: { secrets: readonly Pointer[]; unreadable: readonly Path[] },
+  { contract }: Place,
+): DriftedPath[] {
+  // Most rules are as declared to the letter, which is told several times faster.
+  if (isDeepStrictEqual(declared, seen) || isEqual(declared, seen, contract.rule)) return [];
+  const isSecret = (difference: Difference): boolean =>
+    known.isSealed === true || [...secrets, ...contract.rule.secret].some((pattern) => tells(difference, pattern));
+  // The seen rule is in declared order already, so positions say what differs, as they do to the engine.
+  return differences(declared, seen, { ...contract.rule, unordered: [] })
+    .filter(({ path }) => !unreadable.some((hidden) => isWithin(path, hidden)))
+    .map((difference) => {
+      const { path, before, after } = difference;
+      const is = isSecret(difference);
+      const side = (value: Json): Json => (is ? blindMask : value);
+      return {
+        path,
+        ...(before === undefined ? {} : { before: side(before) }),
+        ...(after === undefined ? {} : { after: side(after) }),
+        ...(is ? { isSecret: true } : {}),
+      };
+    });
+}
+
+/** True where the values of a difference are those that a pattern names, lie in one of them or hold one. */
+function tells({ path, before, after }: Difference, pattern: Pointer): boolean {
+  const wanted = segmentsOf(pattern);
+  const around = pointerOf(wanted.slice(0, path.length));
+  if (!isAtOrBelow(path, around)) return false;
+  return wanted.length <= path.length || [before, after].some((side) => holds(side, wanted.slice(path.length)));
+}
+
+function holds(value: Json | undefined, [segment, ...rest]: readonly string[]): boolean {
+  if (segment === undefined) return value !== undefined && value !== null;
+  const keys = segment === "*" ? Object.keys(Object(value)) : [segment];
+  return keys.some((key) => holds(valueAt(value, pointerOf([key])), rest));
+}
+
+/** The number of values, each counted once: those of inputs and outputs lie at the same paths, or within each other. */
+function countOf(paths: PathsByKey): number {
+  let count = 0;
+  for (const each of paths.values())
+    count += each.filter(
+      (path, index) =>
+        !each.some((other, at) => at !== index && isWithin(path, other) && (path.length > other.length || at < index)),
+    ).length;
+  return count;
+}
