@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
+import { defined } from "../../sdk/json/index.ts";
 import type { Answer } from "./answer.ts";
 import { controlApp, controlPath, type FaultKind, type Faults, type Reply, type Visit } from "./faults/index.ts";
 import { strangerBy } from "./own-machine.ts";
@@ -80,9 +81,7 @@ function replyTo(options: AppOptions, request: IncomingRequest, outgoing: Server
       }),
     serve: (twist) => answerTo(options, match, request, twist),
   };
-  return faults
-    .replyTo(visit)
-    .then(({ reply, fault }) => ({ operation, reply, ...(fault === undefined ? {} : { fault: fault.kind }) }));
+  return faults.replyTo(visit).then(({ reply, fault }) => defined({ operation, reply, fault: fault?.kind }));
 }
 
 function refused(options: AppOptions, refusal: Refusal): Replied {
@@ -123,16 +122,16 @@ function servedRequest(
 ): ServedRequest {
   const key = keyHeader === undefined ? undefined : header(keyHeader);
   const answer = reply.send === "nothing" ? undefined : reply.answer;
-  return {
+  return defined({
     operation,
     method,
     path,
     query: query.size === 0 ? noQuery : Object.fromEntries(query),
     status: answer?.status ?? 0,
-    ...(key === undefined ? {} : { idempotencyKey: key }),
-    ...(answer?.replayed === true ? { replayed: true } : {}),
-    ...(fault === undefined ? {} : { fault }),
-  };
+    idempotencyKey: key,
+    replayed: answer?.replayed === true ? true : undefined,
+    fault,
+  });
 }
 
 const noQuery = {};

@@ -1,5 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { type Json, withValueAt } from "../../sdk/json/index.ts";
+import { defined, type Json, withValueAt } from "../../sdk/json/index.ts";
 import type { Answer } from "./answer.ts";
 
 /** The codes that this service answers failures with. The seed shows none (section 7). */
@@ -58,7 +58,7 @@ export class Refusal extends Error {
 }
 
 export function badRequest(message: string, details?: readonly RefusalDetail[]): Refusal {
-  return new Refusal(400, "BAD_REQUEST", message, details === undefined ? {} : { details });
+  return new Refusal(400, "BAD_REQUEST", message, defined({ details }));
 }
 
 /** A refusal as the contract's service answers it: its own status and code, where `errors` says so. */

@@ -8,7 +8,7 @@ import {
   MerchantRulesError,
   shortened,
 } from "../errors.ts";
-import { isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../json/index.ts";
+import { defined, isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../json/index.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonIfAny, type UnusableAnswer } from "./response.ts";
@@ -114,7 +114,7 @@ export function errorOfNoAnswer(
   const { method, path } = failed.request;
   const make = (code: ErrorCode, reason: string, advice: string, retryable = true): MerchantRulesError =>
     new MerchantRulesError(code, reason, {
-      exchange: { method, path, ...(status === undefined ? {} : { status }) },
+      exchange: defined({ method, path, status }),
       advice,
       retryable,
       outcomeUnknown: wasSent && failed.writes === true,

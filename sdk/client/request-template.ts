@@ -2,6 +2,7 @@ import { type IdentifyBy, identityOperation, type Operations } from "../contract
 import { expand, namesIn } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
 import {
+  defined,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -202,7 +203,7 @@ export function headerValue(value: string, refuse: Refuse): string {
  * an id that is there already stays as it is, a number or a text.
  */
 export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
-  const sent = body === undefined ? {} : { body };
+  const sent = defined({ body });
   switch (place.in) {
     case "path":
       return { ...sent, segment: encodeSegment(ruleId, refuse) };

@@ -4,6 +4,7 @@ import { drivenFields, withoutDriven } from "../contract/driven.ts";
 import { type Contract, identityOperation, type Transition } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
+  defined,
   findInexactNumber,
   type Json,
   type JsonObject,
@@ -180,7 +181,7 @@ export class RulesClient {
           throw new UnusableAnswer(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
         expectId(ruleIdIn(json, rule), ruleId);
         const version = versionIn(live, answer, this.contract);
-        return { ruleId, rule: live, ...(version === undefined ? {} : { version }) };
+        return defined({ ruleId, rule: live, version });
       },
     });
   }
@@ -506,10 +507,7 @@ function expectExact(body: JsonObject, attempted: () => string): void {
 
 function expectId(answered: string | undefined, ruleId: string, advice?: string): void {
   if (answered !== undefined && answered !== ruleId)
-    throw new UnusableAnswer(
-      `the answer is about another rule, ${quoted(answered)}`,
-      advice === undefined ? {} : { advice },
-    );
+    throw new UnusableAnswer(`the answer is about another rule, ${quoted(answered)}`, defined({ advice }));
 }
 
 const newId =

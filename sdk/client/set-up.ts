@@ -1,3 +1,4 @@
+import { defined } from "../json/index.ts";
 import { Caller, type CallerOptions } from "./caller.ts";
 import { type BaseUrl, type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
@@ -30,7 +31,7 @@ export function setUp(connection: Connection, base: BaseUrl, { backoffMs = 200, 
   const redactor = new Redactor();
   const transport = new Transport(base, contract.limits);
   const budget = new ErrorBudget(contract.limits);
-  const heard = onAnswer === undefined ? {} : { onAnswer };
+  const heard = defined({ onAnswer });
   const shared = { contract, redactor, transport, budget, backoffMs, ...heard };
   const { tokens, transports } = tokenSetup(connection, shared);
   const close = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
+import { defined } from "../../../sdk/json/index.ts";
 import { jsonValue } from "../body.ts";
 import { strangerBy } from "../own-machine.ts";
 import { Refusal } from "../refusal.ts";
@@ -64,7 +65,7 @@ function shown({ current, injected, held }: Faults): Response {
 }
 
 function refusal(status: number, message: string, issues?: readonly FaultIssue[]): Response {
-  return json(status, { error: { message, ...(issues === undefined ? {} : { details: issues }) } });
+  return json(status, { error: defined({ message, details: issues }) });
 }
 
 function json(status: number, body: unknown): Response {

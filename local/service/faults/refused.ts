@@ -1,4 +1,5 @@
 import type { Contract } from "../../../sdk/contract/index.ts";
+import { defined } from "../../../sdk/json/index.ts";
 import type { Answer } from "../answer.ts";
 import { Refusal, refusalBody } from "../refusal.ts";
 import type { Fault } from "./schema.ts";
@@ -13,10 +14,10 @@ export function refused(
     retryAfterSeconds === undefined || retryAfterAs === "seconds"
       ? retryAfterSeconds?.toString()
       : new Date(nowMs + retryAfterSeconds * 1000).toUTCString();
-  const headers: Record<string, string> = {
-    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
-    ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
-  };
+  const headers = defined({
+    "www-authenticate": status === 401 ? "Bearer" : undefined,
+    "retry-after": retryAfter,
+  });
   const refusal = new Refusal(status, "FAULT", `a fault that was set answers ${status}`);
   return { status, body: JSON.stringify(refusalBody(refusal, errors, refusal.code)), headers };
 }
