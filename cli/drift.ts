@@ -39,7 +39,7 @@ Example, in a pipeline:
 }
 
 async function runDrift(options: DriftOptions): Promise<number> {
-  const { projectFolder } = await import("../provider/settings/settings.ts");
+  const { projectFolder } = await import("../provider/settings/project-folder.ts");
   const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
   const { driftReport } = await import("../report/drift/drift-report.ts");
   const looksForUnmanaged = options.ignoreUnmanaged !== true;

@@ -51,7 +51,7 @@ Example, by the rule files of a folder alone:
   npx --no-install merchant-rules lint --folder rules --strict`;
 
 async function runLint(options: LintOptions): Promise<number> {
-  const { projectFolder } = await import("../provider/settings/settings.ts");
+  const { projectFolder } = await import("../provider/settings/project-folder.ts");
   const { readLintIgnores } = await import("../report/lint/ignore-lines.ts");
   const { lintReport } = await import("../report/lint/lint-report.ts");
   const ignoring = readLintIgnores(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));

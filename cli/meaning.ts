@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
-import { defaultConnection, type SettingsSources } from "../provider/settings/settings.ts";
+import { defaultConnection } from "../provider/settings/setting-names.ts";
+import type { SettingsSources } from "../provider/settings/sources.ts";
 import type { Meaning } from "../report/meaning/meaning.ts";
 import type { Preview } from "../report/plan/preview.ts";
 import type { Side } from "../report/sides/index.ts";
@@ -179,7 +180,7 @@ function sourcesOf(preview: Preview, { cwd }: StackOptions): SettingsSources {
 }
 
 async function contractsOf(sources: SettingsSources): Promise<Side["contractOf"]> {
-  const { declaredContract } = await import("../provider/settings/settings.ts");
+  const { declaredContract } = await import("../provider/settings/contract-source.ts");
   return (connection) => declaredContract({ ...sources, checksDefinitions: false }, connection);
 }
 

@@ -68,7 +68,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const { violatingRuleIn } = await import("../report/plan/violations.ts");
   const { errorsOf } = await import("../report/index.ts");
   const { withPlaces } = await import("../report/rule-places.ts");
-  const { declaredContract } = await import("../provider/settings/settings.ts");
+  const { declaredContract } = await import("../provider/settings/contract-source.ts");
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
   // The run that the preview is of holds definitions against the contract's schema; a plan need not compile it.
   const sources = {
@@ -116,7 +116,7 @@ async function withPaymentsOf(report: Report, preview: Preview, options: PlanOpt
 
 /** What the service has now: one paged pass, from the stack's state. */
 async function refreshedOf(options: PlanOptions): Promise<Refreshed> {
-  const { projectFolder } = await import("../provider/settings/settings.ts");
+  const { projectFolder } = await import("../provider/settings/project-folder.ts");
   const { readIgnoreFile } = await import("../report/ignore-file.ts");
   const { driftOf } = await import("./read-drift.ts");
   const ignoring = readIgnoreFile(undefined, projectFolder(options.cwd ?? process.cwd()));

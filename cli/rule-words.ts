@@ -1,4 +1,6 @@
-import { declaredContract, defaultConnection, type SettingsSources } from "../provider/settings/settings.ts";
+import { declaredContract } from "../provider/settings/contract-source.ts";
+import { defaultConnection } from "../provider/settings/setting-names.ts";
+import type { SettingsSources } from "../provider/settings/sources.ts";
 import type { Report } from "../report/report.ts";
 import { type ViolatingRule, type Wording, withRuleWords } from "../report/rule-words.ts";
 import type { Contract } from "../sdk/contract/index.ts";

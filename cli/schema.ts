@@ -34,7 +34,7 @@ Example:
   npx --no-install merchant-rules schema --output rule.schema.json`;
 
 async function writeSchema({ connection, output, ...options }: SchemaOptions): Promise<number> {
-  const { declaredContract } = await import("../provider/settings/settings.ts");
+  const { declaredContract } = await import("../provider/settings/contract-source.ts");
   const folder = resolve(options.cwd ?? process.cwd());
   const ofFolder = { config: () => undefined, environment: process.env, folder };
   const contract = declaredContract(options.stack === undefined ? ofFolder : await readSettings(options), connection);

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import type { LocalService, ServedRequest } from "pulumi-merchant-rules-local/service";
 import { UsageError } from "../contract-tools/usage-error.ts";
-import { variableName } from "../provider/settings/settings.ts";
+import { variableName } from "../provider/settings/setting-names.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { expand, presentsClient } from "../sdk/contract/template.ts";
 import { printable } from "../sdk/json/printable.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
-import type { SettingsSources } from "../provider/settings/settings.ts";
+import type { SettingsSources } from "../provider/settings/sources.ts";
 import type { StackIdentity } from "../stack/stack-identity.ts";
 import { engineOf, pulumi, readSettings, type StackOptions } from "./stack.ts";
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
-import type { SettingsSources } from "../provider/settings/settings.ts";
+import type { SettingsSources } from "../provider/settings/sources.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import type { LastConfig } from "../stack/read-stack.ts";
 import type { ResourceState } from "../stack/state/resource-state.ts";

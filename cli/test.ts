@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { projectFolder } from "../provider/settings/settings.ts";
+import { projectFolder } from "../provider/settings/project-folder.ts";
 import type { TestCase } from "../report/meaning/test-file.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { callCode, exiting } from "./exit-code.ts";

@@ -1,4 +1,4 @@
-import { defaultConnection } from "../provider/settings/settings.ts";
+import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { JsonObject } from "../sdk/json/index.ts";
 import { contentOf } from "./content.ts";
 import type { DeclaredRule } from "./drift/drift.ts";

@@ -4,12 +4,9 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Given, Told } from "../../contract-tools/probe/known.ts";
 import type { Probed } from "../../contract-tools/probe/probe.ts";
 import { UsageError } from "../../contract-tools/usage-error.ts";
-import {
-  connectionOf,
-  connectionSettings,
-  contractSource,
-  type SettingsSources,
-} from "../../provider/settings/settings.ts";
+import { connectionOf, connectionSettings } from "../../provider/settings/connection-settings.ts";
+import { contractSource } from "../../provider/settings/contract-source.ts";
+import type { SettingsSources } from "../../provider/settings/sources.ts";
 import { type IdentifyBy, isPreset, presetFile } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { readTextFile, YamlDocument } from "../../sdk/files/yaml-document.ts";
@@ -114,7 +111,8 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
   const { definition, output: out, force = false, dryRun = false } = options;
   const sources = withContract(await readSettings(options), options.contract);
   const settings = connectionSettings(sources, options.connection);
-  const { address, mayEmpty } = { address: settings.address, mayEmpty: options.mayEmpty?.replace(/\/+$/, "") };
+  const { address } = settings.place;
+  const mayEmpty = options.mayEmpty?.replace(/\/+$/, "");
   if (mayEmpty !== undefined && mayEmpty !== address)
     throw new UsageError(
       `--may-empty says ${printable(mayEmpty, 200)}, and the address that is probed is ${address}; nothing was sent. What to do: type the address whose rules may go`,
@@ -123,7 +121,9 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
     throw new UsageError(
       `${printable(out, 200)} exists already; nothing was sent. What to do: give another file with --output, or --force`,
     );
-  const connection = dryRun ? { ...settings, credentials: { kind: "none" as const } } : connectionOf(settings);
+  const connection = dryRun
+    ? { ...settings.client, credentials: { kind: "none" as const } }
+    : connectionOf(settings.client);
   const { readWritten } = await import("../../contract-tools/written.ts");
   const { found } = contractSource(sources, options.connection);
   const told: Told = {

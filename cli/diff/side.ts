@@ -1,13 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Session } from "../../provider/hooks/session.ts";
-import {
-  connectionSettings,
-  defaultConnection,
-  projectFolder,
-  type SettingsSources,
-  variableName,
-} from "../../provider/settings/settings.ts";
+import { connectionSettings } from "../../provider/settings/connection-settings.ts";
+import { projectFolder } from "../../provider/settings/project-folder.ts";
+import { defaultConnection, variableName } from "../../provider/settings/setting-names.ts";
+import type { SettingsSources } from "../../provider/settings/sources.ts";
 import type { Environment } from "../../report/diff/compare.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { readSettings, type StackOptions } from "../stack.ts";
@@ -59,8 +56,8 @@ export async function sideOf(given: string, options: StackOptions): Promise<Envi
 }
 
 function reached(name: string, sources: SettingsSources, connection: string): Environment {
-  const { address, parameters, credentials = null } = connectionSettings(sources, connection);
-  const identity = JSON.stringify([address, parameters, credentials]);
+  const { client, place } = connectionSettings(sources, connection);
+  const identity = JSON.stringify([place.address, client.parameters, client.credentials ?? null]);
   return { name, place: new Session(sources).place(connection), identity };
 }
 

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket } from "node:tls";
-import type { ConnectionSettings } from "../../provider/settings/settings.ts";
+import type { ClientSettings } from "../../provider/settings/connection-settings.ts";
 import { parseBaseUrl } from "../../sdk/client/connection.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 import type { Findings } from "./findings.ts";
@@ -10,7 +10,7 @@ const timeoutMs = 10_000;
 const soonMs = 14 * 24 * 3_600_000;
 
 /** Whether something answers at the address, and by which way: name, proxy, TLS. @returns whether to go on */
-export async function lookAtAddress({ baseUrl }: Pick<ConnectionSettings, "baseUrl">, findings: Findings) {
+export async function lookAtAddress({ baseUrl }: Pick<ClientSettings, "baseUrl">, findings: Findings) {
   const { origin, isLoopback } = parseBaseUrl(baseUrl, "baseUrl");
   const url = new URL(origin);
   const proxy = isLoopback ? undefined : proxyFor(url, process.env);

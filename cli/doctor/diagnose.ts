@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { type ConnectionSettings, connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { projectFolderAbove } from "../../provider/settings/project-folder.ts";
-import { type ConnectionSettings, connectionSettings, type SettingsSources } from "../../provider/settings/settings.ts";
+import type { SettingsSources } from "../../provider/settings/sources.ts";
 import type { Checkup } from "../../report/doctor.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import type { Step } from "../progress.ts";
@@ -38,9 +39,9 @@ export async function diagnose(
   const isReadable = lookAtContract(sources, options.connection, findings);
   const settings = isReadable ? settingsIn(sources, options.connection, findings) : undefined;
   if (settings === undefined) return findings.all;
-  if (await lookAtAddress(settings, findings)) await lookAtService(settings, findings, step);
+  if (await lookAtAddress(settings.client, findings)) await lookAtService(settings, findings, step);
   else for (const check of ["token", "list", "get"] as const) findings.skipped(check, "the address does not answer");
-  await lookAtPlace(settings, stack, findings);
+  await lookAtPlace(settings.place, stack, findings);
   return findings.all;
 }
 

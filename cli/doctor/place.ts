@@ -1,4 +1,4 @@
-import type { ConnectionSettings } from "../../provider/settings/settings.ts";
+import type { PlaceOptions } from "../../provider/reconcile/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { connectionIn } from "../export/connection.ts";
 import { driftOf } from "../read-drift.ts";
@@ -7,7 +7,7 @@ import type { Findings } from "./findings.ts";
 
 /** Whether the settings lead to where the state's rules are, and these are seen there as a run must see them. */
 export async function lookAtPlace(
-  { address, resourceName }: Pick<ConnectionSettings, "address" | "resourceName">,
+  { address, resourceName }: PlaceOptions,
   stack: Stack | undefined,
   findings: Findings,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type ConnectionSettings, connectionOf } from "../../provider/settings/settings.ts";
+import { type ConnectionSettings, connectionOf } from "../../provider/settings/connection-settings.ts";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 import { printable } from "../../sdk/json/printable.ts";
@@ -11,7 +11,7 @@ const mostSkewMs = 60_000;
 
 /** Asks the service what a run would ask before it writes: credentials, the list to its end, single rules. */
 export async function lookAtService(settings: ConnectionSettings, findings: Findings, step: Step): Promise<void> {
-  const { contract } = settings;
+  const { contract } = settings.client;
   let client: RulesClient;
   let skewMs: number | undefined;
   try {
@@ -23,7 +23,7 @@ export async function lookAtService(settings: ConnectionSettings, findings: Find
       attemptTimeoutMs: Math.min(attemptTimeoutMs, mostMs),
       totalTimeoutMs: Math.min(totalTimeoutMs, mostMs),
     };
-    const connection = { ...connectionOf(settings), contract: { ...contract, limits } };
+    const connection = { ...connectionOf(settings.client), contract: { ...contract, limits } };
     const onAnswer = ({ date }: { readonly date: string | undefined }): void => {
       const at = date === undefined ? Number.NaN : Date.parse(date);
       if (!Number.isNaN(at)) skewMs = at - Date.now();
@@ -42,7 +42,7 @@ export async function lookAtService(settings: ConnectionSettings, findings: Find
       for (const check of ["list", "get"] as const)
         findings.skipped(check, "not looked at, because the credentials are not accepted");
     else {
-      const isObtained = contract.auth.token !== null && settings.credentials?.kind === "client";
+      const isObtained = contract.auth.token !== null && settings.client.credentials?.kind === "client";
       if (contract.auth.present === null) findings.ok("token", "the contract has requests without credentials");
       else if (findings.has("list", "ok") || findings.has("get", "ok"))
         findings.ok("token", isObtained ? "a token is obtained, and accepted" : "the credentials are accepted");
@@ -118,15 +118,15 @@ async function lookAtGet(client: RulesClient, known: string | undefined, finding
 }
 
 async function lookAtIdentity(client: RulesClient, settings: ConnectionSettings, findings: Findings): Promise<void> {
-  if (settings.contract.auth.identity === null) {
+  if (client.contract.auth.identity === null) {
     findings.skipped("identity", "the contract does not say how to find out who the credentials are (auth.identity)");
     return;
   }
   try {
     const found = (await client.identity()) ?? "";
-    const { identity: wanted, howToGiveCredentials } = settings;
+    const { identity: wanted } = settings.place;
     // The client id itself may be who it is.
-    const isSecret = "clientId" in settings.contract.auth.identity;
+    const isSecret = "clientId" in client.contract.auth.identity;
     const shown = isSecret ? "the client id" : JSON.stringify(printable(found, 100));
     if (wanted === undefined)
       findings.warning(
@@ -139,7 +139,7 @@ async function lookAtIdentity(client: RulesClient, settings: ConnectionSettings,
       findings.failed(
         "identity",
         `the credentials are those of ${shown}, and the setting identity says ${JSON.stringify(printable(wanted, 100))}`,
-        `give the right credentials: ${howToGiveCredentials}; or correct the setting`,
+        `give the right credentials: ${settings.client.howToGiveCredentials}; or correct the setting`,
       );
   } catch (error) {
     sayFailure("identity", error, findings);

@@ -1,11 +1,7 @@
+import { contractSource, declaredContract } from "../../provider/settings/contract-source.ts";
 import { misspeltVariables } from "../../provider/settings/misspelt-variables.ts";
-import {
-  contractSource,
-  declaredContract,
-  isCredential,
-  type SettingsSources,
-  settingOrigins,
-} from "../../provider/settings/settings.ts";
+import { isCredential } from "../../provider/settings/setting-names.ts";
+import { type SettingsSources, settingOrigins } from "../../provider/settings/sources.ts";
 import { contractFileNames } from "../../sdk/contract/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import type { Findings } from "./findings.ts";

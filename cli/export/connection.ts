@@ -1,6 +1,6 @@
 import { connectionType } from "../../provider/host/types.ts";
 import { connectionIdIn, hashOfIdentity, type Place } from "../../provider/reconcile/index.ts";
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { ResourceState } from "../../stack/state/resource-state.ts";
 

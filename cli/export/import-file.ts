@@ -4,7 +4,7 @@ import { type KnownRule, ownerOf } from "../../provider/reconcile/index.ts";
 import { MerchantRule } from "../../provider/resources/merchant-rule.ts";
 import { MerchantRuleSet } from "../../provider/resources/merchant-rule-set.ts";
 import { providerSource } from "../../provider/resources/provider-source.ts";
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { connectionIdField, ownerField, providerField } from "../../provider/state/names.ts";
 import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
 import { stateVersion, writeInputs, writeState } from "../../provider/state/state.ts";

@@ -1,6 +1,6 @@
 import { join, relative, resolve, sep } from "node:path";
 import { connectionIdText, newConnectionId, type Place } from "../../provider/reconcile/index.ts";
-import { shownInputs } from "../../provider/settings/settings.ts";
+import { shownInputs } from "../../provider/settings/connection-settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/json/index.ts";
 import type { StackIdentity } from "../../stack/stack-identity.ts";

@@ -1,5 +1,5 @@
 import { naturalKeyText } from "../../provider/reconcile/index.ts";
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { render } from "../../report/index.ts";
 import { explanationOf } from "../../report/meaning/explain.ts";
 import { meaningOf } from "../../report/meaning/meaning.ts";

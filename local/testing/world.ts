@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "../../provider/hooks/session.ts";
-import { defaultConnection, variableName } from "../../provider/settings/settings.ts";
+import { defaultConnection, variableName } from "../../provider/settings/setting-names.ts";
 import { findDrift } from "../../report/drift/drift.ts";
 import { driftReport } from "../../report/drift/drift-report.ts";
 import { stateResources } from "../../report/rule-resources.ts";

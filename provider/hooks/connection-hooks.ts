@@ -11,9 +11,10 @@ import {
   markIn,
   newConnectionId,
   type Place,
+  type PlaceOptions,
   replacing,
 } from "../reconcile/index.ts";
-import { type ConnectionSettings, shownInputs } from "../settings/settings.ts";
+import { shownInputs } from "../settings/connection-settings.ts";
 import { providerField } from "../state/names.ts";
 import { connectionName, demandVersion, stateVersion } from "../state/state.ts";
 import { atBoundary } from "./boundary.ts";
@@ -44,7 +45,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
       this.#session.stackName = nameIn(news);
       if (isUnknown(news.connection)) return { inputs: news, failures: [] };
       try {
-        const shown = shownInputs(this.#session.settings(connectionName(news)));
+        const shown = shownInputs(this.#session.settings(connectionName(news)).place);
         return { inputs: { ...news, ...shown }, failures: [] };
       } catch (error) {
         if (!isMerchantRulesError(error)) throw error;
@@ -58,7 +59,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
     return this.#run("diff", () => {
       demandVersion(olds);
       const known = this.#hear(id, olds);
-      const settings = this.#session.settings(connectionName(news));
+      const settings = this.#session.settings(connectionName(news)).place;
       demandName(olds, news, settings);
       const { identity } = settings;
       if (identity !== undefined && known?.identity !== undefined && known.identity !== hashOfIdentity(identity))
@@ -72,7 +73,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
     return this.#run("create", async () => {
       const name = connectionName(inputs);
       const place = this.#session.place(name);
-      const settings = this.#session.settings(name);
+      const settings = this.#session.settings(name).place;
       const identity = place.contract.auth.identity === null ? undefined : await (await place.live.client()).identity();
       if (identity !== undefined && settings.identity !== undefined && identity !== settings.identity)
         throw notTheIdentity(settings, identity);
@@ -203,7 +204,7 @@ function nameIn({ project, stack }: Properties): string {
 }
 
 /** @throws MerchantRulesError SETTINGS_INVALID: the state is another stack's, or this one's before it was renamed */
-function demandName(olds: Properties, news: Properties, settings: ConnectionSettings): void {
+function demandName(olds: Properties, news: Properties, settings: PlaceOptions): void {
   const { name, formerNames, howToNameFormer } = settings;
   const [before, now] = [nameIn(olds), nameIn(news)];
   if (before === now || formerNames.includes(before)) return;
@@ -214,11 +215,7 @@ function demandName(olds: Properties, news: Properties, settings: ConnectionSett
   });
 }
 
-function otherIdentity(
-  settings: ConnectionSettings,
-  identity: string,
-  { identity: before }: Properties,
-): MerchantRulesError {
+function otherIdentity(settings: PlaceOptions, identity: string, { identity: before }: Properties): MerchantRulesError {
   const { name } = settings;
   const reason = `the setting identity of connection "${name}" is ${JSON.stringify(identity)}, and its rules were made as ${JSON.stringify(before)}`;
   return new MerchantRulesError("CONNECTION_FAILED", reason, {
@@ -227,7 +224,7 @@ function otherIdentity(
   });
 }
 
-function notTheIdentity({ name, identity }: ConnectionSettings, now: string): MerchantRulesError {
+function notTheIdentity({ name, identity }: PlaceOptions, now: string): MerchantRulesError {
   const reason = `the credentials of connection "${name}" are those of ${JSON.stringify(now)}, and the setting identity says ${JSON.stringify(identity)}; nothing was written`;
   return new MerchantRulesError("CONNECTION_FAILED", reason, {
     attempted: "compare who the credentials are",

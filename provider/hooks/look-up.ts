@@ -2,7 +2,8 @@ import { valueAt } from "../../sdk/json/index.ts";
 import { connectionType, ruleType, setType } from "../host/types.ts";
 import type { Properties } from "../host/wire.ts";
 import type { DeclaredRule } from "../reconcile/index.ts";
-import { declaredContract, type SettingsSources } from "../settings/settings.ts";
+import { declaredContract } from "../settings/contract-source.ts";
+import type { SettingsSources } from "../settings/sources.ts";
 import { ruleShape, setShape } from "../state/shape.ts";
 import { readInputs } from "../state/state.ts";
 

@@ -3,15 +3,15 @@ import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../host/get-or-make.ts";
 import { print, warn } from "../host/print.ts";
 import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
-import { warnOfMisspeltVariables } from "../settings/misspelt-variables.ts";
 import {
+  type ClientSettings,
   type ConnectionSettings,
   connectionOf,
   connectionSettings,
-  type SettingsSources,
-  sameVariables,
-  variableName,
-} from "../settings/settings.ts";
+} from "../settings/connection-settings.ts";
+import { warnOfMisspeltVariables } from "../settings/misspelt-variables.ts";
+import { variableName } from "../settings/setting-names.ts";
+import { type SettingsSources, sameVariables } from "../settings/sources.ts";
 
 /**
  * The common ground of the hooks of one process: the stack's config, and each place that the connections reach, so that all
@@ -119,13 +119,13 @@ export class Session {
       const settings = connectionSettings(this.#sources, name);
       const twin = this.#connections.keys().find((each) => each !== name && variableName(each) === variableName(name));
       if (twin !== undefined) throw sameVariables(name, twin);
-      const { address, parameters, credentials = null, contract } = settings;
-      this.#noContract ??= settings.noContract;
-      const reached = JSON.stringify([address, parameters, credentials]);
+      const { parameters, credentials = null, contract, noContract } = settings.client;
+      this.#noContract ??= noContract;
+      const reached = JSON.stringify([settings.place.address, parameters, credentials]);
       const holders = getOrMake(this.#holders, reached, () => new Holders());
-      const key = JSON.stringify([reached, contract, settings.identity]);
-      const connect = (): Promise<RulesClient> => connectTo(settings);
-      const place = getOrMake(this.#places, key, () => new Place(settings, holders, connect, this.#onListed));
+      const key = JSON.stringify([reached, contract, settings.place.identity]);
+      const connect = (): Promise<RulesClient> => connectTo(settings.client);
+      const place = getOrMake(this.#places, key, () => new Place(settings.place, holders, connect, this.#onListed));
       return { settings, place };
     });
   }
@@ -139,7 +139,7 @@ const aboutContract: ReadonlySet<ErrorCode> = new Set([
   "RULE_NOT_FOUND",
 ]);
 
-async function connectTo(settings: ConnectionSettings): Promise<RulesClient> {
+async function connectTo(settings: ClientSettings): Promise<RulesClient> {
   const connection = connectionOf(settings);
   // Loaded on first use: check and diff, all that a preview calls, need no HTTP, but for a set with onUnmanaged.
   const { RulesClient } = await import("../../sdk/client/index.ts");

@@ -1,8 +1,8 @@
 import { nearest } from "../../sdk/nearest.ts";
 import { getOrMake } from "../host/get-or-make.ts";
 import { warn } from "../host/print.ts";
-import { singleSettings } from "./setting-names.ts";
-import { type SettingsSources, variableName } from "./settings.ts";
+import { singleSettings, variableName } from "./setting-names.ts";
+import type { SettingsSources } from "./sources.ts";
 
 const said = new WeakMap<object, Set<string>>();
 

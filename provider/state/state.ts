@@ -13,7 +13,7 @@ import {
   placeOf,
   type Watch,
 } from "../reconcile/index.ts";
-import { defaultConnection } from "../settings/settings.ts";
+import { defaultConnection } from "../settings/setting-names.ts";
 import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
 import { connectionIdField, internalFields, ownerField } from "./names.ts";

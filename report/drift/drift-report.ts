@@ -1,4 +1,4 @@
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { pathOf } from "../../sdk/json/index.ts";
 import { contentOf } from "../content.ts";
 import type { IgnoreLine } from "../ignore-file.ts";

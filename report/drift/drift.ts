@@ -3,7 +3,7 @@ import { type Observed, observed, resourceOf } from "../../provider/hooks/observ
 import type { Session } from "../../provider/hooks/session.ts";
 import { getOrMake } from "../../provider/host/get-or-make.ts";
 import { lackedKey, naturalKeyText, type Owner, type Place } from "../../provider/reconcile/index.ts";
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import {
   blindMask,
   type Difference,

@@ -1,11 +1,8 @@
 import { dirname } from "node:path";
 import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../../meaning/index.ts";
-import {
-  contractSource,
-  declaredContract,
-  defaultConnection,
-  type SettingsSources,
-} from "../../provider/settings/settings.ts";
+import { contractSource, declaredContract } from "../../provider/settings/contract-source.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
+import type { SettingsSources } from "../../provider/settings/sources.ts";
 import { type Contract, presetFile, semanticsFile } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 

@@ -1,6 +1,6 @@
 import type { Word } from "../../provider/hooks/planned-changes.ts";
 import { markIn, naturalKeyText, ownerIn } from "../../provider/reconcile/index.ts";
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, masked, withoutMasks } from "../../sdk/json/index.ts";
 import { printable, printableJson } from "../../sdk/json/printable.ts";

@@ -4,7 +4,7 @@ import { unknownValue } from "../../provider/host/wire.ts";
 import { listed } from "../../provider/reconcile/live-rule.ts";
 import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
 import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,

@@ -1,5 +1,5 @@
 import { placeOf, readRuleFolder } from "../../provider/resources/rule-folder.ts";
-import { defaultConnection } from "../../provider/settings/settings.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { asWritten, isJsonObject, masked } from "../../sdk/json/index.ts";
 import { identityOf, nameOfRule, type Side } from "./side.ts";

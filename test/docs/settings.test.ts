@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { connectionSettings, providerNameKey, variableName } from "../../provider/settings/settings.ts";
+import { connectionSettings } from "../../provider/settings/connection-settings.ts";
+import { providerNameKey, variableName } from "../../provider/settings/setting-names.ts";
 import { blocksOf, codeIn, pageAt, rowsOf, sectionOf } from "./page.ts";
 
 const page = pageAt("docs/reference/settings.md");

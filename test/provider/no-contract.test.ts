@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startLocalService } from "../../local/service/index.ts";
-import { connectionSettings } from "../../provider/settings/settings.ts";
+import { connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { failureOf, hostFor } from "../promises/worlds/world.ts";
@@ -21,7 +21,7 @@ function project(files: Record<string, string> = {}): string {
 }
 
 const settings = (folder: string, more: Record<string, string> = {}) =>
-  connectionSettings({ config: () => undefined, environment: { ...environment, ...more }, folder });
+  connectionSettings({ config: () => undefined, environment: { ...environment, ...more }, folder }).client;
 
 test("a contract is found by both of its names", () => {
   const text = "version: 1\noperations: { delete: { identifyBy: { in: body, name: id } } }\n";

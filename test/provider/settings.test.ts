@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { connectionOf, connectionSettings, type SettingsSources } from "../../provider/settings/settings.ts";
+import { connectionOf, connectionSettings } from "../../provider/settings/connection-settings.ts";
+import type { SettingsSources } from "../../provider/settings/sources.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "settings-"));
@@ -29,7 +30,7 @@ function refusal(run: () => unknown): string {
 describe("settings of a connection", () => {
   test("come from stack config", () => {
     const connection = connectionOf(
-      connectionSettings(sources({ "merchant-rules:baseUrl": url, "merchant-rules:token": "t" })),
+      connectionSettings(sources({ "merchant-rules:baseUrl": url, "merchant-rules:token": "t" })).client,
     );
     expect(connection).toMatchObject({ name: "default", baseUrl: url, credentials: { kind: "token", token: "t" } });
   });
@@ -45,7 +46,7 @@ describe("settings of a connection", () => {
           MERCHANT_RULES_CLIENT_SECRET: "s",
         },
       ),
-    );
+    ).client;
     expect(connectionOf(settings).credentials).toEqual({ kind: "client", clientId: "me", clientSecret: "s" });
     expect(settings.contract.operations.list).not.toBe(null);
   });
@@ -56,7 +57,7 @@ describe("settings of a connection", () => {
         { "merchant-rules:baseUrl": url, "merchant-rules:token": "configured" },
         { MERCHANT_RULES_BASE_URL: "https://other.example", MERCHANT_RULES_TOKEN: "from-environment" },
       ),
-    );
+    ).client;
     expect(settings.baseUrl).toBe(url);
     expect(settings.credentials).toEqual({ kind: "token", token: "from-environment" });
   });
@@ -79,7 +80,7 @@ describe("settings of a connection", () => {
 
   test("without credentials are enough to check and compare, and not to connect", () => {
     const settings = connectionSettings(sources({ "merchant-rules:baseUrl": url }));
-    expect(refusal(() => connectionOf(settings))).toContain("merchant-rules:token (or MERCHANT_RULES_TOKEN)");
+    expect(refusal(() => connectionOf(settings.client))).toContain("merchant-rules:token (or MERCHANT_RULES_TOKEN)");
   });
 
   test("need no credentials where the contract presents none", () => {
@@ -87,7 +88,7 @@ describe("settings of a connection", () => {
     const settings = connectionSettings(
       sources({ "merchant-rules:baseUrl": url, "merchant-rules:contract": "open.yaml" }),
     );
-    expect(connectionOf(settings).credentials).toEqual({ kind: "none" });
+    expect(connectionOf(settings.client).credentials).toEqual({ kind: "none" });
   });
 
   test("of a parameter may come from the contract's default", () => {
@@ -102,7 +103,7 @@ describe("settings of a connection", () => {
         "merchant-rules:parameters": '{"account": 7}',
       }),
     );
-    expect(settings.parameters).toEqual({ version: "2026-01", account: "7" });
+    expect(settings.client.parameters).toEqual({ version: "2026-01", account: "7" });
   });
 
   test("that are broken are named", () => {
@@ -125,13 +126,13 @@ describe("a named connection", () => {
     const connections = JSON.stringify({
       sandbox: { baseUrl: "https://sandbox.example", clientId: "me", clientSecret: "s", contract: "illustrative" },
     });
-    expect(connectionSettings(sources({ "merchant-rules:connections": connections }), "sandbox")).toMatchObject({
+    expect(connectionSettings(sources({ "merchant-rules:connections": connections }), "sandbox").client).toMatchObject({
       name: "sandbox",
       baseUrl: "https://sandbox.example",
       credentials: { kind: "client" },
     });
     expect(
-      connectionSettings(sources({}, { MERCHANT_RULES_SANDBOX__BASE_URL: "https://sandbox.example" }), "sandbox")
+      connectionSettings(sources({}, { MERCHANT_RULES_SANDBOX__BASE_URL: "https://sandbox.example" }), "sandbox").client
         .baseUrl,
     ).toBe("https://sandbox.example");
   });
@@ -169,7 +170,7 @@ describe("what the user says for one run", () => {
   test.each(answers)("%s: by nobody, by the environment or by the stack's config", (setting, variable) => {
     const howTo = `MERCHANT_RULES_${variable}=true`;
     const said = (config: Record<string, string>, environment: Record<string, string> = {}) =>
-      connectionSettings(sources({ "merchant-rules:baseUrl": url, ...config }, environment))[setting];
+      connectionSettings(sources({ "merchant-rules:baseUrl": url, ...config }, environment)).place[setting];
     expect(said({})).toEqual({ isGiven: false, howTo });
     expect(said({}, { [`MERCHANT_RULES_${variable}`]: "true" })).toEqual({ isGiven: true, howTo });
     expect(said({ [`merchant-rules:${setting}`]: "true" })).toEqual({ isGiven: true, howTo });
@@ -186,7 +187,7 @@ describe("what the user says for one run", () => {
     const settings = connectionSettings(
       sources({ "merchant-rules:baseUrl": url }, { [`MERCHANT_RULES_${variable}`]: "true" }),
     );
-    const given = answers.map(([each]) => each).filter((each) => settings[each].isGiven);
+    const given = answers.map(([each]) => each).filter((each) => settings.place[each].isGiven);
     expect(given).toEqual([setting]);
   });
 
@@ -198,7 +199,7 @@ describe("what the user says for one run", () => {
         connectionSettings(
           sources({ "merchant-rules:connections": JSON.stringify({ sandbox: connection }), ...config }, environment),
           "sandbox",
-        )[setting];
+        ).place[setting];
       const howTo = `MERCHANT_RULES_SANDBOX__${variable}=true`;
       expect(said(own, { [`MERCHANT_RULES_${variable}`]: "true" }, { [`merchant-rules:${setting}`]: "true" })).toEqual({
         isGiven: false,
@@ -215,7 +216,7 @@ describe("where a connection leads, as the state shows it", () => {
   function whereabouts(contract: string, config: Record<string, string> = {}): unknown {
     writeFileSync(join(folder, "where.yaml"), `version: 1\n${contract}`);
     const all = { "merchant-rules:baseUrl": url, "merchant-rules:contract": "where.yaml", ...config };
-    const { address, shownParameters } = connectionSettings(sources(all));
+    const { address, shownParameters } = connectionSettings(sources(all)).place;
     return { address, shownParameters };
   }
 
@@ -266,7 +267,7 @@ describe("where a connection leads, as the state shows it", () => {
         "merchant-rules:clientSecret": "s3cr3t",
       }),
     );
-    expect([settings.address, settings.shownParameters]).toEqual([url, {}]);
+    expect([settings.place.address, settings.place.shownParameters]).toEqual([url, {}]);
   });
 });
 
@@ -274,11 +275,13 @@ describe("the contract", () => {
   test("is found in the project's folder, from the program's folder too", () => {
     const file = join(folder, "merchant-rules.contract.yaml");
     writeFileSync(file, "version: 1\ndescription: found by itself\n");
-    expect(connectionSettings(sources({ "merchant-rules:baseUrl": url })).contract.description).toBe("found by itself");
-    rmSync(file);
-    expect(connectionSettings(sources({ "merchant-rules:baseUrl": url })).contract.operations.delete.identifyBy).toBe(
-      null,
+    expect(connectionSettings(sources({ "merchant-rules:baseUrl": url })).client.contract.description).toBe(
+      "found by itself",
     );
+    rmSync(file);
+    expect(
+      connectionSettings(sources({ "merchant-rules:baseUrl": url })).client.contract.operations.delete.identifyBy,
+    ).toBe(null);
   });
 
   test("that is broken is refused with its file", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { connectionSettings } from "../../../provider/settings/settings.ts";
+import { connectionSettings } from "../../../provider/settings/connection-settings.ts";
 import { type Contract, defineContract, loadContract, presetFile, presets } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
 import { extremes, foreign, mutated } from "./mutations.ts";
@@ -74,7 +74,7 @@ describe("a contract file, whatever is in it, gives a contract that says all of 
     const settings = (file: string): Contract => {
       const config = (key: string): string | undefined => (key === "merchant-rules:contract" ? file : undefined);
       try {
-        return connectionSettings({ config, environment, folder }).contract;
+        return connectionSettings({ config, environment, folder }).client.contract;
       } catch (error) {
         // A parameter that a change gave another name.
         if (isMerchantRulesError(error) && error.code === "SETTINGS_INVALID") return loadContract(file);

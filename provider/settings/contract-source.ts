@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  type Contract,
+  contractFileNames,
+  isPreset,
+  loadContract,
+  loadPreset,
+  type Preset,
+  presets,
+} from "../../sdk/contract/index.ts";
+import { projectFolder } from "./project-folder.ts";
+import { defaultConnection } from "./setting-names.ts";
+import { type SettingsSources, settingsReader } from "./sources.ts";
+
+/** Where the contract of a connection comes from. */
+export interface ContractSource {
+  /** The file, or the preset. */
+  readonly found: { readonly file: string } | { readonly preset: Preset };
+  /** The folders in which a file was looked for, because none was named. */
+  readonly searched: readonly string[];
+}
+
+/** A connection's contract. */
+export interface FoundContract {
+  readonly contract: Contract;
+  /** Says that no contract was found, and where it was looked for; undefined where there is one. */
+  readonly noContract: string | undefined;
+}
+
+/**
+ * Finds out where a connection's contract comes from, without reading it: the preset or the file that is named for the
+ * connection, else for the default one; else the file in the folder or the project's.
+ * @throws MerchantRulesError as settingsReader
+ */
+export function contractSource(sources: SettingsSources, name: string = defaultConnection): ContractSource {
+  const nameOf = (connection: string): string | undefined => settingsReader(sources, connection)("contract").value;
+  const named = nameOf(name) ?? nameOf(defaultConnection);
+  const project = projectFolder(sources.folder);
+  if (named !== undefined)
+    return { found: isPreset(named) ? { preset: named } : { file: resolve(project, named) }, searched: [] };
+  const searched = [...new Set([resolve(sources.folder), project])];
+  const files = searched.flatMap((each) => contractFileNames.map((file) => join(each, file)));
+  const file = files.find((each) => existsSync(each));
+  return { found: file === undefined ? { preset: presets[0] } : { file }, searched };
+}
+
+/** Loads a connection's contract; where none is found, the preset of what the specification documents. */
+export function findContract({ folder, ...use }: SettingsSources, name: string): FoundContract {
+  const { found, searched } = contractSource({ folder, ...use }, name);
+  if ("file" in found) return { contract: loadContract(found.file, use), noContract: undefined };
+  const contract = loadPreset(found.preset, use);
+  if (searched.length === 0) return { contract, noContract: undefined };
+  return {
+    contract,
+    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${searched.join(" and ")}), so only what the service's specification documents is known. Write one (\`npx --no-install merchant-rules contract init\` asks for what it needs), or name a file or a preset in merchant-rules:contract`,
+  };
+}
+
+/**
+ * Loads a connection's contract, where one is named or found.
+ * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
+ */
+export function declaredContract(sources: SettingsSources, name: string = defaultConnection): Contract | undefined {
+  const { contract, noContract } = findContract(sources, name);
+  return noContract === undefined ? contract : undefined;
+}
