@@ -39,9 +39,9 @@ Example:
 async function runCatalog(options: CatalogOptions): Promise<number> {
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
   const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, false, { withSame: true });
-  const { catalog } = await import("../report/catalog.ts");
+  const { catalog } = await import("../report/page/catalog.ts");
   const { driftReport } = await import("../report/drift/drift-report.ts");
-  const { withPlaces } = await import("../report/rule-places.ts");
+  const { withPlaces } = await import("../report/files/rule-places.ts");
   const found = driftReport(drift, { subject: stack.title, hasRules, looksForUnmanaged, ignoring: [] });
   const { of, notes } = await wordingsOf(
     [...drift.same, ...found.findings].map(({ connection }) => connection),

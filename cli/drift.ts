@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { ignoreFileName, readIgnoreFile } from "../report/ignore-file.ts";
+import { ignoreFileName, readIgnoreFile } from "../report/files/ignore-file.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
@@ -51,7 +51,7 @@ async function runDrift(options: DriftOptions): Promise<number> {
     looksForUnmanaged,
     ignoring,
   });
-  const { withPlaces } = await import("../report/rule-places.ts");
+  const { withPlaces } = await import("../report/files/rule-places.ts");
   const said = await withWords(found, { sources: stack.sources });
   const report = places === undefined ? said : withPlaces(said, places);
   await writeReport(withCommandsOf(stack.engine, report), options, true);

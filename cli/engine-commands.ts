@@ -1,4 +1,4 @@
-import type { Report } from "../report/report.ts";
+import type { Report } from "../report/model/report.ts";
 import type { MerchantRulesError } from "../sdk/errors.ts";
 
 /** Who keeps a stack. */

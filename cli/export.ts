@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
-import type { RulePattern } from "../report/rule-pattern.ts";
+import type { RulePattern } from "../report/files/rule-pattern.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
-import type { StackIdentity } from "../stack/stack-identity.ts";
+import type { StackIdentity } from "../stack/open/stack-identity.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import type { StoredConnection } from "./export/connection.ts";
 import { andPattern } from "./patterns.ts";

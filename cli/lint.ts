@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
-import { ignoreFileName } from "../report/ignore-file.ts";
-import type { Report } from "../report/report.ts";
+import { ignoreFileName } from "../report/files/ignore-file.ts";
+import type { Report } from "../report/model/report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { instantOf } from "../sdk/json/normal-form.ts";
 import { callCode, exiting } from "./exit-code.ts";
@@ -52,7 +52,7 @@ Example, by the rule files of a folder alone:
 
 async function runLint(options: LintOptions): Promise<number> {
   const { projectFolder } = await import("../provider/settings/project-folder.ts");
-  const { readLintIgnores } = await import("../report/lint/ignore-lines.ts");
+  const { readLintIgnores } = await import("../report/lint/lint-ignores.ts");
   const { lintReport } = await import("../report/lint/lint-report.ts");
   const ignoring = readLintIgnores(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
   const now = presentBy(options.at);
@@ -68,7 +68,7 @@ async function runLint(options: LintOptions): Promise<number> {
 async function placed(report: Report, options: LintOptions): Promise<Report> {
   const places = await rulePlacesOf(options, options.stack);
   if (places === undefined) return report;
-  const { withPlaces } = await import("../report/rule-places.ts");
+  const { withPlaces } = await import("../report/files/rule-places.ts");
   return withPlaces(report, places);
 }
 

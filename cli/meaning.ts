@@ -106,7 +106,7 @@ export async function readMeaning(options: MeaningOptions, attempted: string, qu
   if (side === "state") {
     const { stateSide } = await import("../report/sides/index.ts");
     const { Session } = await import("../provider/hooks/session.ts");
-    const { stateResources } = await import("../report/rule-resources.ts");
+    const { stateResources } = await import("../report/state/from-stack.ts");
     const stack = await readState(options);
     const session = new Session({ ...stack.sources, checksDefinitions: false });
     const read = stateSide(stateResources(stack.resources), session, `the state of ${stack.title}`);
@@ -161,7 +161,7 @@ async function liveAt(sources: SettingsSources, connection: string, quiet: boole
 }
 
 async function previewOf(options: MeaningOptions): Promise<Preview> {
-  const { errorsOf } = await import("../report/words.ts");
+  const { errorsOf } = await import("../report/words/report-words.ts");
   const preview =
     options.preview === undefined
       ? await ownPreview(options, resolve(options.cwd ?? process.cwd()))

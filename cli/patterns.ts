@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { type RulePattern, rulePattern } from "../report/rule-pattern.ts";
+import { type RulePattern, rulePattern } from "../report/files/rule-pattern.ts";
 
 /** Reads an option that takes patterns of rules' names. */
 export function andPattern(text: string, patterns: readonly RulePattern[] = []): readonly RulePattern[] {

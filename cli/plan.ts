@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
+import type { Report } from "../report/model/report.ts";
 import type { Refreshed } from "../report/plan/plan-report.ts";
 import type { Preview } from "../report/plan/preview.ts";
-import type { Report } from "../report/report.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting } from "./exit-code.ts";
@@ -67,7 +67,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const { planOf } = await import("../report/plan/plan-report.ts");
   const { violatingRuleIn } = await import("../report/plan/violations.ts");
   const { errorsOf } = await import("../report/index.ts");
-  const { withPlaces } = await import("../report/rule-places.ts");
+  const { withPlaces } = await import("../report/files/rule-places.ts");
   const { declaredContract } = await import("../provider/settings/contract-source.ts");
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
   // The run that the preview is of holds definitions against the contract's schema; a plan need not compile it.
@@ -106,7 +106,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
 /** The plan with what it changes for a file of payments, where one is named. */
 async function withPaymentsOf(report: Report, preview: Preview, options: PlanOptions): Promise<Report> {
   if (options.payments === undefined) return report;
-  const { withPayments } = await import("../report/simulation/rule-lines.ts");
+  const { withPayments } = await import("../report/simulation/plan-with-payments.ts");
   const { readMeanings } = await import("./meaning.ts");
   const quiet = options.format === "json";
   const meanings = await readMeanings(options, "plan with payments", quiet, preview);
@@ -117,7 +117,7 @@ async function withPaymentsOf(report: Report, preview: Preview, options: PlanOpt
 /** What the service has now: one paged pass, from the stack's state. */
 async function refreshedOf(options: PlanOptions): Promise<Refreshed> {
   const { projectFolder } = await import("../provider/settings/project-folder.ts");
-  const { readIgnoreFile } = await import("../report/ignore-file.ts");
+  const { readIgnoreFile } = await import("../report/files/ignore-file.ts");
   const { driftOf } = await import("./read-drift.ts");
   const ignoring = readIgnoreFile(undefined, projectFolder(options.cwd ?? process.cwd()));
   // The settings of the run that is planned; the state has those of the last one, or none yet.

@@ -1,4 +1,4 @@
-import type { Format } from "../report/formats.ts";
+import type { Format } from "../report/formats/formats.ts";
 import type { Preview } from "../report/plan/preview.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import type { RulePattern } from "../report/rule-pattern.ts";
-import type { ReadFolder } from "../report/rule-places.ts";
+import type { RulePattern } from "../report/files/rule-pattern.ts";
+import type { ReadFolder } from "../report/files/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { ask } from "./confirm.ts";
 import { commandOf, inCommandsOf } from "./engine-commands.ts";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { Drift } from "../report/drift/drift.ts";
-import type { RulePlaces } from "../report/rule-places.ts";
+import type { RulePlaces } from "../report/files/rule-places.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
 import { withProgress } from "./progress.ts";
@@ -42,7 +42,7 @@ export async function readDrift(
   // Loaded while the engine is asked for the state.
   const [stack, { stateResources }] = await Promise.all([
     readState(options),
-    import("../report/rule-resources.ts"),
+    import("../report/state/from-stack.ts"),
     import("../report/drift/drift.ts"),
     import("../provider/hooks/session.ts"),
   ]);
@@ -64,7 +64,7 @@ export async function driftOf(
   { withSame = false } = {},
 ): Promise<Drift> {
   const [{ stateResources }, { findDrift }, { Session }] = await Promise.all([
-    import("../report/rule-resources.ts"),
+    import("../report/state/from-stack.ts"),
     import("../report/drift/drift.ts"),
     import("../provider/hooks/session.ts"),
   ]);

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Format, formats, leastOfComment, mostOfComment } from "../report/formats.ts";
-import type { Report } from "../report/report.ts";
+import { type Format, formats, leastOfComment, mostOfComment } from "../report/formats/formats.ts";
+import type { Report } from "../report/model/report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { reasonOf } from "../sdk/json/json.ts";
 import { hasColor } from "./terminal.ts";

@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
-import type { RuleFolder, RulePlaces } from "../report/rule-places.ts";
+import type { RuleFolder, RulePlaces } from "../report/files/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 
 /** The setting of the same meaning as `--rules`, in the stack's config or in Pulumi.yaml. */
@@ -34,7 +34,7 @@ export async function rulePlacesOf(
 ): Promise<RulePlaces | undefined> {
   const folders = rules ?? (await foldersInSetting(cwd, stack));
   if (folders.length === 0) return undefined;
-  const { RulePlaces } = await import("../report/rule-places.ts");
+  const { RulePlaces } = await import("../report/files/rule-places.ts");
   return new RulePlaces(folders.map((folder) => ofStack(folder, stack)));
 }
 

@@ -1,8 +1,8 @@
 import { declaredContract } from "../provider/settings/contract-source.ts";
 import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
-import type { Report } from "../report/report.ts";
-import { type ViolatingRule, type Wording, withRuleWords } from "../report/rule-words.ts";
+import type { Report } from "../report/model/report.ts";
+import { type ViolatingRule, type Wording, withRuleWords } from "../report/words/rule-words.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 

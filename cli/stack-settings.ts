@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
-import type { StackIdentity } from "../stack/stack-identity.ts";
+import type { StackIdentity } from "../stack/open/stack-identity.ts";
 import { engineOf, pulumi, readSettings, type StackOptions } from "./stack.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function settingsOfStack(
   options: StackOptions,
 ): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
   const { isEngineError } = await import("../stack/errors.ts");
-  const { stackIdentity } = await import("../stack/stack-identity.ts");
+  const { stackIdentity } = await import("../stack/open/stack-identity.ts");
   const { stack, cwd, backend } = options;
   const folder = resolve(cwd ?? process.cwd());
   if (projectFolderAbove(folder) === undefined) return { sources: await readSettings(options), identity: undefined };

@@ -1,14 +1,14 @@
-import { githubAnnotations } from "./annotations.ts";
-import type { Format } from "./formats.ts";
-import { html } from "./html.ts";
-import { json } from "./json.ts";
-import { junit } from "./junit.ts";
-import { markdown } from "./markdown.ts";
-import type { Report } from "./report.ts";
-import { text } from "./text.ts";
+import { githubAnnotations } from "./formats/annotations.ts";
+import type { Format } from "./formats/formats.ts";
+import { html } from "./formats/html.ts";
+import { json } from "./formats/json.ts";
+import { junit } from "./formats/junit.ts";
+import { markdown } from "./formats/markdown.ts";
+import { text } from "./formats/text.ts";
+import type { Report } from "./model/report.ts";
 
-export { type Finding, type PathFinding, type Report, reportOf } from "./report.ts";
-export { errorsOf, verdictOf } from "./words.ts";
+export { type Finding, type PathFinding, type Report, reportOf } from "./model/report.ts";
+export { errorsOf, verdictOf } from "./words/report-words.ts";
 export { githubAnnotations };
 
 export interface RenderOptions {

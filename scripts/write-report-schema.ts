@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { publishedDoctorSchema } from "../report/doctor.ts";
 import { publishedTestsSchema } from "../report/meaning/test-file.ts";
-import { publishedSchema } from "../report/report.ts";
+import { publishedSchema } from "../report/model/report.ts";
 
 writeFileSync(new URL("../report/report.schema.json", import.meta.url), publishedSchema());
 writeFileSync(new URL("../report/doctor.schema.json", import.meta.url), publishedDoctorSchema());

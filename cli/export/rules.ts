@@ -3,7 +3,7 @@ import { ownFields, servicePointers } from "../../provider/reconcile/live-rule.t
 import { markIn, ownerIn } from "../../provider/reconcile/mark.ts";
 import { isNaturalKeySecret, lackedKey } from "../../provider/reconcile/natural-key.ts";
 import type { Place } from "../../provider/reconcile/place.ts";
-import type { RulePattern } from "../../report/rule-pattern.ts";
+import type { RulePattern } from "../../report/files/rule-pattern.ts";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../../sdk/errors.ts";

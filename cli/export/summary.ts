@@ -1,5 +1,5 @@
 import { printable } from "../../sdk/json/printable.ts";
-import type { StackIdentity } from "../../stack/stack-identity.ts";
+import type { StackIdentity } from "../../stack/open/stack-identity.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import type { ReadRules } from "./rules.ts";
 

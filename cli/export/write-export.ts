@@ -3,7 +3,7 @@ import { connectionIdText, newConnectionId, type Place } from "../../provider/re
 import { shownInputs } from "../../provider/settings/connection-settings.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/json/index.ts";
-import type { StackIdentity } from "../../stack/stack-identity.ts";
+import type { StackIdentity } from "../../stack/open/stack-identity.ts";
 import type { ExportOptions } from "../export.ts";
 import { engineOf } from "../stack.ts";
 import { demandIdentity, type StoredConnection } from "./connection.ts";

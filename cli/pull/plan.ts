@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
 import type { ChangedRule, DeclaredRule, Drift, DriftedPath } from "../../report/drift/drift.ts";
 import type { UnmanagedRule } from "../../report/drift/unmanaged-rules.ts";
-import type { RulePattern } from "../../report/rule-pattern.ts";
-import type { ReadFolder, RulePlaces } from "../../report/rule-places.ts";
-import type { RuleName } from "../../report/state-resource.ts";
+import type { RulePattern } from "../../report/files/rule-pattern.ts";
+import type { ReadFolder, RulePlaces } from "../../report/files/rule-places.ts";
+import type { RuleName } from "../../report/state/state-resource.ts";
 import { editedRuleText } from "../../sdk/files/edit-rule-text.ts";
 import { readTextFile } from "../../sdk/files/yaml-document.ts";
 import {

@@ -6,7 +6,7 @@ import { Session } from "../../provider/hooks/session.ts";
 import { defaultConnection, variableName } from "../../provider/settings/setting-names.ts";
 import { findDrift } from "../../report/drift/drift.ts";
 import { driftReport } from "../../report/drift/drift-report.ts";
-import { stateResources } from "../../report/rule-resources.ts";
+import { stateResources } from "../../report/state/from-stack.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";

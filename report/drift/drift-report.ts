@@ -1,9 +1,9 @@
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { pathOf } from "../../sdk/json/index.ts";
-import { contentOf } from "../content.ts";
-import type { IgnoreLine } from "../ignore-file.ts";
+import type { IgnoreLine } from "../files/ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
-import type { RuleName } from "../state-resource.ts";
+import { contentOf } from "../model/content.ts";
+import type { RuleName } from "../state/state-resource.ts";
 import type { Drift, DriftedPath } from "./drift.ts";
 import type { LastChange } from "./last-change.ts";
 import type { UnmanagedRule } from "./unmanaged-rules.ts";

@@ -30,7 +30,7 @@ import {
   readResources,
   ruleNameOf,
   type StateResource,
-} from "../state-resource.ts";
+} from "../state/state-resource.ts";
 import { type LastChange, lastChangeIn } from "./last-change.ts";
 import { findUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
 

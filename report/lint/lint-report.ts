@@ -6,7 +6,7 @@ import { printableJson } from "../../sdk/json/printable.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
 import { conditionText } from "../meaning/condition-words.ts";
 import type { Meaning, ReadRule } from "../meaning/meaning.ts";
-import type { LintIgnoreLine } from "./ignore-lines.ts";
+import type { LintIgnoreLine } from "./lint-ignores.ts";
 
 export interface LintReportOptions {
   /** The present, as an instant by RFC 3339. */

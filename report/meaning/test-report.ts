@@ -1,7 +1,7 @@
 import type { Comparison, Condition, Evaluation, Semantics } from "../../meaning/index.ts";
 import { type Finding, type Report, reportOf } from "../index.ts";
-import type { Table } from "../report.ts";
-import { decisionOf } from "../words.ts";
+import type { Table } from "../model/report.ts";
+import { decisionOf } from "../words/report-words.ts";
 import { comparisonsIn, conditionText } from "./condition-words.ts";
 import { decisionIn, whyLines } from "./explain.ts";
 import { decideBy, type Meaning, type ReadRule } from "./meaning.ts";

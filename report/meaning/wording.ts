@@ -1,8 +1,8 @@
 import { type RuleReading, readRules, ruleWords, type Semantics } from "../../meaning/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { blindMask, hidden, isJsonObject, type Json, type JsonObject, mapJson, valueAt } from "../../sdk/json/index.ts";
-import { knownAfterUp } from "../content.ts";
-import type { SaidRule, Wording } from "../rule-words.ts";
+import { knownAfterUp } from "../model/content.ts";
+import type { SaidRule, Wording } from "../words/rule-words.ts";
 import { addedBy } from "./meaning.ts";
 import { orderWords, rankOf } from "./order.ts";
 import type { DeclaredSemantics } from "./semantics-file.ts";

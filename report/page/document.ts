@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { escaped } from "../words.ts";
+import { escaped } from "../words/report-words.ts";
 import { style } from "./style.ts";
 
 /** The parts of a page; all but `title` are HTML already. */

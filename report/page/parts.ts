@@ -1,8 +1,8 @@
 import { printable } from "../../sdk/json/printable.ts";
-import type { PathFinding, Report, Table } from "../report.ts";
-import { type ShownRule, wholeLines } from "../rule-lines.ts";
-import type { SaidSide } from "../rule-words.ts";
-import { cellOf, escaped, escapedWhole, linesOf, type Message, sidesOf } from "../words.ts";
+import type { PathFinding, Report, Table } from "../model/report.ts";
+import { cellOf, escaped, escapedWhole, linesOf, type Message, sidesOf } from "../words/report-words.ts";
+import { type ShownRule, wholeLines } from "../words/rule-lines.ts";
+import type { SaidSide } from "../words/rule-words.ts";
 
 const mostOfValue = 2_000;
 const mostOfMessage = 4_000;

@@ -4,8 +4,8 @@ import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, masked, withoutMasks } from "../../sdk/json/index.ts";
 import { printable, printableJson } from "../../sdk/json/printable.ts";
-import type { PathFinding } from "../report.ts";
-import { sidesOf } from "../words.ts";
+import type { PathFinding } from "../model/report.ts";
+import { sidesOf } from "../words/report-words.ts";
 
 /** One rule in a page of rules, as its script wants it: whatever is foreign is printable. */
 export interface RuleRow {

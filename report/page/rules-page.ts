@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { escaped } from "../words.ts";
+import { escaped } from "../words/report-words.ts";
 import { contentPolicy, dataBlock, htmlDocument } from "./document.ts";
 import type { RuleRow } from "./rule-row.ts";
 import { rulesStyle } from "./style.ts";

@@ -3,7 +3,7 @@ import { ruleShape, setShape } from "../../provider/state/shape.ts";
 import { pathOf } from "../../sdk/json/index.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
 import { pathIn } from "../../stack/values/path.ts";
-import type { Failure } from "../report.ts";
+import type { Failure } from "../model/report.ts";
 import type { PreviewError } from "./preview.ts";
 
 /** The failures of a preview, with the resource and, of what a check refuses, the rule and the place in it. */

@@ -18,13 +18,13 @@ import {
   pointerOf,
   valueAt,
 } from "../../sdk/json/index.ts";
-import { contentOf } from "../content.ts";
 import type { Drift } from "../drift/drift.ts";
 import { driftWarnings, unmanagedFindings } from "../drift/drift-report.ts";
 import type { UnmanagedRule } from "../drift/unmanaged-rules.ts";
-import type { IgnoreLine } from "../ignore-file.ts";
+import type { IgnoreLine } from "../files/ignore-file.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
-import { pathFindingsOf } from "../path-findings.ts";
+import { contentOf } from "../model/content.ts";
+import { pathFindingsOf } from "../model/path-findings.ts";
 import { AtService, asDeclaredForm, type TakeOver, takeOverOf } from "./at-service.ts";
 import { failuresOf } from "./failed-checks.ts";
 import { isOfRules, mask, type Preview, type PreviewStep, projectOf, resourceOf, subjectOf } from "./preview.ts";

@@ -10,8 +10,8 @@ import {
   valueAt,
 } from "../../sdk/json/index.ts";
 import { pathIn } from "../../stack/values/path.ts";
-import { knownAfterUp } from "../content.ts";
-import { isWithin } from "../state-resource.ts";
+import { knownAfterUp } from "../model/content.ts";
+import { isWithin } from "../state/state-resource.ts";
 import { type ChangedPath, mask } from "./preview.ts";
 
 /** The text in the place of a secret that the engine calls changed. */

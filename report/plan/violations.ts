@@ -4,8 +4,8 @@ import type { Contract } from "../../sdk/contract/index.ts";
 import { isJsonArray, type Json, type Path, pathOf, pointerOf, segmentsOf, valueAt } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
-import { contentOf } from "../content.ts";
-import type { Violation } from "../report.ts";
+import { contentOf } from "../model/content.ts";
+import type { Violation } from "../model/report.ts";
 import { isOfRules, type PolicyViolation, type Preview, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
 import { asShown } from "./secrets.ts";
 

@@ -1,7 +1,7 @@
 import type { Session } from "../../provider/hooks/session.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { type DeclaredRule, findDrift } from "../drift/drift.ts";
-import type { RuleName, StateResource } from "../state-resource.ts";
+import type { RuleName, StateResource } from "../state/state-resource.ts";
 import { identityOf, type Side, type SideRule, type Standing } from "./side.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Session } from "../../provider/hooks/session.ts";
-import { declaredDefinition, readResources, ruleNameOf, type StateResource } from "../state-resource.ts";
+import { declaredDefinition, readResources, ruleNameOf, type StateResource } from "../state/state-resource.ts";
 import { identityOf, type Side } from "./side.ts";
 import { contractsOf, namesIn } from "./stack.ts";
 

@@ -4,7 +4,7 @@ import { type Json, valueAt } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import { type Report, reportOf } from "../index.ts";
 import type { Meaning } from "../meaning/meaning.ts";
-import type { Table } from "../report.ts";
+import type { Table } from "../model/report.ts";
 import type { Simulation } from "./simulation.ts";
 import {
   agreementTables,

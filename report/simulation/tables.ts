@@ -1,5 +1,5 @@
 import type { Json } from "../../sdk/json/index.ts";
-import type { Table } from "../report.ts";
+import type { Table } from "../model/report.ts";
 import type { Cell, Counted, Simulation } from "./simulation.ts";
 import { Sums } from "./sums.ts";
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { EngineError, messageOf } from "../errors.ts";
 import { unsupported } from "../unsupported.ts";
-import { parseYaml } from "./yaml-file.ts";
+import { parseYaml } from "../yaml-file.ts";
 
 /** A configuration key as Pulumi.yaml declares it. `value` is what stacks get that do not set the key themselves. */
 export interface DeclaredConfig {

@@ -7,8 +7,8 @@ import type { Crypter } from "../state/crypter.ts";
 import { readIfThere, writeAtomically } from "../state/files.ts";
 import { unsupported } from "../unsupported.ts";
 import { mapValues } from "../values/value.ts";
+import { parseYaml } from "../yaml-file.ts";
 import type { Project } from "./project.ts";
-import { parseYaml } from "./yaml-file.ts";
 
 /** A Pulumi.<stack>.yaml as it was read; nothing is decrypted yet. */
 export interface StackFile {

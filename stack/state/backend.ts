@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { describeIssues, EngineError, systemCode } from "../errors.ts";
-import { parseYaml } from "../project/yaml-file.ts";
 import { unsupported } from "../unsupported.ts";
+import { parseYaml } from "../yaml-file.ts";
 import { makeFolderDurably, type Replacement, readIfThere, replaceAtomically, writeAtomically } from "./files.ts";
 
 const metaSchema = z.looseObject({ version: z.number() });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { analyzeState, type ResourceState } from "../../local/engine/index.ts";
 import { policies } from "../../policy/policies.ts";
-import { readExport } from "../../stack/read-stack.ts";
+import { readExport } from "../../stack/open/read-stack.ts";
 import { ask, type Declared, rule, ruleSet, shownByHost } from "../policy/evaluate.ts";
 import { rule as definition } from "../support/connections.ts";
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { differences } from "../../local/engine/deploy/property-diff.ts";
 import { secret } from "../../provider/host/wire.ts";
 import { withSecretsMarked } from "../../provider/state/secrets.ts";
-import type { StateResource } from "../../report/state-resource.ts";
+import type { StateResource } from "../../report/state/state-resource.ts";
 import {
   asWritten,
   isJsonArray,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { StateResource } from "../../report/state-resource.ts";
+import type { StateResource } from "../../report/state/state-resource.ts";
 import { type ContractInput, loadPreset, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { markBy, marking, rule, serve } from "../support/connections.ts";

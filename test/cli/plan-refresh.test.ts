@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formats } from "../../report/formats.ts";
+import { formats } from "../../report/formats/formats.ts";
 import { type Report, render } from "../../report/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";
 import { markBy, rule } from "../support/connections.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { ruleType } from "../../provider/host/types.ts";
-import type { Report } from "../../report/report.ts";
+import type { Report } from "../../report/model/report.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";

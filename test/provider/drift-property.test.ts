@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences as engineDifferences } from "../../local/engine/deploy/property-diff.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { findDrift } from "../../report/drift/drift.ts";
-import type { StateResource } from "../../report/state-resource.ts";
+import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../promises/worlds/world.ts";

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type FaultInput, localCredentials } from "../../local/service/index.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { type Drift, findDrift } from "../../report/drift/drift.ts";
-import type { StateResource } from "../../report/state-resource.ts";
+import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/json/index.ts";
 import { contractOf, list, merchants, open } from "../promises/worlds/world.ts";

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Drift } from "../../report/drift/drift.ts";
 import { driftReport } from "../../report/drift/drift-report.ts";
-import { type Format, formats, leastOfComment } from "../../report/formats.ts";
+import { type Format, formats, leastOfComment } from "../../report/formats/formats.ts";
+import { markerOf } from "../../report/formats/markdown.ts";
 import { errorsOf, type Finding, githubAnnotations, type Report, render, reportOf } from "../../report/index.ts";
-import { markerOf } from "../../report/markdown.ts";
-import { changes, publishedSchema } from "../../report/report.ts";
+import { changes, publishedSchema } from "../../report/model/report.ts";
 import { asWritten, blindMask, maskOf } from "../../sdk/json/index.ts";
 import { elementsOf } from "./markup.ts";
 

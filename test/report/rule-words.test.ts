@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { defineSemantics, type SemanticsInput } from "../../meaning/index.ts";
-import { catalog } from "../../report/catalog.ts";
-import { type Format, formats } from "../../report/formats.ts";
+import { type Format, formats } from "../../report/formats/formats.ts";
 import { type Finding, githubAnnotations, type Report, render, reportOf } from "../../report/index.ts";
 import { wordingBy } from "../../report/meaning/wording.ts";
-import { withRuleWords } from "../../report/rule-words.ts";
+import { catalog } from "../../report/page/catalog.ts";
+import { withRuleWords } from "../../report/words/rule-words.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
 

@@ -1,7 +1,7 @@
 import type { Session } from "../../provider/hooks/session.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { secret } from "../../provider/host/wire.ts";
-import type { StateResource } from "../../report/state-resource.ts";
+import type { StateResource } from "../../report/state/state-resource.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { hooksHere, resource } from "./hosts.ts";
 

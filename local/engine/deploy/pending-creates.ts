@@ -2,7 +2,7 @@ import { canBeFound } from "../../../provider/hooks/look-up.ts";
 import { setType } from "../../../provider/host/types.ts";
 import type { SettingsSources } from "../../../provider/settings/sources.ts";
 import { EngineError } from "../../../stack/errors.ts";
-import { configIn } from "../../../stack/read-stack.ts";
+import { configIn } from "../../../stack/open/read-stack.ts";
 import { isProvider, needs, type PendingOperation, type ResourceState } from "../../../stack/state/resource-state.ts";
 import { parseUrn } from "../../../stack/state/urn.ts";
 import { toProgram, toWire } from "../../../stack/values/wire.ts";

@@ -1,8 +1,8 @@
 import { RunIsOver } from "../../../stack/errors.ts";
 import type { PropertyMap } from "../../../stack/values/value.ts";
-import type { PolicyResource } from "../hosts/policy-messages.ts";
 import { type Violation, violationError } from "../policies/findings.ts";
 import type { Policies } from "../policies/policies.ts";
+import type { PolicyResource } from "../policies/policy-messages.ts";
 import type { Execution } from "./execution.ts";
 
 /**

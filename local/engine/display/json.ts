@@ -5,8 +5,8 @@ import { mapValues, type PropertyMap, type PropertyValue, rebuild, Secret } from
 import { secretSignature, signatureKey } from "../../../stack/values/wire.ts";
 import { isPartOfReplacement, type RunEvent, type Step } from "../deploy/step.ts";
 import type { Remediation } from "../policies/findings.ts";
-import type { RunResult, Verb } from "../run.ts";
-import { policyEvent, policyOf } from "./policies.ts";
+import type { RunResult, Verb } from "../run/run.ts";
+import { policyEvent, policyOf } from "./policy-lines.ts";
 import { printableMap, providerKey, withoutProvider } from "./printable.ts";
 
 /** One message of a run, as the CLI's JSON has it. */

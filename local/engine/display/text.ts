@@ -3,9 +3,9 @@ import { stackType } from "../../../stack/state/resource-state.ts";
 import { parseUrn } from "../../../stack/state/urn.ts";
 import type { PropertyValue } from "../../../stack/values/value.ts";
 import { hasChanges, isPartOfReplacement, type RunEvent, type Step, type StepOp } from "../deploy/step.ts";
-import type { RunResult, Verb } from "../run.ts";
+import type { RunResult, Verb } from "../run/run.ts";
 import { allProperties, type ChangedPath, changedPaths } from "./changed-paths.ts";
-import { policyLines } from "./policies.ts";
+import { policyLines } from "./policy-lines.ts";
 import { formatValue, printable as shownValue } from "./printable.ts";
 
 interface TextOptions {

@@ -3,11 +3,11 @@ import { EngineError } from "../../../stack/errors.ts";
 import { providerUrn, type ResourceState, stackType } from "../../../stack/state/resource-state.ts";
 import { makeUrn, parseUrn } from "../../../stack/state/urn.ts";
 import { mapValues, type PropertyMap, rebuild, Secret, Unknown } from "../../../stack/values/value.ts";
-import type { PolicyResource } from "../hosts/policy-messages.ts";
 import type { Severity } from "../hosts/registration.ts";
 import { noFindings, type PolicyEvent, type PolicyFindings } from "./findings.ts";
 import { type PackChoice, readPacks } from "./pack.ts";
 import { Policies, unlessAborted } from "./policies.ts";
+import type { PolicyResource } from "./policy-messages.ts";
 
 export interface AnalyzeOptions extends PackChoice {
   /** The resources of a state, as `readStack` and `readExport` give them. */

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { EngineError } from "../../../stack/errors.ts";
-import { parseYaml } from "../../../stack/project/yaml-file.ts";
 import { readIfThere } from "../../../stack/state/files.ts";
 import { unsupported } from "../../../stack/unsupported.ts";
+import { parseYaml } from "../../../stack/yaml-file.ts";
 import type { PolicySettings } from "./pack-info.ts";
 import { readPolicyConfig } from "./policy-config.ts";
 

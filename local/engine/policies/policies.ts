@@ -1,12 +1,12 @@
 import PQueue from "p-queue";
 import { EngineError } from "../../../stack/errors.ts";
 import type { PropertyMap } from "../../../stack/values/value.ts";
-import { PolicyHost, type PolicyRun } from "../hosts/policy-host.ts";
-import type { PolicyResource } from "../hosts/policy-messages.ts";
 import type { Severity } from "../hosts/registration.ts";
 import type { PackRun, PolicyEvent, PolicyFindings, Remediation, Violation } from "./findings.ts";
 import type { Pack } from "./pack.ts";
 import { settle } from "./policy-config.ts";
+import { PolicyHost, type PolicyRun } from "./policy-host.ts";
+import type { PolicyResource } from "./policy-messages.ts";
 
 interface PoliciesOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -147,7 +147,7 @@ describe.skipIf(!hasPulumi)("policies on the Pulumi CLI (needs the Pulumi CLI)",
     const lines = pulumi(project, "preview", "--stack", "dev", "--policy-pack", pack, "--color", "never").split("\n");
     const there = lines.slice(lines.indexOf("Policies:") + 1);
     const shown = there.slice(0, there.indexOf("")).filter((line) => !line.includes("[remediate]"));
-    const { policyLines } = await import("../../../local/engine/display/policies.ts");
+    const { policyLines } = await import("../../../local/engine/display/policy-lines.ts");
     const ours = policyLines(here.policies)
       .slice(1)
       .map(({ text }) => text);

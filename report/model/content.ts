@@ -1,0 +1,35 @@
+import {
+  asWritten,
+  isJsonObject,
+  isMask,
+  type Json,
+  masked,
+  type Pointer,
+  withoutMasks,
+} from "../../sdk/json/index.ts";
+import type { Finding } from "./report.ts";
+
+/** The text in the place of a value that a run makes. */
+export const knownAfterUp = "(known after up)";
+
+type Content = NonNullable<Finding["rule"]>;
+
+/**
+ * The rule of a finding on both sides, `[secret]` in the place of masks and of what the patterns name. A side is left out
+ * on which the rule is not, or is a secret as a whole.
+ * @param secrets patterns as `rule.secret` of a contract has them; none for definitions that have their masks already
+ */
+export function contentOf(
+  { before, after }: { readonly before?: Json | undefined; readonly after?: Json | undefined },
+  secrets: readonly Pointer[] = [],
+): Pick<Finding, "rule"> {
+  const [was, is] = [shownOf(before, secrets), shownOf(after, secrets)];
+  if (was === undefined && is === undefined) return {};
+  return { rule: { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) } };
+}
+
+function shownOf(definition: Json | undefined, secrets: readonly Pointer[]): Content["before"] {
+  if (!isJsonObject(definition) || isMask(definition)) return undefined;
+  const shown = withoutMasks(masked(definition, secrets, asWritten));
+  return isJsonObject(shown) ? { ...shown } : undefined;
+}

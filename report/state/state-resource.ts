@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Session } from "../../provider/hooks/session.ts";
+import { getOrMake } from "../../provider/host/get-or-make.ts";
+import { ruleType, setType } from "../../provider/host/types.ts";
+import type { Properties } from "../../provider/host/wire.ts";
+import { naturalKeyText, type Place } from "../../provider/reconcile/index.ts";
+import { ownFields } from "../../provider/reconcile/live-rule.ts";
+import { definitionsIn } from "../../provider/state/definitions.ts";
+import { revealed } from "../../provider/state/secrets.ts";
+import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
+import { readState, type State } from "../../provider/state/state.ts";
+import { MerchantRulesError } from "../../sdk/errors.ts";
+import {
+  blindMask,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  masked,
+  type Path,
+  type Pointer,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+  withValueAt,
+} from "../../sdk/json/index.ts";
+
+/** One resource of a stack's state. Properties are JSON in which secrets have the engine's mark around them. */
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id: string;
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+  /** The explicit provider by which it goes: its URN, and the settings that it has. Default: the stack's own settings. */
+  readonly provider?: { readonly urn: string; readonly settings: ReadonlyMap<string, string> } | undefined;
+  /** The option `ignoreChanges`, as pointers into the properties. Default: none. */
+  readonly ignoreChanges?: readonly Pointer[];
+  /** It was replaced or deleted: the next run removes what is left of it. */
+  readonly isLeaving: boolean;
+}
+
+/** True of a type whose resources hold rules. */
+export function isOfRules(type: string): boolean {
+  return type === ruleType || type === setType;
+}
+
+/** The names of a rule of the stack. */
+export interface RuleName {
+  /** Its natural key, where the contract has one and it is no secret. */
+  readonly naturalKey: string | undefined;
+  /** Its key in a set. */
+  readonly key: string | undefined;
+  /** Undefined for a rule that was declared and never made, because the last run failed before. */
+  readonly ruleId: string | undefined;
+  /** `MerchantRuleSet all`. */
+  readonly resource: string;
+  readonly connection: string;
+}
+
+/** A resource of rules, its properties in plain. */
+export interface RuleResource {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly state: State;
+  readonly session: Session;
+  readonly place: Place;
+  /** The definitions that the program declared, by key; undefined where the state does not have them in plain. */
+  readonly declared: ReadonlyMap<string, Json> | undefined;
+  /** The places of Pulumi's secrets. */
+  readonly secrets: PathsByKey;
+  /** Those of them whose values nothing here can decrypt. */
+  readonly unreadable: PathsByKey;
+  readonly ignored: readonly Pointer[];
+  /** The keys of rules that are declared as texts: no option can name a path inside one. */
+  readonly texts: ReadonlySet<string>;
+  readonly isLeaving: boolean;
+}
+
+/** Paths in the definition of each key. Those of "every rule" lie around the rules. */
+export type PathsByKey = ReadonlyMap<string | typeof everyRule, readonly Path[]>;
+const everyRule = Symbol("every rule");
+
+/**
+ * The resources of rules in a state.
+ * @throws MerchantRulesError SETTINGS_INVALID, CONTRACT_INVALID: a connection that the state names cannot be used, another
+ * version of this package wrote the state, or nothing here can decrypt what is needed
+ */
+export function readResources(resources: readonly StateResource[], session: Session): RuleResource[] {
+  const sessions = new Map<string, Session>();
+  return resources.flatMap((resource) => readResource(resource, sessionOf(resource, session, sessions)) ?? []);
+}
+
+/** A definition as a resource declares it, with masks at its secrets: Pulumi's own, and those that the contract names. */
+export function declaredDefinition(
+  { place, secrets, unreadable }: RuleResource,
+  key: string,
+  definition: Json,
+): JsonObject {
+  const whole = pathsOf(unreadable, key).reduce<Json>(
+    (value, path) => withValueAt(value, pointerOf(path), blindMask),
+    definition,
+  );
+  const patterns = [...pathsOf(secrets, key).map(pointerOf), ...place.contract.rule.secret];
+  const hidden = masked(whole, patterns, place.contract.rule);
+  return isJsonObject(hidden) ? hidden : {};
+}
+
+/**
+ * A live rule of a resource without what the service adds to it, with masks at secrets. What the program calls secret in an
+ * element of an array is masked in every element: they may have changed places.
+ */
+export function liveDefinition(
+  { place, secrets, unreadable }: RuleResource,
+  key: string,
+  live: JsonObject,
+): JsonObject {
+  const patterns = [...pathsOf(secrets, key), ...pathsOf(unreadable, key)].map(atAnyElement);
+  const hidden = masked(ownFields(live, place), [...patterns, ...place.contract.rule.secret], place.contract.rule);
+  return isJsonObject(hidden) ? hidden : {};
+}
+
+/** What a path names, at every element of the arrays on the way. */
+export function atAnyElement(path: Path): Pointer {
+  return pointerOf(path.map((name) => (typeof name === "number" ? "*" : name)));
+}
+
+/** The session of a resource: an explicit provider has settings of its own. */
+function sessionOf({ provider }: StateResource, session: Session, sessions: Map<string, Session>): Session {
+  if (provider === undefined) return session;
+  return getOrMake(sessions, provider.urn, () => session.under((key) => provider.settings.get(key)));
+}
+
+function readResource(resource: StateResource, session: Session): RuleResource | undefined {
+  const { urn, type, id, ignoreChanges: ignored = [], isLeaving, ...properties } = resource;
+  const shape = type === ruleType ? ruleShape : type === setType ? setShape : undefined;
+  if (shape === undefined) return undefined;
+  const name = `${type.split(":").at(-1)} ${urn.split("::").slice(3).join("::")}`;
+  const outputs = revealed(properties.outputs);
+  const inputs = revealed(properties.inputs);
+  const hidden = outputs.unreadable.find(([field]) => field !== shape.field);
+  if (hidden !== undefined) throw cannotRead(name, String(hidden[0]));
+  const declared = inputs.plain[shape.field];
+  const state = readState(shape, id, outputs.plain);
+  // The engine makes an array in outputs secret for one secret in the inputs; those say which element's field it is.
+  const isToldByInputs = (path: Path): boolean => {
+    const [known, wanted] = [outputs.plain, inputs.plain].map((all) => valueAt(all, pointerOf(path)));
+    return known !== undefined && isDeepStrictEqual(known, wanted);
+  };
+  return {
+    name,
+    shape,
+    state,
+    session,
+    place: session.place(state.connection),
+    declared: declared === undefined ? undefined : definitionsIn(shape, declared),
+    texts: new Set(
+      [...shape.entries(declared ?? {})].flatMap(([key, rule]) => (typeof rule === "string" ? [key] : [])),
+    ),
+    secrets: byKey(shape, [...inputs.secrets, ...outputs.secrets.filter((path) => !isToldByInputs(path))]),
+    unreadable: byKey(shape, [outputs.unreadable, inputs.unreadable].flat()),
+    ignored,
+    isLeaving,
+  };
+}
+
+function byKey({ isRule, field }: Shape, paths: readonly Path[]): PathsByKey {
+  const found = new Map<string | typeof everyRule, Path[]>();
+  for (const [first, ...rest] of paths) {
+    if (first !== field) continue;
+    const [key = everyRule, ...path] = isRule ? ["", ...rest] : rest;
+    getOrMake(found, typeof key === "number" ? String(key) : key, () => []).push(path);
+  }
+  return found;
+}
+
+export function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
+  return [...(paths.get(everyRule) ?? []), ...(paths.get(key) ?? [])];
+}
+
+/** The names of a rule, for people. */
+export function ruleNameOf(
+  { place, name, shape, state, secrets }: RuleResource,
+  key: string,
+  definition: Json | undefined,
+): RuleName {
+  const naturalKey = segmentsOf(place.contract.rule.naturalKey ?? "");
+  const isSecret = pathsOf(secrets, key).some((path) => isWithin(naturalKey, path));
+  return {
+    naturalKey: isSecret ? undefined : naturalKeyText(definition, place.contract),
+    key: shape.label(key),
+    ruleId: state.rules.get(key)?.ruleId,
+    resource: name,
+    connection: place.options.name,
+  };
+}
+
+/** True of a path that is another one, or lies inside it. */
+export function isWithin(path: Path, outer: Path): boolean {
+  return path.length >= outer.length && outer.every((key, index) => String(key) === String(path[index]));
+}
+
+function cannotRead(resource: string, field: string): MerchantRulesError {
+  const reason = `the state keeps ${field} as a secret, and nothing here can decrypt it`;
+  const advice = "export the state with `pulumi stack export --show-secrets`, or set PULUMI_CONFIG_PASSPHRASE";
+  return new MerchantRulesError("SETTINGS_INVALID", reason, { attempted: `read ${resource} in the state`, advice });
+}

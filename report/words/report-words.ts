@@ -1,0 +1,287 @@
+import { shortWords } from "../../meaning/words/short-words.ts";
+import { counted, plannedWords, type Word } from "../../provider/hooks/planned-changes.ts";
+import { printable, printableLines } from "../../sdk/json/printable.ts";
+import {
+  type Change,
+  changes,
+  type Decision,
+  type Failure,
+  type Finding,
+  type PathFinding,
+  type Report,
+  type SimulationFacts,
+  type Table,
+  type Violation,
+} from "../model/report.ts";
+
+export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
+  switch (change) {
+    case "missing":
+      return { symbol: "-", word: "missing", counted: "missing", weight: "loss" };
+    case "reset":
+      return {
+        symbol: "!",
+        word: "edited by hand",
+        title: "edited by hand since the last run: will be reset",
+        counted: "edited by hand, to be reset",
+        weight: "loss",
+      };
+    case "failed":
+      return { symbol: "x", word: "failed", counted: "failed", weight: "loss" };
+    case "still-in-force":
+      return { symbol: "!", word: "still in force", counted: "still in force", weight: "difference" };
+    case "only-in-from":
+      return only("<", sides.before);
+    case "only-in-to":
+      return only(">", sides.after);
+    case "changed":
+      return { symbol: "~", word: "changed", counted: "changed", weight: "difference" };
+    case "unmanaged":
+      return { symbol: "?", word: "unmanaged", counted: "unmanaged", weight: "quiet" };
+    case "anothers":
+      return {
+        symbol: "@",
+        word: "another's",
+        title: "another's: the mark at the service names another stack",
+        counted: "another's",
+        weight: "quiet",
+      };
+    case "never-matches":
+      return { symbol: "x", word: "never matches", counted: "never matching", weight: "loss" };
+    case "ended":
+      return { symbol: "x", word: "ended", counted: "ended", weight: "difference" };
+    case "shadowed":
+      return { symbol: "x", word: "shadowed", counted: "shadowed", weight: "loss" };
+    case "duplicate":
+      return { symbol: "=", word: "duplicate", counted: "duplicate", weight: "difference" };
+    case "order-conflict":
+      return {
+        symbol: "!",
+        word: "order conflict",
+        counted: "in conflict by their order",
+        weight: "loss",
+      };
+    case "catch-all":
+      return { symbol: "*", word: "catch-all", counted: "catch-all", weight: "quiet" };
+    case "ends-soon":
+      return { symbol: "!", word: "ends soon", counted: "ending soon", weight: "quiet" };
+    default:
+      return plannedWords[change];
+  }
+}
+
+function only(symbol: string, side: string): Word {
+  const word = `only in ${printable(side, 40)}`;
+  return { symbol, word, counted: word, weight: "difference" };
+}
+
+/** The word beside a finding: a rule that gets another natural key is renamed as well. */
+export function wordFor(finding: Finding, report: Pick<Report, "sides">): string {
+  const { word } = wordOf(finding.change, report);
+  if (finding.formerName === undefined) return word;
+  return finding.change === "changed" ? "renamed and changed" : `rename and ${word}`;
+}
+
+/** The report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
+export function verdictOf(report: Report): string {
+  const { findings, subject } = report;
+  const title = titles[report.report];
+  if (report.decision !== undefined) return `${title} ${printable(subject, 100)}: ${decisionOf(report.decision)}`;
+  if (report.report === "simulate" && report.simulation !== undefined)
+    return `${title} ${printable(subject, 200)}: ${flipsOf(report.simulation)}`;
+  const counts = countsOf(report);
+  const unchanged = unchangedOf(report);
+  const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
+  const about = `${title} ${printable(subject, 100)}:`;
+  if (errorsOf(report).length === 0) return `${about} ${found}`;
+  return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
+}
+
+/** The tables that stand before the findings, and the others. */
+export function tablesOf({ tables }: Pick<Report, "tables">): [Table[], Table[]] {
+  return [tables.filter(({ isFirst }) => isFirst === true), tables.filter(({ isFirst }) => isFirst !== true)];
+}
+
+/** What a report says of no finding. The text may have several lines. */
+export interface Message {
+  readonly text: string;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+/** What failed: mandatory policies, then the rest. */
+export function errorsOf({ violations, errors }: Pick<Report, "violations" | "errors">): Message[] {
+  return [...violationsIn(violations, "mandatory"), ...errors.map(failureMessage)];
+}
+
+/** What must not be overlooked, then what policies advise. */
+export function warningsOf({ violations, warnings }: Pick<Report, "violations" | "warnings">): Message[] {
+  return [...warnings.map((text) => ({ text })), ...violationsIn(violations, "advisory")];
+}
+
+function violationsIn(violations: readonly Violation[], wanted: Violation["level"]): Message[] {
+  return violations
+    .filter(({ level }) => level === wanted)
+    .map(({ level, policy, resource = "the stack", message, words, file, line }) => {
+      const place = file === undefined ? "" : ` (${placeOf({ file, line })})`;
+      const said =
+        words === undefined
+          ? ""
+          : `\nthe rule ${words
+              .split("\n")
+              .map((line) => shortWords(line))
+              .join("; it ")}`;
+      return {
+        text: `the ${level} policy ${policy} is violated by ${resource}${place}: ${message}${said}`,
+        file,
+        line,
+      };
+    });
+}
+
+function failureMessage({ message, file, line }: Failure): Message {
+  return { text: file === undefined ? message : `${message} (${placeOf({ file, line })})`, file, line };
+}
+
+function placeOf({ file, line }: { readonly file: string; readonly line?: number | undefined }): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+const titles = {
+  drift: "Drift of",
+  plan: "Plan for",
+  diff: "Difference of",
+  test: "Test of",
+  explain: "Decision of",
+  simulate: "Simulation of",
+  lint: "Lint of",
+};
+const nothing = {
+  drift: "none",
+  plan: "nothing to do",
+  diff: "none",
+  test: "as expected",
+  explain: "",
+  simulate: "",
+  lint: "no findings",
+};
+
+export function unchangedOf({ unchanged, report, findings }: Report): string {
+  const words = {
+    drift: "unchanged",
+    plan: "unchanged",
+    diff: "the same",
+    test: "passed",
+    explain: "rules",
+    simulate: "rules",
+    lint: findings.length === 0 ? "rules" : "other rules",
+  };
+  return `${unchanged} ${words[report]}`;
+}
+
+/** `312 of 84120 payments have another outcome`. */
+function flipsOf({ flipped, payments }: SimulationFacts): string {
+  return `${flipped === 0 ? "none" : flipped} of ${payments} payments ${flipped === 1 ? "has" : "have"} another outcome`;
+}
+
+/** `decline, by night-limit`. */
+export function decisionOf({ kind, outcomes, by }: Decision): string {
+  const names = by.slice(0, mostNames).map((name) => printable(name, 100));
+  const more = by.length > names.length ? ` and ${by.length - names.length} more` : "";
+  const rules = names.length === 0 ? "" : `${names.join(", ")}${more}`;
+  const words = (outcomes ?? []).map((outcome) => printable(outcome, 100));
+  if (kind === "decided")
+    return rules === "" ? `${words.join(" and ")}, as no rule applies` : `${words.join(" and ")}, by ${rules}`;
+  const maybe = outcomes === undefined ? "" : ` (${words.join(" or ")})`;
+  return rules === "" ? `unknown${maybe}, as no rule applies` : `unknown${maybe}, because of ${rules}`;
+}
+
+const mostNames = 10;
+
+/** `1 to delete, 2 to update`; empty without findings. */
+export function countsOf(report: Pick<Report, "counts" | "sides">): string {
+  return counted(changes.map((change) => [report.counts[change] ?? 0, wordOf(change, report).counted]));
+}
+
+/** Findings by change, in the order of the report. */
+export function groupsOf(findings: readonly Finding[]): [Change, readonly Finding[]][] {
+  return [...Map.groupBy(findings, ({ change }) => change)];
+}
+
+export function nameOf({ name }: Finding, most: number): string {
+  return printable(name, most) || "(no name)";
+}
+
+/** The place where a rule is declared, in words: `MerchantRuleSet all, key large (was: big), rule r-1`. */
+export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: number): string[] {
+  const { name, formerName, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
+  const { changedBy, changedAt } = finding;
+  const text = (value: string): string => printable(value, most);
+  const changed = [
+    ...(changedBy === undefined ? [] : [`by ${text(changedBy)}`]),
+    ...(changedAt === undefined ? [] : [`at ${text(changedAt)}`]),
+  ];
+  return [
+    ...(formerName === undefined ? [] : [`name before: ${text(formerName)}`]),
+    ...(resource === undefined ? [] : [text(resource)]),
+    ...(formerKey === undefined
+      ? key === undefined || key === name
+        ? []
+        : [`key ${text(key)}`]
+      : [key === undefined ? `key before: ${text(formerKey)}` : `key ${text(key)}, before: ${text(formerKey)}`]),
+    ...(ruleId === undefined || ruleId === name ? [] : [`id ${text(ruleId)}`]),
+    ...(connection === undefined ? [] : [`connection ${text(connection)}`]),
+    ...(owner === undefined ? [] : [`owner ${text(owner)}`]),
+    ...(changed.length === 0 ? [] : [`last changed ${changed.join(" ")}`]),
+    ...(reason === undefined ? [] : [text(reason)]),
+    ...(file === undefined ? [] : [text(placeOf({ file, line }))]),
+  ];
+}
+
+/** A value that the engine hides beside a secret: it may be one, or not. */
+const notShown = "(not shown)";
+
+/** A path, the value on each side, in words: secrets are `[secret]` and `[another secret]`, no value is `(absent)`. */
+export function sidesOf({ path, secret, masked, ...values }: PathFinding, most: number): Record<"path" | Side, string> {
+  const side = (name: Side): string => {
+    if (masked === true) return notShown;
+    const value = values[name];
+    if (value === undefined) return "(absent)";
+    return printable(secret === true && typeof value === "string" ? value : JSON.stringify(value), most);
+  };
+  return { path: path === "" ? "(the rule)" : printable(path, most), before: side("before"), after: side("after") };
+}
+
+type Side = "before" | "after";
+
+/** A cell of a table, as text. */
+export function cellOf(cell: Table["rows"][number][number]): string {
+  return cell === null ? "" : String(cell);
+}
+
+/** A message, which may have lines of its own, each as `printable` gives it. */
+export function linesOf(message: string, most: number): string[] {
+  return printableLines(message.trim())
+    .slice(0, mostLines)
+    .map((line) => printable(line, most));
+}
+
+const mostLines = 50;
+
+/** Text as `printable` gives it, as content or attribute of HTML and XML. */
+export function escaped(text: string): string {
+  return escapedWhole(printable(text, mostEscaped));
+}
+
+/** The same, of any length. */
+export function escapedWhole(text: string): string {
+  return printable(text)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}
+
+/** No name, value or message is shown longer than this. */
+const mostEscaped = 4_000;
