@@ -14,17 +14,15 @@ import { shadowOf } from "./shadow.ts";
 import { appliesTo, showing } from "./shown.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased, withCases } from "./worlds.ts";
 
-/** What can be wrong with a rule. The order is that of reports. */
-export const lintKinds = [
-  "never-matches",
-  "ended",
-  "shadowed",
-  "duplicate",
-  "order-conflict",
-  "catch-all",
-  "ends-soon",
-] as const;
-export type LintKind = (typeof lintKinds)[number];
+/** What can be wrong with a rule. */
+export type LintKind =
+  | "never-matches"
+  | "ended"
+  | "shadowed"
+  | "duplicate"
+  | "order-conflict"
+  | "catch-all"
+  | "ends-soon";
 
 /** One fault that is proven. Rules are meant by their index. */
 export interface LintFinding {

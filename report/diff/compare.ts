@@ -13,9 +13,9 @@ import {
   type Pointer,
   withoutValueAt,
 } from "../../sdk/json/index.ts";
-import { type Finding, type Report, reportOf } from "../index.ts";
 import { contentOf } from "../model/content.ts";
 import { pathFindingsOf } from "../model/path-findings.ts";
+import { type Finding, type Report, reportOf } from "../model/report.ts";
 import { liveSide, type Side } from "../sides/index.ts";
 
 /** One of two environments. */

@@ -1,8 +1,8 @@
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { pathOf } from "../../sdk/json/index.ts";
 import type { IgnoreLine } from "../files/ignore-file.ts";
-import { type Finding, type PathFinding, type Report, reportOf } from "../index.ts";
 import { contentOf } from "../model/content.ts";
+import { type Finding, type PathFinding, type Report, reportOf } from "../model/report.ts";
 import type { RuleName } from "../state/state-resource.ts";
 import type { Drift, DriftedPath } from "./drift.ts";
 import type { LastChange } from "./last-change.ts";

@@ -1,4 +1,5 @@
 import type { Word } from "../../provider/hooks/planned-changes.ts";
+import { wordOf } from "../model/kinds.ts";
 import type { Finding, Report } from "../model/report.ts";
 import { htmlDocument } from "../page/document.ts";
 import { aboutLine, messages, pathTable, plainTable, ruleBlock, wordsBlock } from "../page/parts.ts";
@@ -12,7 +13,6 @@ import {
   warningsOf,
   whereaboutsOf,
   wordFor,
-  wordOf,
 } from "../words/report-words.ts";
 import { shownRuleOf } from "../words/rule-lines.ts";
 import { saidOf } from "../words/rule-words.ts";

@@ -1,5 +1,6 @@
 import { printable } from "../../sdk/json/printable.ts";
-import type { Change, Finding, Report, Table } from "../model/report.ts";
+import { type Change, wordOf } from "../model/kinds.ts";
+import type { Finding, Report, Table } from "../model/report.ts";
 import {
   cellOf,
   countsOf,
@@ -13,7 +14,6 @@ import {
   warningsOf,
   whereaboutsOf,
   wordFor,
-  wordOf,
 } from "../words/report-words.ts";
 import { type ShownRule, shownRuleOf, wholeLines } from "../words/rule-lines.ts";
 import { saidOf, wordLines } from "../words/rule-words.ts";

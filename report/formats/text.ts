@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { Word } from "../../provider/hooks/planned-changes.ts";
 import { printable } from "../../sdk/json/printable.ts";
+import { wordOf } from "../model/kinds.ts";
 import type { Finding, Report, Table } from "../model/report.ts";
 import {
   cellOf,
@@ -15,7 +16,6 @@ import {
   warningsOf,
   whereaboutsOf,
   wordFor,
-  wordOf,
 } from "../words/report-words.ts";
 import { shortLines, shownRuleOf } from "../words/rule-lines.ts";
 import { wordLines } from "../words/rule-words.ts";

@@ -1,9 +1,9 @@
-import { type LintKind, lintKinds } from "../../meaning/lint/lint.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { instantOf } from "../../sdk/json/normal-form.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { isLintLine, linesOfIgnoreFile } from "../files/ignore-file.ts";
 import { rulePattern } from "../files/rule-pattern.ts";
+import { lintKinds } from "../model/kinds.ts";
 
 /** A line of an ignore file that silences a finding of lint for a time. */
 export interface LintIgnoreLine {
@@ -13,7 +13,7 @@ export interface LintIgnoreLine {
   readonly at: string;
   /** The last day on which it holds, in UTC: `2027-03-31`. */
   readonly until: string;
-  readonly matches: (kind: LintKind, rule: { readonly ruleId: string; readonly naturalKey: string }) => boolean;
+  readonly matches: (kind: string, rule: { readonly ruleId: string; readonly naturalKey: string }) => boolean;
 }
 
 /**

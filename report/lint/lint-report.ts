@@ -3,9 +3,9 @@ import { readValue } from "../../meaning/language/values.ts";
 import { type LintFinding, type LintResult, lint } from "../../meaning/lint/lint.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
-import { type Finding, type Report, reportOf } from "../index.ts";
 import { conditionText } from "../meaning/condition-words.ts";
 import type { Meaning, ReadRule } from "../meaning/meaning.ts";
+import { type Finding, type Report, reportOf } from "../model/report.ts";
 import type { LintIgnoreLine } from "./lint-ignores.ts";
 
 export interface LintReportOptions {

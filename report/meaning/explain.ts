@@ -1,7 +1,6 @@
 import type { ConditionTrace, Evaluation, RuleTrace, Semantics } from "../../meaning/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { type Report, reportOf } from "../index.ts";
-import type { Decision, Table } from "../model/report.ts";
+import { type Decision, type Report, reportOf, type Table } from "../model/report.ts";
 import { comparisonsIn, conditionText, foundText } from "./condition-words.ts";
 import { decideBy, type Meaning, type ReadRule } from "./meaning.ts";
 import { orderWords, rankOf } from "./order.ts";

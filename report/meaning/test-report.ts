@@ -1,6 +1,5 @@
 import type { Comparison, Condition, Evaluation, Semantics } from "../../meaning/index.ts";
-import { type Finding, type Report, reportOf } from "../index.ts";
-import type { Table } from "../model/report.ts";
+import { type Finding, type Report, reportOf, type Table } from "../model/report.ts";
 import { decisionOf } from "../words/report-words.ts";
 import { comparisonsIn, conditionText } from "./condition-words.ts";
 import { decisionIn, whyLines } from "./explain.ts";

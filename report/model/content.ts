@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   asWritten,
   isJsonObject,
@@ -7,12 +8,20 @@ import {
   type Pointer,
   withoutMasks,
 } from "../../sdk/json/index.ts";
-import type { Finding } from "./report.ts";
 
 /** The text in the place of a value that a run makes. */
 export const knownAfterUp = "(known after up)";
 
-type Content = NonNullable<Finding["rule"]>;
+export const jsonSchema: z.ZodType<Json> = z.json();
+/** An object of JSON. */
+export const objectSchema = z.record(z.string(), jsonSchema);
+
+/** The rule as a whole on each side. A side on which it is not has none. */
+export const contentSchema = z.strictObject({
+  before: objectSchema.optional().describe("On the side `sides.before`: what it was, or is declared to be"),
+  after: objectSchema.optional().describe("On the side `sides.after`: what it will be, or is at the service"),
+});
+type Content = z.output<typeof contentSchema>;
 
 /**
  * The rule of a finding on both sides, `[secret]` in the place of masks and of what the patterns name. A side is left out
@@ -22,7 +31,7 @@ type Content = NonNullable<Finding["rule"]>;
 export function contentOf(
   { before, after }: { readonly before?: Json | undefined; readonly after?: Json | undefined },
   secrets: readonly Pointer[] = [],
-): Pick<Finding, "rule"> {
+): { readonly rule?: Content } {
   const [was, is] = [shownOf(before, secrets), shownOf(after, secrets)];
   if (was === undefined && is === undefined) return {};
   return { rule: { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) } };

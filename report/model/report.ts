@@ -1,38 +1,13 @@
 import { z } from "zod";
-import { lintKinds } from "../../meaning/lint/lint.ts";
-import { hidden, hiddenOther, type Json } from "../../sdk/json/index.ts";
+import { hidden, hiddenOther } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
-import { contentOf } from "./content.ts";
-
-/**
- * The kinds of findings. The order is that of reports: what is lost comes first, then what decides otherwise than before,
- * then the rest.
- */
-export const changes = [
-  "delete",
-  "replace",
-  "missing",
-  "reset",
-  "failed",
-  "still-in-force",
-  "only-in-from",
-  "only-in-to",
-  "changed",
-  "update",
-  "create",
-  "adopt",
-  "unmanaged",
-  "anothers",
-  "rename",
-  ...lintKinds,
-] as const;
-
-const value: z.ZodType<Json> = z.json();
+import { contentOf, contentSchema, jsonSchema, objectSchema } from "./content.ts";
+import { changes, reportKinds, reportNames } from "./kinds.ts";
 
 const pathSchema = z.strictObject({
   path: z.string().describe("Where in the rule, as `conditions[0].value`; empty for the rule as a whole"),
-  before: value.optional().describe("On the side `sides.before`; absent where there is no value"),
-  after: value.optional().describe("On the side `sides.after`; absent where there is no value"),
+  before: jsonSchema.optional().describe("On the side `sides.before`; absent where there is no value"),
+  after: jsonSchema.optional().describe("On the side `sides.after`; absent where there is no value"),
   secret: z
     .literal(true)
     .optional()
@@ -80,14 +55,6 @@ const failureSchema = z.strictObject({
   line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
 });
 
-const content = z.record(z.string(), value);
-
-/** The rule as a whole on each side. A side on which it is not has none. */
-const contentSchema = z.strictObject({
-  before: content.optional().describe("On the side `sides.before`: what it was, or is declared to be"),
-  after: content.optional().describe("On the side `sides.after`: what it will be, or is at the service"),
-});
-
 const findingSchema = z.strictObject({
   change: z
     .enum(changes)
@@ -131,7 +98,7 @@ const findingSchema = z.strictObject({
     .describe("lint: the other rules concerned, such as those that decide before"),
   shownBy: z
     .strictObject({
-      payment: content,
+      payment: objectSchema,
       at: z.string().optional().describe("The time by which rules are in force, where that is not the payment's"),
     })
     .optional()
@@ -201,7 +168,7 @@ const tableSchema = z
 export const reportSchema = z
   .strictObject({
     version: z.literal(2).describe("The version of this format"),
-    report: z.enum(["drift", "plan", "diff", "test", "explain", "simulate", "lint"]),
+    report: z.enum(reportNames),
     subject: z.string().describe("What was looked at, as `stack dev`"),
     project: z.string().optional().describe("The project of the stack, where it is known"),
     sides: z
@@ -230,7 +197,6 @@ export const reportSchema = z
   })
   .meta({ title: "merchant-rules report", description: "What differs, rule by rule" });
 
-export type Change = (typeof changes)[number];
 export type Finding = z.output<typeof findingSchema>;
 export type Violation = z.output<typeof violationSchema>;
 export type Failure = z.output<typeof failureSchema>;
@@ -266,16 +232,6 @@ export interface ReportParts extends Pick<Report, "report" | "subject" | "rules"
   readonly notes?: readonly string[];
 }
 
-const usualSides: Record<Report["report"], Report["sides"]> = {
-  drift: { before: "declared", after: "live" },
-  plan: { before: "now", after: "after up" },
-  diff: { before: "from", after: "to" },
-  test: { before: "expected", after: "found" },
-  explain: { before: "rule", after: "payment" },
-  simulate: { before: "before", after: "after" },
-  lint: { before: "before", after: "after" },
-};
-
 /** A report, with its findings counted and in order: by what happens to the rule, then by name. */
 export function reportOf({
   findings,
@@ -296,7 +252,7 @@ export function reportOf({
   const ordered = [...findings].sort(
     (a, b) => (rank.get(a.change) ?? 0) - (rank.get(b.change) ?? 0) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
   );
-  const counts: Partial<Record<Change, number>> = {};
+  const counts: Report["counts"] = {};
   for (const { change } of ordered) counts[change] = (counts[change] ?? 0) + 1;
   return {
     version: 2,
@@ -304,7 +260,7 @@ export function reportOf({
     ...(project === undefined ? {} : { project }),
     ...(decision === undefined ? {} : { decision }),
     ...(simulation === undefined ? {} : { simulation }),
-    sides: sides ?? usualSides[about.report],
+    sides: sides ?? reportKinds[about.report].sides,
     about: head.map((line) => printable(line)),
     counts,
     errors: [...errors],

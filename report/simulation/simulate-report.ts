@@ -2,9 +2,8 @@ import { fieldsIn } from "../../meaning/index.ts";
 import { type PaymentColumn, type PaymentsRead, sentenceOf } from "../../meaning/payments/read-payments.ts";
 import { type Json, valueAt } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
-import { type Report, reportOf } from "../index.ts";
 import type { Meaning } from "../meaning/meaning.ts";
-import type { Table } from "../model/report.ts";
+import { type Report, reportOf, type Table } from "../model/report.ts";
 import type { Simulation } from "./simulation.ts";
 import {
   agreementTables,

@@ -1,79 +1,17 @@
 import { shortWords } from "../../meaning/words/short-words.ts";
-import { counted, plannedWords, type Word } from "../../provider/hooks/planned-changes.ts";
+import { counted } from "../../provider/hooks/planned-changes.ts";
 import { printable, printableLines } from "../../sdk/json/printable.ts";
-import {
-  type Change,
-  changes,
-  type Decision,
-  type Failure,
-  type Finding,
-  type PathFinding,
-  type Report,
-  type SimulationFacts,
-  type Table,
-  type Violation,
+import { type Change, changes, reportKinds, wordOf } from "../model/kinds.ts";
+import type {
+  Decision,
+  Failure,
+  Finding,
+  PathFinding,
+  Report,
+  SimulationFacts,
+  Table,
+  Violation,
 } from "../model/report.ts";
-
-export function wordOf(change: Change, { sides }: Pick<Report, "sides">): Word {
-  switch (change) {
-    case "missing":
-      return { symbol: "-", word: "missing", counted: "missing", weight: "loss" };
-    case "reset":
-      return {
-        symbol: "!",
-        word: "edited by hand",
-        title: "edited by hand since the last run: will be reset",
-        counted: "edited by hand, to be reset",
-        weight: "loss",
-      };
-    case "failed":
-      return { symbol: "x", word: "failed", counted: "failed", weight: "loss" };
-    case "still-in-force":
-      return { symbol: "!", word: "still in force", counted: "still in force", weight: "difference" };
-    case "only-in-from":
-      return only("<", sides.before);
-    case "only-in-to":
-      return only(">", sides.after);
-    case "changed":
-      return { symbol: "~", word: "changed", counted: "changed", weight: "difference" };
-    case "unmanaged":
-      return { symbol: "?", word: "unmanaged", counted: "unmanaged", weight: "quiet" };
-    case "anothers":
-      return {
-        symbol: "@",
-        word: "another's",
-        title: "another's: the mark at the service names another stack",
-        counted: "another's",
-        weight: "quiet",
-      };
-    case "never-matches":
-      return { symbol: "x", word: "never matches", counted: "never matching", weight: "loss" };
-    case "ended":
-      return { symbol: "x", word: "ended", counted: "ended", weight: "difference" };
-    case "shadowed":
-      return { symbol: "x", word: "shadowed", counted: "shadowed", weight: "loss" };
-    case "duplicate":
-      return { symbol: "=", word: "duplicate", counted: "duplicate", weight: "difference" };
-    case "order-conflict":
-      return {
-        symbol: "!",
-        word: "order conflict",
-        counted: "in conflict by their order",
-        weight: "loss",
-      };
-    case "catch-all":
-      return { symbol: "*", word: "catch-all", counted: "catch-all", weight: "quiet" };
-    case "ends-soon":
-      return { symbol: "!", word: "ends soon", counted: "ending soon", weight: "quiet" };
-    default:
-      return plannedWords[change];
-  }
-}
-
-function only(symbol: string, side: string): Word {
-  const word = `only in ${printable(side, 40)}`;
-  return { symbol, word, counted: word, weight: "difference" };
-}
 
 /** The word beside a finding: a rule that gets another natural key is renamed as well. */
 export function wordFor(finding: Finding, report: Pick<Report, "sides">): string {
@@ -85,13 +23,13 @@ export function wordFor(finding: Finding, report: Pick<Report, "sides">): string
 /** The report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
 export function verdictOf(report: Report): string {
   const { findings, subject } = report;
-  const title = titles[report.report];
+  const { title, nothing } = reportKinds[report.report];
   if (report.decision !== undefined) return `${title} ${printable(subject, 100)}: ${decisionOf(report.decision)}`;
   if (report.report === "simulate" && report.simulation !== undefined)
     return `${title} ${printable(subject, 200)}: ${flipsOf(report.simulation)}`;
   const counts = countsOf(report);
   const unchanged = unchangedOf(report);
-  const found = findings.length === 0 ? `${nothing[report.report]}, ${unchanged}` : `${counts}, ${unchanged}`;
+  const found = findings.length === 0 ? `${nothing}, ${unchanged}` : `${counts}, ${unchanged}`;
   const about = `${title} ${printable(subject, 100)}:`;
   if (errorsOf(report).length === 0) return `${about} ${found}`;
   return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
@@ -147,36 +85,9 @@ function placeOf({ file, line }: { readonly file: string; readonly line?: number
   return line === undefined ? file : `${file}:${line}`;
 }
 
-const titles = {
-  drift: "Drift of",
-  plan: "Plan for",
-  diff: "Difference of",
-  test: "Test of",
-  explain: "Decision of",
-  simulate: "Simulation of",
-  lint: "Lint of",
-};
-const nothing = {
-  drift: "none",
-  plan: "nothing to do",
-  diff: "none",
-  test: "as expected",
-  explain: "",
-  simulate: "",
-  lint: "no findings",
-};
-
 export function unchangedOf({ unchanged, report, findings }: Report): string {
-  const words = {
-    drift: "unchanged",
-    plan: "unchanged",
-    diff: "the same",
-    test: "passed",
-    explain: "rules",
-    simulate: "rules",
-    lint: findings.length === 0 ? "rules" : "other rules",
-  };
-  return `${unchanged} ${words[report]}`;
+  const { unchanged: word, others = word } = reportKinds[report];
+  return `${unchanged} ${findings.length === 0 ? word : others}`;
 }
 
 /** `312 of 84120 payments have another outcome`. */

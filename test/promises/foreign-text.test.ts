@@ -9,7 +9,7 @@ import type { PolicyFindings } from "../../local/engine/policies/findings.ts";
 import type { RunResult } from "../../local/engine/run/run.ts";
 import { formats } from "../../report/formats/formats.ts";
 import { render, reportOf } from "../../report/index.ts";
-import { changes } from "../../report/model/report.ts";
+import { changes } from "../../report/model/kinds.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { printable, printableJson, printableLines } from "../../sdk/json/printable.ts";
 import { EngineError } from "../../stack/errors.ts";

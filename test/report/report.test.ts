@@ -7,7 +7,8 @@ import { driftReport } from "../../report/drift/drift-report.ts";
 import { type Format, formats, leastOfComment } from "../../report/formats/formats.ts";
 import { markerOf } from "../../report/formats/markdown.ts";
 import { errorsOf, type Finding, githubAnnotations, type Report, render, reportOf } from "../../report/index.ts";
-import { changes, publishedSchema } from "../../report/model/report.ts";
+import { changes } from "../../report/model/kinds.ts";
+import { publishedSchema } from "../../report/model/report.ts";
 import { asWritten, blindMask, maskOf } from "../../sdk/json/index.ts";
 import { elementsOf } from "./markup.ts";
 
