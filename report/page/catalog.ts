@@ -1,14 +1,14 @@
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { contentOf } from "../model/content.ts";
 import type { DeclaredRule } from "../drift/drift.ts";
+import { contentOf } from "../model/content.ts";
+import type { Finding, Report } from "../model/report.ts";
+import { namesIn } from "../sides/stack.ts";
+import { escaped, whereaboutsOf } from "../words/report-words.ts";
+import { textOf, type Wording } from "../words/rule-words.ts";
 import { messages } from "./parts.ts";
 import { type RuleRow, ruleRow } from "./rule-row.ts";
 import { rulesPage } from "./rules-page.ts";
-import type { Finding, Report } from "../model/report.ts";
-import { textOf, type Wording } from "../words/rule-words.ts";
-import { namesIn } from "../sides/stack.ts";
-import { escaped, whereaboutsOf } from "../words/report-words.ts";
 
 /** Facts for a catalog beside the report on the drift. */
 interface CatalogParts {
