@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/support/longest-first.ts";
-import { exhaustive, maxWorkers, poll } from "./vitest.all.config.ts";
+import { files, maxWorkers, poll, slow } from "./vitest.all.config.ts";
 
-const files = ["test/**/*.test.ts"];
 /** What puts another module into the place of one needs a process of its own: others would get that module, too. */
 const replacing = globSync(files).filter((file) =>
   /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(file, "utf8")),
@@ -29,12 +28,12 @@ export default defineConfig({
         // One process runs many files: to load the Pulumi SDK anew for each took a fifth of the whole time.
         test: {
           name: "many in a process",
-          include: files,
-          exclude: ["**/node_modules/**", ...exhaustive, ...replacing],
+          include: [files],
+          exclude: ["**/node_modules/**", slow, ...replacing],
           isolate: false,
         },
       },
-      { extends: true, test: { name: "one in a process", include: replacing, exclude: [...exhaustive] } },
+      { extends: true, test: { name: "one in a process", include: replacing, exclude: [slow] } },
     ],
   },
 });

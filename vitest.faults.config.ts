@@ -8,9 +8,9 @@ import { maxWorkers, poll } from "./vitest.all.config.ts";
  */
 export default defineConfig({
   test: {
-    include: ["test/promises/faults/**/*.test.ts", "test/promises/lifecycle/{each-request,killed}.test.ts"],
+    include: ["test/promises/09-one-more-up-heals/faults/**/*.test.ts"],
     env: { FAULT_MATRIX: "whole" },
-    globalSetup: "test/promises/faults/report.ts",
+    globalSetup: "test/promises/09-one-more-up-heals/faults/report.ts",
     maxWorkers,
     sequence: { sequencer: LongestFirst },
     // What is done is said while it runs, a line each.

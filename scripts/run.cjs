@@ -19,7 +19,7 @@ var commands = {
   "test:faults": [[vitest, "run", "--config", "vitest.faults.config.ts"]],
   "test:spark": [
     ["scripts/install-spark.ts"],
-    [vitest, "run", "--config", "vitest.all.config.ts", "test/meaning/sql/spark.test.ts"],
+    [vitest, "run", "--config", "vitest.all.config.ts", "test/meaning/sql/spark.slow.test.ts"],
   ],
   bench: [["test/bench/bench.ts"]],
   soak: [["scripts/soak.ts"]],

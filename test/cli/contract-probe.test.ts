@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { localCredentials } from "../../local/service/index.ts";
 import { type ContractInput, loadContract } from "../../sdk/contract/index.ts";
-import { deletesByQuery, place } from "../promises/probe/place.ts";
+import { deletesByQuery, place } from "../contract-tools/probe/place.ts";
 import { rule } from "../support/connections.ts";
 import { run } from "./command.ts";
 import { command } from "./run.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { parsePath } from "../../stack/values/path.ts";
-import { contractOf } from "../promises/worlds/world.ts";
 import { rule } from "../support/connections.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
+import { contractOf } from "../support/stack/contracts.ts";
 import { openStack } from "../support/stack.ts";
 import { anotherSecret } from "../support/states.ts";
 import { run } from "./command.ts";

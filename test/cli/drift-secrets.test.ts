@@ -20,9 +20,9 @@ import {
 } from "../../sdk/json/index.ts";
 import { annotateSecrets, type PropertyMap, revealMap } from "../../stack/values/value.ts";
 import { fromWire, toPolicies, toWire } from "../../stack/values/wire.ts";
-import { contractOf } from "../promises/worlds/world.ts";
 import { serve } from "../support/connections.ts";
 import { sessionOf } from "../support/hosts.ts";
+import { contractOf } from "../support/stack/contracts.ts";
 import { applied, exportOf } from "../support/states.ts";
 import { driftFolder } from "./drift-command.ts";
 

@@ -6,7 +6,7 @@ import { formats } from "../../report/formats/formats.ts";
 import type { Report } from "../../report/index.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { contractOf } from "../promises/worlds/world.ts";
+import { contractOf } from "../support/stack/contracts.ts";
 import { command } from "./run.ts";
 
 const semantics = presetFile("illustrative").replace(".contract.", ".semantics.");

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { contractOf } from "../promises/worlds/world.ts";
+import { contractOf } from "../support/stack/contracts.ts";
 import { run } from "./command.ts";
 
 function folderWith(files: Readonly<Record<string, object>>): string {

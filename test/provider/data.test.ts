@@ -11,8 +11,8 @@ import {
   listMerchantRulesOutput,
 } from "../../provider/index.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
-import { contractOf, list } from "../promises/worlds/world.ts";
 import { rule } from "../support/connections.ts";
+import { contractOf, list } from "../support/stack/contracts.ts";
 
 let service: LocalService;
 const folder = mkdtempSync(join(tmpdir(), "data-"));

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { openStack, type Stack } from "../promises/stacks.ts";
 import { type Front, startFront } from "../support/front.ts";
 import { type EngineName, hasPulumi } from "../support/project.ts";
+import { openStack, type Stack } from "../support/stack/stacks.ts";
 import { contract, hasJava, startWireMock, type WireMock } from "./wiremock.ts";
 
 /** WireMock, with no rules at the beginning of a test. */

@@ -7,9 +7,9 @@ import { readPreview } from "../../report/plan/preview.ts";
 import { afterRun, liveSide, type Side } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { contractOf } from "../promises/worlds/world.ts";
 import { rule, serve } from "../support/connections.ts";
 import { resource, sessionOf } from "../support/hosts.ts";
+import { contractOf } from "../support/stack/contracts.ts";
 import { applied } from "../support/states.ts";
 
 const merged = { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" } as const;

@@ -16,9 +16,9 @@ import {
 } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { blindMask, isMask, type JsonObject } from "../../sdk/json/index.ts";
-import { contractOf } from "../promises/worlds/world.ts";
 import { markBy, rule, serve } from "../support/connections.ts";
 import { resource, sessionOf } from "../support/hosts.ts";
+import { contractOf } from "../support/stack/contracts.ts";
 import { applied, withSecretsAt } from "../support/states.ts";
 
 const contract: ContractInput = contractOf({

@@ -2,15 +2,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take minutes. Begun last, they would run alone at the end, on one of the processors. */
 const long = [
-  "test/promises/faults/contracts/",
+  "test/promises/09-one-more-up-heals/faults/contracts/",
   "test/local/conformance/",
   "test/package/consumers/",
   "test/local/engine/failure.",
   "test/local/testing/world.",
-  "test/promises/guards/data.",
+  "test/provider/definitions.",
   "test/local/engine/cli.",
   "test/local/engine/policy.",
-  "test/promises/worlds/dead-ends.",
+  "test/promises/12-a-dead-connection-ends-the-run/dead-ends.",
   "test/examples/",
 ];
 

@@ -1,0 +1,97 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type DoctorReport, doctorSchema } from "../../report/doctor.ts";
+import { rule, serve } from "../support/connections.ts";
+import { type EngineName, hasPulumi } from "../support/project.ts";
+import { contractOf } from "../support/stack/contracts.ts";
+import { openStack } from "../support/stack.ts";
+import { run } from "./command.ts";
+
+async function finds(engine: EngineName): Promise<void> {
+  const { project, service, succeeds } = await openStack(engine);
+  project.declare({ all: { rules: { a: rule(1), b: rule(2) } } });
+  await succeeds("up");
+  const own = Object.fromEntries(
+    Object.entries(project.environment()).flatMap(([name, value = ""]) =>
+      /^(?:MERCHANT|PULUMI)_/.test(name) ? [[name, value]] : [],
+    ),
+  );
+  const doctor = async (changes: Record<string, string> = {}) => {
+    const words = ["doctor", "--json", "--cwd", project.folder, "--stack", project.stack, "--engine", engine];
+    const { code, stdout } = await run(words, { ...own, ...changes });
+    const report: DoctorReport = doctorSchema.parse(JSON.parse(stdout));
+    return { code, said: (check: string) => report.findings.filter((each) => each.check === check) };
+  };
+  service.resetRequests();
+  const well = await doctor();
+  expect(well.said("state")).toMatchObject([
+    { status: "ok", found: expect.stringMatching(/^it can be read; resources: \d/) },
+  ]);
+  expect(well.said("place")).toMatchObject([
+    { status: "ok" },
+    { status: "ok", found: "the state's rules are there as the state has them: 2" },
+  ]);
+  expect(well.said("list")[0]?.found).toBe("it can be read to its end; rules: 2, pages: 1");
+  expect(well.said("versions").filter(({ status }) => status !== "ok")).toEqual([]);
+  expect(well.code).toBe(0);
+  expect(service.requests.every(({ method }) => method === "GET")).toBe(true);
+
+  const other = await serve();
+  onTestFinished(() => other.close());
+  const elsewhere = await doctor({ MERCHANT_RULES_BASE_URL: other.service.url });
+  expect(elsewhere.code).toBe(1);
+  expect(elsewhere.said("place")).toMatchObject([
+    { status: "failed", toDo: expect.stringContaining("correct baseUrl") },
+  ]);
+  expect(elsewhere.said("place")[0]?.found).toContain(
+    `are at ${service.url}, and the settings lead to ${other.service.url}`,
+  );
+}
+
+const owner = { at: "/metadata/managedBy" };
+
+/** A person changes the only rule by a PUT of the fields that they know, and follows what is said then. */
+async function losesItsMark(engine: EngineName): Promise<void> {
+  const stack = await openStack(engine, { contract: contractOf({ rule: { owner } }) });
+  const { project, service, succeeds, run: runEngine } = stack;
+  project.declare({ one: { definition: rule(1) } });
+  await succeeds("up");
+  const [live] = service.rules();
+  service.put(live?.ruleId, rule(1, { priority: 9 }));
+  const own = Object.fromEntries(
+    Object.entries(project.environment()).flatMap(([name, value = ""]) =>
+      /^(?:MERCHANT|PULUMI)_/.test(name) ? [[name, value]] : [],
+    ),
+  );
+  const words = ["--cwd", project.folder, "--stack", project.stack, "--engine", engine];
+  const command = engine === "local" ? "npx --no-install merchant-rules local" : "pulumi";
+  const drift = await run(["drift", ...words], own);
+  const doctor = await run(["doctor", ...words], own);
+  const refused = await runEngine("preview", "--refresh");
+  const advised =
+    /somebody changed these rules by hand \(an update without the mark erases it\), set (\w+)=true[^`]*`([^`]+)`/;
+  for (const said of [drift.stderr, doctor.stdout, refused.output.replace(/\s+/g, " ")])
+    expect(said.match(advised)?.slice(1)).toEqual(["MERCHANT_RULES_MOVED", `${command} up --refresh`]);
+  expect([drift.code, doctor.code, service.rules()[0]?.rule.priority]).toEqual([1, 1, 9]);
+  expect(doctor.stdout).toMatch(/failed +place +.*has no mark of this stack/);
+  const moved = { MERCHANT_RULES_MOVED: "true" };
+  const shown = await run(["drift", ...words], { ...own, ...moved });
+  expect([shown.code, shown.stdout]).toEqual([7, expect.stringContaining("priority: 1 → 9")]);
+  expect(shown.stdout).toContain(
+    `Of each path: declared → at the service.\nTo have the rules as declared: \`${command} up`,
+  );
+  expect((await project.with(moved, () => runEngine("up", "--refresh"))).code).toBe(0);
+  expect(service.rules()[0]?.rule).toMatchObject({ priority: 1, metadata: { managedBy: expect.any(String) } });
+  expect((await run(["drift", ...words], own)).code).toBe(0);
+}
+
+describe("a rule whose mark a person erased", () => {
+  test("is healed by what is said of it, with the local engine", () => losesItsMark("local"));
+
+  test.skipIf(!hasPulumi)("is healed by what is said of it, with the Pulumi CLI", () => losesItsMark("pulumi"));
+});
+
+describe("merchant-rules doctor of a stack that was applied", () => {
+  test("reads its state, and says where its rules are, with the local engine", () => finds("local"));
+
+  test.skipIf(!hasPulumi)("reads its state, and says where its rules are, with the Pulumi CLI", () => finds("pulumi"));
+});

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { rule } from "../../support/connections.ts";
+import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+
+onBothEngines((engine) => {
+  test("a rule that adopt names and that goes away meanwhile is not made beside another one of the same natural key", async () => {
+    const place = await openPlace({ allowDuplicates: true });
+    const stack = await place.stack(engine);
+    const named = place.service.put(undefined, rule(1, { name: "old name" }));
+    place.service.put(undefined, rule(1));
+    place.front.behave(({ method, path }, pass) => {
+      if (!path.includes(named) || method === "POST") return pass();
+      place.service.remove(named);
+      return pass();
+    });
+    stack.declare({ all: { rules: { a: rule(1) }, adopt: { a: named } } });
+    const { output } = await stack.run("up");
+    expect(
+      place.service.rules().map((each) => each.rule.name),
+      output,
+    ).toEqual(["rule-1"]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { rule } from "../../support/connections.ts";
+import { contractOf, update } from "../../support/stack/contracts.ts";
+import { failureOf, open, Stack, writesOf } from "../../support/stack/hooks.ts";
+
+const padded = rule(1, { name: "padded " });
+const kept = rule(1, { name: "padded" });
+
+describe("a service that keeps another natural key than was declared", () => {
+  test.each([
+    ["create", undefined],
+    ["update", rule(1)],
+  ])("is said with its path after %s, and the state has what the service keeps", async (_case, before) => {
+    const world = await open({ allowDuplicates: true });
+    const host = await world.host();
+    const made = before === undefined ? undefined : await host.create({ definition: before });
+    world.service.faults.set({ kind: "normalise" });
+    const failure = await failureOf(
+      made === undefined
+        ? host.create({ definition: padded })
+        : host.update(made.id, made.outs, { definition: padded }),
+    );
+    expect(failure.message).toMatch(/RULE_DIFFERS/);
+    expect(failure.message).toMatch(/it differs at name\b/);
+    expect(failure.partial?.properties).toMatchObject({ definition: kept });
+    expect(world.service.rules()).toEqual([{ ruleId: failure.partial?.id, rule: kept }]);
+  });
+
+  test.each([
+    ["a rule, changed in place", "merchantRule", update],
+    ["a set, changed in place", "merchantRuleSet", update],
+    ["a set, replaced", "merchantRuleSet", null],
+  ] as const)("does not get a second rule by the next runs: %s", async (_case, hooks, updating) => {
+    const world = await open({ contract: contractOf({ operations: { update: updating } }), allowDuplicates: true });
+    world.service.faults.set({ kind: "normalise" });
+    const stack = new Stack(world, hooks);
+    const inputs = (definition: typeof padded) =>
+      hooks === "merchantRule" ? { definition } : { rules: { a: definition } };
+    for (let run = 1; run <= 3; run += 1) {
+      const [message] = await stack.up({ a: inputs(padded) });
+      expect(message).toMatch(/differs at (.*\.)?name\b/);
+      expect(world.service.rules()).toMatchObject([{ rule: kept }]);
+    }
+    // The advice: declared as the service keeps it.
+    expect(await stack.up({ a: inputs(kept) })).toEqual([]);
+    expect(world.service.rules()).toMatchObject([{ rule: kept }]);
+    world.service.resetRequests();
+    expect(await stack.up({ a: inputs(kept) })).toEqual([]);
+    expect(world.service.requests).toEqual([]);
+  });
+
+  test("does not make the other rules of a set fail", async () => {
+    const world = await open();
+    world.service.faults.set({ kind: "normalise" });
+    const failure = await failureOf((await world.host("merchantRuleSet")).create({ rules: { a: padded, b: rule(2) } }));
+    expect(failure.message).toMatch(/1 of 2 rules failed/);
+    expect(failure.partial?.properties).toMatchObject({ rules: { a: kept, b: rule(2) } });
+  });
+});
+
+describe("a service that keeps another form than was declared, and does not show it in its answers", () => {
+  const unshown = [
+    ["the id alone", contractOf(), "id"],
+    ["nothing to an update", contractOf({ operations: { update: { ...update, success: [204] } } }), "id"],
+  ] as const;
+
+  test.each(unshown)("is read after each write, where it answers %s", async (_case, contract, answers) => {
+    const world = await open({ contract, answers });
+    const stack = new Stack(world, "merchantRuleSet");
+    const set = (last: JsonObject) => ({ all: { rules: { a: rule(2), b: rule(3), c: last } } });
+    world.service.faults.set({ kind: "normalise" });
+    // The first rules of the run come back as they were sent: that says nothing of the next.
+    const [made] = await stack.up(set(padded));
+    expect(made).toMatch(/1 of 3 rules failed.*RULE_DIFFERS/s);
+    expect(made).toMatch(/it differs at name\b/);
+    expect(Object(stack.state[0]?.outputs.rules).c).toEqual(kept);
+    // The advice: declared as the service keeps it. Then nothing is ever written again.
+    expect(await stack.up(set(kept))).toEqual([]);
+    world.service.resetRequests();
+    expect(await stack.refresh()).toEqual([]);
+    expect(await stack.up(set(kept))).toEqual([]);
+    expect(writesOf(world)).toEqual([]);
+    const [changed] = await stack.up(set({ ...kept, name: "other " }));
+    expect(changed).toMatch(/it differs at name\b/);
+    expect(Object(stack.state[0]?.outputs.rules).c).toEqual({ ...kept, name: "other" });
+  });
+
+  test("is not called different by a read that is behind: the next run looks again", async () => {
+    const world = await open({
+      answers: "id",
+      // What a read shows after the update is what was before.
+      onRequest: ({ operation }) => {
+        if (operation === "update") world.service.put("1", rule(1));
+      },
+      ruleIds: "sequential",
+    });
+    const host = await world.host();
+    const { id, outs } = await host.create({ definition: rule(1) });
+    const changed = rule(1, { priority: 9 });
+    const behind = await host.update(id, outs, { definition: changed });
+    expect(behind).toMatchObject({ definition: rule(1) });
+    world.service.put("1", changed);
+    world.service.resetRequests();
+    const next = await world.host();
+    expect(await next.diff(id, behind, { definition: changed })).toMatchObject({ changes: "some" });
+    const seen = await next.update(id, behind, { definition: changed });
+    expect(seen).toMatchObject({ definition: changed });
+    expect(writesOf(world)).toEqual([]);
+    expect(await next.diff(id, seen, { definition: changed })).toMatchObject({ changes: "none" });
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { rule } from "../../support/connections.ts";
+import { contractOf, list, owner } from "../../support/stack/contracts.ts";
+import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+
+const lagging = { operations: { list: { ...list, lagMs: 3000 } } };
+const [a, b] = [rule(1), rule(2)];
+const names = ({ service }: Place): unknown[] =>
+  service
+    .rules()
+    .map((each) => each.rule.name)
+    .toSorted();
+
+/** The list, and no read of one rule, stays as it is now, for 2.8 s from the call of what it gives; by the contract it may for 3 s. */
+function freezeList({ service, front }: Place): () => void {
+  const rules = service.rules().map(({ ruleId, rule: live }) => ({ id: ruleId, ...live }));
+  return () => {
+    const end = performance.now() + 2800;
+    front.behave(({ method, path }, pass) =>
+      method === "GET" && path.split("?")[0]?.endsWith("/rules") === true && performance.now() < end
+        ? { status: 200, body: { rules } }
+        : pass(),
+    );
+  };
+}
+
+onBothEngines((engine) => {
+  test("a rule that was deleted a moment ago and is declared again is there, though the list is behind as the contract says (marks)", async () => {
+    const place = await openPlace({ contract: contractOf({ ...lagging, rule: { owner } }) });
+    const stack = await place.stack(engine);
+    await stack.up({ all: { rules: { a, b } } });
+    const freeze = freezeList(place);
+    await stack.up({ all: { rules: { a } } });
+    freeze();
+    await stack.up({ all: { rules: { a, b } } });
+    place.front.behave();
+    await stack.isUnchanged();
+    expect(names(place)).toEqual([a.name, b.name]);
+  }, 60_000);
+
+  test("the same without marks, with adopt: true", async () => {
+    const place = await openPlace({ contract: contractOf(lagging) });
+    const stack = await place.stack(engine);
+    await stack.up({ all: { rules: { a, b }, adopt: true } });
+    const freeze = freezeList(place);
+    await stack.up({ all: { rules: { a }, adopt: true } });
+    freeze();
+    await stack.up({ all: { rules: { a, b }, adopt: true } });
+    place.front.behave();
+    await stack.isUnchanged();
+    expect(names(place)).toEqual([a.name, b.name]);
+  }, 60_000);
+});

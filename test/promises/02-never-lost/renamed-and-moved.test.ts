@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { rule } from "../../support/connections.ts";
+import { marking as contract } from "../../support/stack/contracts.ts";
+import { marksOf, markText, open, ownedBy, type World, writesOf } from "../../support/stack/hooks.ts";
+
+describe("a resource that is renamed (another owner, the same state)", () => {
+  test("keeps its rule, and the next write rewrites the mark", async () => {
+    const world = await open({ contract });
+    const old = { definition: rule(1), ...ownedBy("shop/test/old") };
+    const { id, outs } = await (await world.host()).create(old);
+    const renamed = { definition: rule(1), ...ownedBy("shop/test/new") };
+    const host = await world.host();
+    expect(await host.diff(id, outs, renamed)).toMatchObject({ changes: "none" });
+    expect(marksOf(world)).toEqual([markText("shop/test/old")]);
+    const next = await host.update(id, outs, { ...renamed, definition: rule(1, { priority: 9 }) });
+    expect(marksOf(world)).toEqual([markText("shop/test/new")]);
+    const later = await world.host();
+    expect((await later.read(id, next)).id).toBe(id);
+    expect(later.stderr).toBe("");
+    await later.delete(id, next);
+    expect(world.service.rules()).toEqual([]);
+  });
+
+  test("deletes its rules, which still have the old mark", async () => {
+    const world = await open({ contract });
+    const { id, outs } = await (await world.host("merchantRuleSet")).create({
+      rules: { a: rule(1), b: rule(2), c: rule(3) },
+      ...ownedBy("shop/test/old"),
+    });
+    const host = await world.host("merchantRuleSet");
+    const next = await host.update(id, outs, {
+      rules: { a: rule(1), c: rule(3, { priority: 9 }) },
+      ...ownedBy("shop/test/new"),
+    });
+    expect(marksOf(world).sort()).toEqual([markText("shop/test/old", "a"), markText("shop/test/new", "c")].sort());
+    await (await world.host("merchantRuleSet")).delete(id, next);
+    expect(world.service.rules()).toEqual([]);
+  });
+
+  test("sees its rules as its own in a refresh before the next write", async () => {
+    const world = await open({ contract });
+    const { id, outs } = await (await world.host("merchantRuleSet")).create({
+      rules: { a: rule(1), b: rule(2) },
+      ...ownedBy("shop/test/old"),
+    });
+    const renamed = { rules: { a: rule(1), b: rule(2, { priority: 9 }) }, ...ownedBy("shop/test/new") };
+    const next = await (await world.host("merchantRuleSet")).update(id, outs, renamed);
+    const host = await world.host("merchantRuleSet");
+    const seen = await host.read(id, next);
+    expect(seen.inputs.rules).toEqual(renamed.rules);
+    expect(host.stderr).toBe("");
+  });
+});
+
+describe("a rule that moves within one stack is never refused, and never lost", () => {
+  test("by a run that is killed before the old resource is deleted", async () => {
+    const world = await open({ contract });
+    const old = { definition: rule(1), ...ownedBy("shop/test/old") };
+    const set = { rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/set") };
+    const first = await (await world.host()).create(old);
+    const moved = await (await world.host("merchantRuleSet")).create(set);
+    world.service.resetRequests();
+    // The next run: the set says what it keeps before the old resource is deleted.
+    const host = await world.host("merchantRuleSet");
+    expect(await host.diff(moved.id, moved.outs, set)).toMatchObject({ changes: "none" });
+    await host.as("merchantRule").delete(first.id, first.outs);
+    expect(writesOf(world)).toEqual([]);
+    expect(world.service.rules()).toHaveLength(2);
+    await (await world.host("merchantRuleSet")).delete(moved.id, moved.outs);
+    expect(world.service.rules()).toEqual([]);
+  });
+
+  test("by the delete of one that took it over without a mark, where another resource has marked it since", async () => {
+    const world = await open({ contract });
+    const ruleId = world.service.put(undefined, rule(1));
+    const old = await (await world.host()).create({ definition: rule(1), adopt: ruleId, ...ownedBy("shop/test/old") });
+    const next = markText("shop/test/new");
+    world.service.put(ruleId, rule(1, { metadata: { managedBy: next } }));
+    const host = await world.host();
+    await host.delete(ruleId, old.outs);
+    expect(host.stderr).toContain(`rule ${ruleId} is "shop/test/new"'s of this stack by now`);
+    expect(marksOf(world)).toEqual([next]);
+    // Its own mark, which an update whose answer was lost has written, is as good as none.
+    world.service.put(ruleId, rule(1, { metadata: { managedBy: markText("shop/test/old") } }));
+    await (await world.host()).delete(ruleId, old.outs);
+    expect(world.service.rules()).toEqual([]);
+  });
+
+  describe("where the states of both know it, because the run of the move did not come to its end", () => {
+    /** Rule 1 has moved from `old`, which is declared as before again, to `one`, which is to be another rule now. */
+    async function openMoved() {
+      const world = await open({ contract });
+      const as = (name: string, priority = 1, n = 1): JsonObject => ({
+        definition: rule(n, { priority }),
+        ...ownedBy(`shop/test/${name}`),
+      });
+      const old = await (await world.host()).create(as("old"));
+      const first = await world.host();
+      await first.check({}, as("one"));
+      const one = await first.create(as("one"));
+      expect(one.id).toBe(old.id);
+      return { world, old, one, as, changed: as("one", 5, 2) };
+    }
+    const rulesOf = ({ service }: World): unknown[] =>
+      service.rules().map(({ rule: { name, priority } }) => `${name} ${priority}`);
+
+    test("the one that is changed lets it go, where it comes second", async () => {
+      const { world, old, one, as, changed } = await openMoved();
+      const host = await world.host();
+      expect(await host.diff(old.id, old.outs, as("old"))).toMatchObject({ changes: "none" });
+      expect(await host.diff(one.id, one.outs, changed)).toMatchObject({ replaces: ["definition"] });
+      const next = await host.create(changed);
+      await host.delete(one.id, one.outs);
+      expect(next.id).not.toBe(old.id);
+      expect(rulesOf(world)).toEqual(["rule-1 1", "rule-2 5"]);
+    });
+
+    test("the other one makes its rule anew, where the changed one came first", async () => {
+      const { world, old, one, as, changed } = await openMoved();
+      const host = await world.host();
+      expect(await host.diff(one.id, one.outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+      expect(await host.diff(old.id, old.outs, as("old"))).toMatchObject({ replaces: ["definition"] });
+      await host.update(one.id, one.outs, changed);
+      await host.create(as("old"));
+      await host.delete(old.id, old.outs);
+      expect(rulesOf(world)).toEqual(["rule-2 5", "rule-1 1"]);
+    });
+
+    test("a set makes it anew as well", async () => {
+      const world = await open({ contract });
+      const all = { rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/all") };
+      const set = await (await world.host("merchantRuleSet")).create(all);
+      const ruleId = world.service.rules().find(({ rule }) => rule.name === "rule-1")?.ruleId;
+      const one = await (await world.host()).create({ definition: rule(1), ...ownedBy("shop/test/one") });
+      expect(one.id).toBe(ruleId);
+      const changed = { definition: rule(3), ...ownedBy("shop/test/one") };
+      const host = await world.host();
+      expect(await host.diff(one.id, one.outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+      const sets = host.as("merchantRuleSet");
+      expect(await sets.diff(set.id, set.outs, all)).toMatchObject({ changes: "some" });
+      await host.update(one.id, one.outs, changed);
+      const next = await sets.update(set.id, set.outs, all);
+      expect(rulesOf(world).toSorted()).toEqual(["rule-1 1", "rule-2 2", "rule-3 3"]);
+      await (await world.host("merchantRuleSet")).delete(set.id, next);
+      expect(rulesOf(world)).toEqual(["rule-3 3"]);
+    });
+
+    test("and two that declare it as the same rule are refused", async () => {
+      const { world, old, one, as } = await openMoved();
+      const host = await world.host();
+      await host.diff(old.id, old.outs, as("old"));
+      await expect(host.diff(one.id, one.outs, as("one"))).rejects.toThrow(/is managed by resource "shop\/test\/old"/);
+    });
+  });
+
+  test("and two resources that declare one rule at the same time are one rule and one error", async () => {
+    const world = await open({ contract });
+    const host = await world.host();
+    const results = await Promise.allSettled(
+      ["a", "b"].map((name) => host.create({ definition: rule(1), ...ownedBy(`shop/test/${name}`) })),
+    );
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(world.service.rules()).toHaveLength(1);
+  });
+});

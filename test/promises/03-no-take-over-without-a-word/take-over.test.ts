@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { rule } from "../../support/connections.ts";
+import { contractOf, list } from "../../support/stack/contracts.ts";
+import { failureOf, open, Stack, writesOf } from "../../support/stack/hooks.ts";
+
+const recover = { MERCHANT_RULES_RECOVER: "true" };
+const subset = { name: "rule-1", priority: 1 };
+
+describe("a program without adopt, over a rule that exists already", () => {
+  test.each<[string, JsonObject, RegExp]>([
+    ["declared as it is", rule(1), /exists already, as it is declared/],
+    ["declared in part", subset, /exists already, with the declared fields and others besides/],
+    ["declared otherwise", rule(1, { priority: 7 }), /exists already, and differs at priority/],
+  ])("is refused by id and name, with the rule %s", async (_case, definition, state) => {
+    const world = await open();
+    const existing = world.service.put(undefined, rule(1));
+    const { message } = await failureOf((await world.host()).create({ definition }));
+    expect(message).toContain(`rule ${existing} has the same natural key (/name: "rule-1")`);
+    expect(message).toMatch(state);
+    expect(writesOf(world)).toEqual([]);
+    expect(world.service.rules()).toEqual([{ ruleId: existing, rule: rule(1) }]);
+  });
+
+  test("deletes nothing of what was there when the stack is destroyed", async () => {
+    const world = await open();
+    const existing = world.service.put(undefined, rule(1));
+    const stack = new Stack(world);
+    expect(await stack.up({ a: { definition: subset }, b: { definition: rule(2) } })).toHaveLength(1);
+    expect(await stack.up({})).toEqual([]);
+    expect(world.service.rules()).toEqual([{ ruleId: existing, rule: rule(1) }]);
+  });
+
+  test("makes a set keep what it made itself, and that alone is deleted", async () => {
+    const world = await open();
+    const existing = world.service.put(undefined, rule(1));
+    const host = await world.host("merchantRuleSet");
+    const failure = await failureOf(host.create({ rules: { a: subset, b: rule(2) } }));
+    expect(failure.message).toMatch(new RegExp(`1 of 2 rules failed.*a: .*rule ${existing} `, "s"));
+    const { id, properties } = failure.partial ?? { id: "", properties: {} };
+    expect(Object.keys(Object(properties.ruleIds))).toEqual(["b"]);
+    await (await world.host("merchantRuleSet")).delete(id, properties);
+    expect(world.service.rules()).toEqual([{ ruleId: existing, rule: rule(1) }]);
+  });
+
+  test("is refused too where a list of many pages shows the rule late", async () => {
+    const pages = { ...list, pagination: { type: "offset", limit: "limit", offset: "offset" } } as const;
+    const world = await open({ contract: contractOf({ operations: { list: pages }, limits: { pageSize: 2 } }) });
+    for (const k of [5, 4, 3, 2, 1]) world.service.put(undefined, rule(k));
+    expect((await failureOf((await world.host()).create({ definition: rule(1) }))).message).toContain("exists already");
+    expect(writesOf(world)).toEqual([]);
+  });
+});
+
+describe("the ways on that the refusal names", () => {
+  test("adopt, as it says it, takes the rule over and makes it as declared", async () => {
+    const world = await open();
+    const existing = world.service.put(undefined, rule(1));
+    const definition = rule(1, { priority: 7 });
+    const { message } = await failureOf((await world.host()).create({ definition }));
+    expect(message).toContain(`add adopt: "${existing}"`);
+    const host = await world.host();
+    const { id, outs } = await host.create({ definition, adopt: existing });
+    expect(id).toBe(existing);
+    expect(world.service.rules()).toEqual([{ ruleId: existing, rule: definition }]);
+    await host.delete(id, outs);
+    expect(world.service.rules()).toEqual([]);
+  });
+
+  test("adopt of a set names the key", async () => {
+    const world = await open();
+    const existing = world.service.put(undefined, rule(1));
+    const { message } = await failureOf((await world.host("merchantRuleSet")).create({ rules: { a: rule(1) } }));
+    expect(message).toContain(`add adopt: { "a": "${existing}" }`);
+    const inputs = { rules: { a: rule(1) }, adopt: { a: existing } };
+    expect((await (await world.host("merchantRuleSet")).create(inputs)).outs.ruleIds).toEqual({ a: existing });
+    expect(writesOf(world)).toEqual([]);
+  });
+
+  test("recover, for one run, takes over what is as declared as a whole, and says each", async () => {
+    const world = await open();
+    const [first, second] = [1, 2].map((k) => world.service.put(undefined, rule(k)));
+    const { message } = await failureOf((await world.host()).create({ definition: rule(1) }));
+    expect(message).toContain("set MERCHANT_RULES_RECOVER=true for one run");
+    const host = await world.host("merchantRuleSet", recover);
+    const { outs } = await host.create({ rules: { a: rule(1), b: rule(2), c: rule(3) } });
+    expect(outs.ruleIds).toMatchObject({ a: first, b: second });
+    expect(writesOf(world)).toEqual(["create"]);
+    expect(host.stderr).toContain(
+      `^ exists, is as declared as a whole, and is taken over to recover: a (${first}), b (${second})`,
+    );
+    expect(host.stderr).not.toContain("c (");
+  });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ["has fields besides", rule(1, { limit: 5 }), rule(1)],
+    [
+      "has fields besides, further in",
+      rule(1, { actions: [{ type: "decline", reason: "limit 1", code: 5 }] }),
+      rule(1),
+    ],
+    ["differs", rule(1, { priority: 2 }), rule(1)],
+  ])("recover refuses a rule that %s", async (_case, existing, definition) => {
+    const world = await open();
+    world.service.put(undefined, existing);
+    await failureOf((await world.host("merchantRule", recover)).create({ definition }));
+    expect(world.service.rules()).toMatchObject([{ rule: existing }]);
+    expect(writesOf(world)).toEqual([]);
+  });
+
+  test("recover takes over no rule that another resource of the stack holds", async () => {
+    const world = await open();
+    const { id, outs } = await (await world.host()).create({ definition: rule(1) });
+    const host = await world.host("merchantRule", recover);
+    await host.diff(id, outs, { definition: rule(1) });
+    expect((await failureOf(host.create({ definition: rule(1) }))).message).toContain("of this stack");
+  });
+
+  test("are those of a contract without update, too: declared as it is, then changed by a replacement", async () => {
+    const world = await open({ contract: contractOf({ operations: { update: null } }) });
+    const existing = world.service.put(undefined, rule(1));
+    const definition = rule(1, { priority: 7 });
+    const { message } = await failureOf((await world.host()).create({ definition }));
+    expect(message).toContain(
+      `declare it as it is at the service and add adopt: "${existing}"; change it in a later run`,
+    );
+    const stack = new Stack(world);
+    expect(await stack.up({ a: { definition: rule(1), adopt: existing } })).toEqual([]);
+    expect(await stack.up({ a: { definition } })).toEqual([]);
+    expect(world.service.rules()).toMatchObject([{ rule: definition }]);
+  });
+});

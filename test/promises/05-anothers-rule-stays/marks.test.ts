@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { ownerOf } from "../../../provider/reconcile/mark.ts";
+import { rule } from "../../support/connections.ts";
+import { ownerIdOf, saidBy } from "../../support/hosts.ts";
+import { marking as contract, contractOf, update } from "../../support/stack/contracts.ts";
+import { failureOf, marksOf, markText, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
+
+const { owner } = contract.rule ?? {};
+const limits = "shop/test/limits";
+const mark = markText(limits);
+
+describe("the mark of a rule's owner", () => {
+  test("is written by create, and is left out of drift and diff", async () => {
+    const world = await open({ contract });
+    const host = await world.host();
+    const inputs = { definition: rule(1), ...ownedBy(limits) };
+    const { id, outs } = await host.create(inputs);
+    expect(outs.definition).toEqual(rule(1));
+    // What decides comes first, in hexadecimal digits; the names are for people.
+    expect(mark).toMatch(new RegExp(`^${ownerIdOf(limits)}\\.[0-9a-f]{16} shop/test/limits$`));
+    expect(world.service.rules()).toEqual([{ ruleId: id, rule: rule(1, { metadata: { managedBy: mark } }) }]);
+    expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
+    const seen = await (await world.host()).read(id, outs);
+    expect(seen.inputs.definition).toEqual(rule(1));
+  });
+
+  test("is mended by the next write where somebody took it away, beside a rule that shows whose the place is", async () => {
+    const world = await open({ contract });
+    const first = await world.host();
+    const inputs = { definition: rule(1), ...ownedBy(limits) };
+    const { id, outs } = await first.create(inputs);
+    const others = { definition: rule(2), ...ownedBy("shop/test/others") };
+    const other = await first.create(others);
+    world.service.put(id, rule(1));
+    const host = await world.host();
+    await host.diff(other.id, other.outs, others);
+    await host.update(id, outs, { ...inputs, definition: rule(1, { priority: 9 }) });
+    expect(marksOf(world)).toEqual([mark, markText("shop/test/others")]);
+  });
+
+  test.each(["declared", "changes", "merged"] as const)("stays with an update whose body is %s", async (body) => {
+    const world = await open({
+      contract: contractOf({ operations: { update: { ...update, body } }, rule: { owner } }),
+    });
+    const host = await world.host("merchantRuleSet");
+    const { id, outs } = await host.create({ rules: { a: rule(1) }, ...ownedBy(limits) });
+    const next = await host.update(id, outs, { rules: { a: rule(1, { priority: 9 }) }, ...ownedBy(limits) });
+    expect(next.rules).toEqual({ a: rule(1, { priority: 9 }) });
+    expect(marksOf(world)).toEqual([markText(limits, "a")]);
+    expect(world.service.rules()[0]?.rule.priority).toBe(9);
+  });
+
+  test("stands beside what is declared around it, which is managed as any field", async () => {
+    const world = await open({ contract });
+    const host = await world.host();
+    const inputs = { definition: rule(1, { metadata: { x: 1 } }), ...ownedBy(limits) };
+    const { id, outs } = await host.create(inputs);
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 1, managedBy: mark });
+    expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
+    expect((await (await world.host()).read(id, outs)).inputs.definition).toEqual(inputs.definition);
+    const changed = { definition: rule(1, { metadata: { x: 2 } }), ...ownedBy(limits) };
+    await host.update(id, outs, changed);
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 2, managedBy: mark });
+    world.service.put(id, rule(1, { metadata: { x: 3, managedBy: mark } }));
+    const drifted = await (await world.host()).read(id, outs);
+    expect(drifted.inputs.definition).toEqual(rule(1, { metadata: { x: 3 } }));
+  });
+
+  test("declared by a program itself is refused by check, with its path", async () => {
+    const world = await open({ contract });
+    const host = await world.host();
+    const { failures } = await host.check({ definition: rule(1, { metadata: { managedBy: "me" } }) });
+    expect(failures).toEqual([{ property: "definition", reason: expect.stringContaining("/metadata/managedBy") }]);
+    const set = await host.as("merchantRuleSet").check({ rules: { a: rule(1, { metadata: { managedBy: null } }) } });
+    expect(set.failures).toMatchObject([{ property: "rules.a" }]);
+  });
+
+  test.each([
+    ["long", "project-".repeat(20), "stack-".repeat(40), "resource-".repeat(40), "k".repeat(200)],
+    ["not ASCII", "Zahlungsregeln-für-Händler", "prüfung", "規則の一覧".repeat(20), "ключ ".repeat(39).trim()],
+    ["with the characters that part them", "a/b", "c#d", "e#f/g", "h#i".replace("#", "-")],
+  ])("is at most 200 bytes of ASCII for names that are %s", async (_case, project, stack, resource, key) => {
+    const world = await open({ contract });
+    const host = await world.host("merchantRuleSet");
+    const inputs = { rules: { [key]: rule(1), other: rule(2) }, ...ownedBy(ownerOf(project, stack, resource)) };
+    const { id, outs } = await host.create(inputs);
+    const marks = marksOf(world).map(String);
+    expect(new Set(marks).size).toBe(2);
+    for (const mark of marks) {
+      expect(Buffer.byteLength(mark)).toBeLessThanOrEqual(200);
+      expect(mark).toMatch(/^[\x20-\x7e]+$/);
+    }
+    const again = await world.host("merchantRuleSet");
+    await again.update(id, outs, { ...inputs, rules: { [key]: rule(1, { priority: 9 }), other: rule(2) } });
+    expect(marksOf(world)).toEqual(marks);
+    await again.delete(id, outs);
+    expect(world.service.rules()).toEqual([]);
+  });
+
+  test("of two long names that begin alike differs", () => {
+    const long = "r".repeat(150);
+    expect(markText(ownerOf("p", "s", `${long}1`))).not.toBe(markText(ownerOf("p", "s", `${long}2`)));
+  });
+
+  test("is not asked for where a contract has no place for it", async () => {
+    const world = await open();
+    await (await world.host()).create({ definition: rule(1), ...ownedBy(limits) });
+    expect(world.service.rules()[0]?.rule).toEqual(rule(1));
+    expect(writesOf(world)).toEqual(["create"]);
+  });
+
+  test("of this resource lets a run after a killed one go on without a word from the user", async () => {
+    const world = await open({ contract });
+    const marked = (key: string) => ({ metadata: { managedBy: markText(limits, key) } });
+    const left = world.service.put(undefined, rule(1, marked("a")));
+    const old = world.service.put(undefined, rule(2, { priority: 50, ...marked("b") }));
+    const inputs = { rules: { a: rule(1), b: rule(2) }, ...ownedBy(limits) };
+    const host = await world.host("merchantRuleSet");
+    const failure = await failureOf(host.create(inputs));
+    // What differs is not overwritten blindly: the state has it as it is, and the next run makes it as declared.
+    expect(failure.message).toMatch(/b: .*differs at priority.*run `pulumi up` again/s);
+    expect(failure.partial?.properties).toMatchObject({
+      ruleIds: { a: left, b: old },
+      rules: { a: rule(1), b: rule(2, { priority: 50 }) },
+    });
+    expect(writesOf(world)).toEqual([]);
+    const { id, properties } = failure.partial ?? { id: "", properties: {} };
+    const next = await world.host("merchantRuleSet");
+    await next.update(id, properties, inputs);
+    expect(writesOf(world)).toEqual(["update"]);
+    expect(world.service.rules().map(({ rule: { priority } }) => priority)).toEqual([1, 2]);
+    expect(saidBy(next)).toEqual(["limits: created 0, updated 1, deleted 0, unchanged 1"]);
+  });
+});

@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { FaultInput } from "../../../local/service/index.ts";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
+import { rule, serve } from "../../support/connections.ts";
+import { failureOf, type Host, hooksHere, sessionOf, startHost } from "../../support/hosts.ts";
+import type { Hooks } from "../09-one-more-up-heals/faults/engine-model.ts";
+import { hooksOf } from "../09-one-more-up-heals/faults/hooks.ts";
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+});
+
+const path = "/api/v1/merchants/rules";
+const contract: ContractInput = {
+  version: 1,
+  operations: {
+    update: { path: `${path}/{ruleId}` },
+    delete: { identifyBy: { in: "query" } },
+    list: { path, items: "/rules", pagination: { type: "cursor", limit: "limit", next: "/nextCursor" } },
+  },
+  rule: { id: ["/id"], naturalKey: "/name" },
+  limits: { maxAttempts: 1 },
+};
+
+/** Three rules at a service, and hosts that know of them by the state alone, as a later run does. */
+async function open() {
+  const served = await serve(contract);
+  opened.push(served);
+  const { service } = served;
+  const host = async (hooks?: "merchantRuleSet"): Promise<Host> => {
+    const started = await startHost({}, served.environment, hooks);
+    opened.push(started);
+    return started;
+  };
+  const definitions = { a: rule(1), b: rule(2), c: rule(3) };
+  const [a, b, c] = Object.values(definitions).map((definition) => service.put(undefined, definition));
+  const set = { rules: definitions, ruleIds: { a: a ?? "", b: b ?? "", c: c ?? "" } };
+  const rules = Object.entries(definitions).map(([key, definition]) => {
+    const id = set.ruleIds[key === "a" ? "a" : key === "b" ? "b" : "c"];
+    return { id, outs: { definition, ruleId: id } };
+  });
+  // Each is a run of its own: a client that was refused sends nothing for a while.
+  const run = (): { one: Hooks; many: Hooks } => ({
+    one: hooksOf(hooksHere("merchantRule", sessionOf(served.environment))),
+    many: hooksOf(hooksHere("merchantRuleSet", sessionOf(served.environment))),
+  });
+  return { service, environment: served.environment, host, run, rules, set };
+}
+
+const always = { times: "always" } as const;
+type Refusal = Extract<FaultInput, { kind: "status" | "redirect" | "not-json" | "cut-body" | "close" }>;
+/** `isDone`: the service does what it was asked to, and only its answer is broken. */
+const refusals: [string, Refusal, RegExp, { isDone: boolean }][] = [
+  ["401", { kind: "status", status: 401, ...always }, /UNAUTHENTICATED/, { isDone: false }],
+  ["403", { kind: "status", status: 403, ...always }, /FORBIDDEN/, { isDone: false }],
+  ["500", { kind: "status", status: 500, ...always }, /SERVICE_FAILED/, { isDone: false }],
+  ["a redirect", { kind: "redirect", ...always }, /redirects are not followed/, { isDone: false }],
+  ["a page of HTML", { kind: "not-json", ...always }, /RESPONSE_INVALID|FAILED/, { isDone: true }],
+  ["half an answer", { kind: "cut-body", ...always }, /CONNECTION_FAILED/, { isDone: true }],
+  ["a closed connection", { kind: "close", ...always }, /CONNECTION_FAILED/, { isDone: false }],
+];
+
+const emptyList: FaultInput = {
+  kind: "other-shape",
+  operations: ["list"],
+  json: { rules: [], nextCursor: null },
+  ...always,
+};
+
+describe.each(refusals)("%s never makes a rule gone", (_, fault, reason, { isDone }) => {
+  const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }) };
+
+  test.each<[string, FaultInput[]]>([
+    ["all fails", [fault]],
+    ["the list fails", [{ ...fault, operations: ["list"] }]],
+    ["the list is empty and each look fails", [emptyList, { ...fault, operations: ["get"] }]],
+  ])("by a refresh, when %s", async (_when, faults) => {
+    const { service, run, rules, set } = await open();
+    for (const { id, outs } of rules) {
+      service.faults.set(faults);
+      await expect(run().one.read(id, outs)).rejects.toThrow(reason);
+      expect(service.faults.injected.filter((hit) => hit.fault.kind === fault.kind)).toHaveLength(1);
+    }
+    await expect(run().many.read("set-1", set)).rejects.toThrow(reason);
+    service.faults.clear();
+    for (const { id, outs } of rules) expect((await run().one.read(id, outs)).id).toBe(id);
+  });
+
+  test("by an update or a delete, when all fails: without a witness nothing is written", async () => {
+    const { service, run, rules, set } = await open();
+    const before = service.rules();
+    const [{ id, outs } = { id: "", outs: {} }] = rules;
+    service.faults.set(fault);
+    for (const write of [
+      () => run().many.update("set-1", set, { rules: changed }),
+      () => run().many.delete("set-1", set),
+      () => run().one.update(id, outs, { definition: changed.a }),
+      () => run().one.delete(id, outs),
+    ]) {
+      const failure = await failureOf(write());
+      expect(failure.message).toMatch(reason);
+      expect(failure.partial).toBe(undefined);
+    }
+    for (const { operation } of service.faults.injected) expect(["list", "get"]).toContain(operation);
+    expect(service.faults.injected.length).toBeGreaterThanOrEqual(4);
+    expect(service.rules()).toEqual(before);
+  });
+
+  test("by an update or a delete, when each write fails: what may be done is not taken for done unless it is seen", async () => {
+    const { service, run, rules, set } = await open();
+    const priorities = (): unknown[] => service.rules().map(({ rule: { priority } }) => priority);
+    const [{ id, outs } = { id: "", outs: {} }] = rules;
+    /** A run of resources of one rule each, of which one shows that this is the right place. */
+    const another = { definition: rule(4), ruleId: service.put(undefined, rule(4)) };
+    const runOfOnes = async (): Promise<Hooks> => {
+      const { one } = run();
+      await one.diff(another.ruleId, another, { definition: rule(4) });
+      return one;
+    };
+    service.faults.set({ ...fault, operations: ["update", "delete"] });
+
+    const { message, partial } = await failureOf(run().many.update("set-1", set, { rules: changed }));
+    expect(message).toMatch(reason);
+    expect(priorities()).toEqual(isDone ? [9, 9, 4] : [1, 2, 3, 4]);
+    // A delete without an answer of the service is believed by a look alone. Where that shows the rule, the state has the doubt.
+    const isDoubtful = isDone || fault.kind === "close" || (fault.kind === "status" && fault.status === 500);
+    if (isDone) expect(Object.keys(Object(partial?.properties.ruleIds))).toEqual(["a", "b"]);
+    else expect(Object.keys(Object(partial?.properties.doubtful))).toEqual(isDoubtful ? ["a", "b", "c"] : []);
+
+    await expect((await runOfOnes()).update(id, outs, { definition: changed.a })).rejects.toThrow(reason);
+    if (isDone) await (await runOfOnes()).delete(id, outs);
+    else await expect((await runOfOnes()).delete(id, outs)).rejects.toThrow(reason);
+    expect(priorities()).toEqual(isDone ? [9, 4] : [1, 2, 3, 4]);
+
+    service.faults.clear();
+    const reading = await runOfOnes();
+    await reading.read(another.ruleId, another);
+    expect((await reading.read(id, outs)).id).toBe(isDone ? "" : id);
+  });
+});
+
+describe("a list that is suddenly empty", () => {
+  test("is believed by nobody: each rule is read by itself, and found", async () => {
+    const { service, host, rules, set } = await open();
+    service.faults.set(emptyList);
+    const one = await host();
+    for (const { id, outs } of rules) expect((await one.read(id, outs)).id).toBe(id);
+    expect((await (await host("merchantRuleSet")).read("set-1", set)).props).toMatchObject(set);
+    expect(service.requestCount("get")).toBe(6);
+    expect(service.faults.injected).toHaveLength(2);
+  });
+
+  test("where the rules cannot be found either, is an error about the connection", async () => {
+    const { service, host, rules, set } = await open();
+    service.faults.set([emptyList, { kind: "status", status: 404, operations: ["get"], ...always }]);
+    const one = await host();
+    const reads = await Promise.allSettled(rules.map(({ id, outs }) => one.read(id, outs)));
+    expect(reads.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    await expect((await host("merchantRuleSet")).read("set-1", set)).rejects.toThrow(/none of the 3 rules/);
+    expect(service.rules()).toHaveLength(3);
+  });
+});
+
+describe("a connection that shows none of the declared rules", () => {
+  /** Another service, on which there are none of the rules that the state knows. */
+  async function elsewhere() {
+    const { rules, set } = await open();
+    const other = await serve(contract);
+    opened.push(other);
+    other.service.put(undefined, rule(900));
+    return { rules, set, ...other };
+  }
+
+  test("deletes nothing: a destroy there fails, and the state keeps its rules", async () => {
+    const { rules, set, service, environment } = await elsewhere();
+    const wrong = await startHost({}, environment);
+    opened.push(wrong);
+    const asSet = wrong.as("merchantRuleSet");
+    opened.push(asSet);
+    const deletes = [...rules.map(({ id, outs }) => wrong.delete(id, outs)), asSet.delete("set-1", set)];
+    for (const result of await Promise.allSettled(deletes))
+      expect(result).toMatchObject({
+        status: "rejected",
+        reason: {
+          message: expect.stringMatching(/none of the 3 rules .* can be seen .*MERCHANT_RULES_ACCEPT_ALL_GONE=true/s),
+        },
+      });
+    expect(service.requestCount("delete")).toBe(0);
+  });
+
+  test("is believed for one run when the user says so, and each rule that was not there is named", async () => {
+    const { rules, service, environment } = await elsewhere();
+    const host = await startHost({}, { ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
+    opened.push(host);
+    await Promise.all(rules.map(({ id, outs }) => host.delete(id, outs)));
+    for (const { id } of rules) expect(host.stderr).toContain(`rule ${id} was not there and counts as deleted`);
+    expect(service.rules()).toHaveLength(1);
+  });
+
+  test("is not believed for the only rule of a stack either, until the user says so", async () => {
+    const { rules, service, environment } = await elsewhere();
+    const [{ id, outs } = { id: "", outs: {} }] = rules;
+    const wrong = await startHost({}, environment);
+    opened.push(wrong);
+    for (const run of [() => wrong.read(id, outs), () => wrong.delete(id, outs)])
+      expect((await failureOf(run())).message).toMatch(
+        /the one rule that was looked for cannot be seen .*MERCHANT_RULES_ACCEPT_ALL_GONE=true/s,
+      );
+    const right = await startHost({}, { ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
+    opened.push(right);
+    expect((await right.read(id, outs)).id).toBe("");
+    expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("does not make a set forget those that it was to change", async () => {
+    const { host, service, set } = await open();
+    const elsewhere = await serve(contract);
+    opened.push(elsewhere);
+    const wrong = await startHost({}, elsewhere.environment, "merchantRuleSet");
+    opened.push(wrong);
+    const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }), c: rule(3) };
+    const failure = await wrong.update("set-1", set, { rules: changed }).catch((error: unknown) => error);
+    expect(String(failure)).toMatch(/none of the 3 rules .* can be seen over connection/);
+    // Nothing has changed, so the engine keeps the state that it has.
+    expect(Object(failure).partial).toBe(undefined);
+    expect(elsewhere.service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    await (await host("merchantRuleSet")).update("set-1", set, { rules: changed });
+    expect(service.rules().map((each) => each.rule.priority)).toEqual([9, 9, 3]);
+    expect(service.requestCount("create")).toBe(0);
+  });
+});

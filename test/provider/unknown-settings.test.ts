@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { rule } from "../support/connections.ts";
+import { onBothEngines, openPlace } from "../support/stack/stacks.ts";
+
+const program = `
+  import { MerchantRule } from "pulumi-merchant-rules";
+  new MerchantRule("a", { definition: ${JSON.stringify(rule(1))} });
+  new MerchantRule("b", { definition: ${JSON.stringify(rule(2))} });
+`;
+
+onBothEngines((engine) => {
+  test("a setting of the stack's config that nothing reads is named in each run, with the nearest one there is", async () => {
+    const place = await openPlace();
+    const config = { onDrfit: "fail", colour: "red", onDrift: "fail" };
+    const stack = await place.stack(engine, { config, program });
+    for (const verb of ["preview", "up"] as const) {
+      const { output } = await stack.succeeds(verb);
+      expect(output).toMatch(/merchant-rules:onDrfit, which is no setting .*: did you mean merchant-rules:onDrift\?/);
+      expect(output).toMatch(/merchant-rules:colour, which is no setting .*: the settings are baseUrl, contract/);
+      expect(output).not.toContain("merchant-rules:onDrift, which");
+    }
+  }, 120_000);
+});
