@@ -40,7 +40,7 @@ export async function askAll(
   return answers;
 }
 
-/** What answers say of the contract. */
+/** Turns answers into facts of the contract. @throws UsageError: an answer that its question does not allow */
 export function answerFacts(answers: Answers): Fact[] {
   return questions.flatMap(({ option, read, flags }) => {
     const answer = answers[option];
@@ -50,7 +50,7 @@ export function answerFacts(answers: Answers): Fact[] {
   });
 }
 
-/** What `--set` says. @throws UsageError: a value that is no YAML */
+/** Turns the values of `--set` into facts. @throws UsageError: a value that is no YAML */
 export function settingFacts(settings: readonly { readonly field: string; readonly text: string }[]): Fact[] {
   return settings.map(({ field, text }) => {
     const read = new YamlDocument(text).read();

@@ -27,8 +27,8 @@ const contractSchemaLine =
   "# yaml-language-server: $schema=./node_modules/pulumi-merchant-rules/sdk/contract/contract.schema.json";
 
 /**
- * A contract from facts: the source of each as a comment above its field, and the gaps that stay open, with what each
- * costs, at the end. Of two facts about one place the later one counts.
+ * Drafts a contract from facts: the source of each is a comment above its field, and the gaps that stay open, with what
+ * each costs, stand at the end. Of two facts about one place the later one counts.
  * @param title lines at the head of the file, as a comment
  * @param named gaps that the title names, which are not named a second time
  * @throws MerchantRulesError CONTRACT_INVALID: the facts do not make a contract that can work
@@ -45,12 +45,12 @@ export function draftContract(facts: readonly Fact[], title: readonly string[], 
   return { contract: parseContract(text, drafted), text };
 }
 
-/** What facts say together, without the defaults. */
+/** Returns the contract that facts make together, without the defaults. */
 export function writtenOf(facts: readonly Fact[]): Json {
   return laidTogether(facts).written;
 }
 
-/** The text of a preset's file, for a project. */
+/** Reads a preset's file, with the schema's line for a project. */
 export function presetText(preset: Preset): string {
   const text = readFileSync(presetFile(preset), "utf8");
   return text.replace(/^# yaml-language-server: .*$/m, contractSchemaLine);
@@ -73,7 +73,7 @@ function laidTogether(facts: readonly Fact[]): { readonly written: Json; readonl
   return { written, sources };
 }
 
-/** The same value, the fields of each object in the order that `like` has them in. */
+/** Returns the value with the fields of each object in the order in which `like` has them. */
 function inOrderOf(value: Json, like: unknown): Json {
   if (!isJsonObject(value)) return value;
   const others = new Map(typeof like === "object" && like !== null ? Object.entries(like) : []);
@@ -88,7 +88,7 @@ function inOrderOf(value: Json, like: unknown): Json {
 
 const widest = 120;
 
-/** Each source above its field; below that, what fits on a line is written on one. */
+/** Writes each source above its field; a value below that which fits on a line is written on one. */
 function putSources(document: Document, sources: ReadonlyMap<Pointer, string>): void {
   const put = (map: YAMLMap, above: readonly string[]): void => {
     for (const pair of map.items) {
@@ -104,7 +104,7 @@ function putSources(document: Document, sources: ReadonlyMap<Pointer, string>): 
   if (isMap(document.contents)) put(document.contents, []);
 }
 
-/** What is short stands on one line, as `{ in: query, name: ruleId }`. */
+/** Writes a collection on one line where it is short, as `{ in: query, name: ruleId }`. */
 function shorten(document: Document, value: YAMLMap | YAMLSeq): void {
   visit(value, {
     Collection: (_key, node) => {
@@ -115,7 +115,7 @@ function shorten(document: Document, value: YAMLMap | YAMLSeq): void {
   });
 }
 
-/** A sentence as the lines of a comment, without their `#`. */
+/** Wraps a sentence into the lines of a comment, without their `#`. */
 function wrapped(sentence: string): string[] {
   const lines: string[] = [];
   for (const word of printable(sentence).split(" ")) {

@@ -4,7 +4,7 @@ import { type Documented, documented } from "./documented.ts";
 import { gaps, openGaps } from "./gaps.ts";
 import { commentAt, fieldsOf, type Written } from "./written.ts";
 
-/** Of each field of a contract who says it, in lines: the specification, the file, or nobody. */
+/** Explains who says each field of a contract: the specification, the file, or nobody. @returns lines */
 export function explanation(read: Written): string[] {
   const ofFile = fieldsOf(read.written);
   const open = openGaps(read.written);
@@ -39,7 +39,7 @@ export function explanation(read: Written): string[] {
 /** What every file may have, and says nothing of the service. */
 const formal = [{ field: "version" }, { field: "$schema" }];
 
-/** True where the contract has the operation that a documented field belongs to. */
+/** Decides whether the contract has the operation that a documented field belongs to. */
 function hasOperation({ operations, auth }: Written["contract"], field: string): boolean {
   if (field.startsWith("auth.token.")) return auth.token !== null;
   return !Object.entries(operations).some(([name, found]) => field.startsWith(`operations.${name}.`) && found === null);
@@ -54,7 +54,7 @@ function documentedLines({ field, value, section }: Documented, written: Json | 
   return [line, `    ${source}, says ${shown(value)}; the file says otherwise${why === undefined ? "" : `: ${why}`}`];
 }
 
-/** An operation of which the specification has the method and no path. */
+/** Adds that the specification names an operation by its method, and no path; empty for any other field. */
 function namedOnly(field: string): string {
   const method = documented.find((each) => each.field === `${field}.method`);
   if (method === undefined) return "";

@@ -166,7 +166,7 @@ export const sandboxAdvice =
   "With a sandbox, `npx --no-install merchant-rules contract probe` measures most of them; `npx --no-install merchant-rules help probe` says how.";
 
 /**
- * The gaps that a contract leaves open: it has nothing in their fields, or a null that is no answer. A question that does not arise, such as
+ * Returns the gaps that a contract leaves open: it has nothing in their fields, or a null that is no answer. A question that does not arise, such as
  * the pages of a list that there is not, is not among them.
  * @param written the contract as its file has it, without the defaults
  */
@@ -180,7 +180,7 @@ export function openGaps(written: Json): Gap[] {
   );
 }
 
-/** The value of a field; of a field with `*` the first that is there. */
+/** Returns the value of a field; of a field with `*` the first that is there. */
 function valuesAt(written: Json, [first, ...rest]: readonly string[]): Json | undefined {
   if (first === undefined) return written;
   if (!isJsonObject(written)) return undefined;

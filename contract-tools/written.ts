@@ -51,7 +51,7 @@ export function readWritten(given: string | undefined): Written {
   };
 }
 
-/** The fields that a contract's file has, as messages name them: of operations and auth one level more than of the rest. */
+/** Returns the fields that a contract's file has, as messages name them: of operations and auth one level more than of the rest. */
 export function fieldsOf(written: JsonObject): Map<string, Json> {
   const fields = new Map<string, Json>();
   const add = (value: Json, path: readonly string[]): void => {
@@ -67,7 +67,7 @@ export function fieldsOf(written: JsonObject): Map<string, Json> {
 const deep = ["operations", "auth"];
 const wide = ["rule", "errors", "limits"];
 
-/** The comment at a field of a contract's file, or else at the object that it is in; on one line. */
+/** Returns the comment at a field of a contract's file, or else at the object that it is in; on one line. */
 export function commentAt({ document }: Pick<Written, "document">, path: Path): string | undefined {
   let comment: string | undefined;
   let here: unknown = document.contents;

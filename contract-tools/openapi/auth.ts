@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import type { Description } from "./description.ts";
 
-/** What a description says of how a request shows who sends it: the first scheme of the operation, or of all. */
+/** Returns the facts on how a request shows who sends it: the first scheme of the operation, or of all. */
 export function authFacts(operation: JsonObject, description: Description): [string, Json][] {
   const { security = description.root.security } = operation;
   const [first] = isJsonArray(security) ? security : [];
@@ -23,7 +23,7 @@ export function authFacts(operation: JsonObject, description: Description): [str
   ];
 }
 
-/** OAuth 2.0 with client credentials, whose request RFC 6749 (4.4) fixes. */
+/** Returns the token operation of OAuth 2.0 with client credentials, whose request RFC 6749 (4.4) fixes. */
 function tokenFacts(tokenUrl: string): [string, Json][] {
   const isWhole = URL.canParse(tokenUrl);
   const url = new URL(tokenUrl, "https://service.invalid");

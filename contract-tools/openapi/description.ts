@@ -29,7 +29,7 @@ export class Description {
     this.root = value;
   }
 
-  /** The JSON of the file. */
+  /** Reads the file. @throws MerchantRulesError SETTINGS_INVALID: it is neither JSON nor YAML */
   #parsed(): Json {
     const read = readTextFile(this.file, mostBytes);
     if ("fault" in read) throw this.refused(`it ${read.fault.what}`, noDescription);
@@ -57,7 +57,7 @@ export class Description {
   }
 
   /**
-   * An object of the description; one that refers to another is that other.
+   * Returns an object of the description; of one that refers to another, that other; of anything else, an empty one.
    * @throws MerchantRulesError SETTINGS_INVALID: a reference that leads nowhere, out of the file, or in a circle
    */
   object(value: Json | undefined): JsonObject {
@@ -70,7 +70,6 @@ export class Description {
     return isJsonObject(here) ? here : {};
   }
 
-  /** @throws MerchantRulesError SETTINGS_INVALID */
   #target(ref: string): Json {
     if (!ref.startsWith("#"))
       throw this.refused(
@@ -87,12 +86,12 @@ export class Description {
     return found;
   }
 
-  /** Every parameter of an operation, references followed. */
+  /** Returns every parameter of an operation, with references followed. */
   parameters(operation: JsonObject): JsonObject[] {
     return isJsonArray(operation.parameters) ? operation.parameters.map((each) => this.object(each)) : [];
   }
 
-  /** The properties of a schema, and of those that it has all of; each is looked at once. */
+  /** Returns the properties of a schema, and of those in its `allOf`. @param seen the schemas that were read already */
   properties(schema: JsonObject, seen: Set<JsonObject> = new Set()): JsonObject {
     if (seen.has(schema)) return {};
     seen.add(schema);

@@ -15,8 +15,8 @@ interface Paths {
 }
 
 /**
- * What a description states about the contract. What it only suggests is left open: a delete of the whole collection is
- * never taken for a delete of a rule.
+ * Returns what a description states about the contract. What it only suggests is left open: a delete of the whole
+ * collection is never taken for a delete of a rule.
  * @param collection the path of all rules; undefined: the one that a rules service of this family has, or the only one
  * @throws MerchantRulesError SETTINGS_INVALID: no description, no such path, or several that may be meant
  */
@@ -25,7 +25,7 @@ export function openapiFacts(file: string, collection: string | undefined): Fact
   const paths = pathsOf(description, collection);
   const [all, one] = [description.object(pathItems(description)[paths.all]), itemAt(description, paths.one)];
   const facts: Fact[] = [];
-  /** Method, path and statuses of an operation, and what else is said of it. */
+  /** Adds method, path, headers and statuses of an operation, and `more`. */
   const add = (
     name: string,
     method: string,
@@ -58,7 +58,7 @@ export function openapiFacts(file: string, collection: string | undefined): Fact
   else if (identifyBy !== undefined) add("delete", "delete", paths.all, remove, { identifyBy });
   const updateMethod = ["put", "patch"].find((each) => operationOf(one, each, description) !== undefined) ?? "put";
   add("update", updateMethod, paths.one, operationOf(one, updateMethod, description));
-  const found = list === undefined ? undefined : listParts(list, answerOf(list, description), description);
+  const found = list === undefined ? undefined : listParts(list, responseOf(list, description), description);
   if (found !== undefined) add("list", "get", paths.all, list, found);
   facts.push(...ruleFacts(create, get, description, paths));
   for (const [at, value] of authFacts(create ?? list ?? get ?? {}, description))
@@ -74,7 +74,7 @@ export function openapiFacts(file: string, collection: string | undefined): Fact
   return facts;
 }
 
-/** Where an answer has the id and the rule, and what a rule may hold. */
+/** Returns where a response has the id and the rule, and what a rule may hold. */
 function ruleFacts(
   create: JsonObject | undefined,
   get: JsonObject | undefined,
@@ -83,8 +83,8 @@ function ruleFacts(
 ): Fact[] {
   const facts: Fact[] = [];
   const idNames = ["ruleId", "id", "uuid", idOf(one) ?? "id"];
-  const answers = [create, get].filter((each) => each !== undefined).map((each) => answerOf(each, description));
-  const found = answers.flatMap((answer) => idIn(answer, idNames, description) ?? []);
+  const responses = [create, get].filter((each) => each !== undefined).map((each) => responseOf(each, description));
+  const found = responses.flatMap((response) => idIn(response, idNames, description) ?? []);
   const [first] = found;
   const from = `POST ${all}`;
   if (first !== undefined && found.every((each) => isDeepStrictEqual(each, first))) {
@@ -103,9 +103,9 @@ function ruleFacts(
   return [...facts, ...errorFacts(create, description, from)];
 }
 
-/** Where an answer has the rule, by its id. */
-function idIn(answer: JsonObject, names: readonly string[], description: Description) {
-  const top = description.properties(answer);
+/** Finds a rule in a response's schema by the name of its id: at the top, or in an envelope. */
+function idIn(response: JsonObject, names: readonly string[], description: Description) {
+  const top = description.properties(response);
   for (const envelope of [undefined, ...Object.keys(top)]) {
     const fields = envelope === undefined ? top : description.properties(description.object(top[envelope]));
     const name = names.find((each) => Object.hasOwn(fields, each));
@@ -139,7 +139,7 @@ function pathItems(description: Description): JsonObject {
   return description.object(description.root.paths);
 }
 
-/** The two paths of rules. */
+/** Finds the two paths of rules. @throws MerchantRulesError SETTINGS_INVALID: there is none, or there are several */
 function pathsOf(description: Description, named: string | undefined): Paths {
   const items = pathItems(description);
   const all = Object.keys(items);
@@ -178,7 +178,7 @@ function itemAt(description: Description, path: string | undefined): JsonObject 
   return path === undefined ? {} : description.object(pathItems(description)[path]);
 }
 
-/** An operation, with the parameters that its path has for all. */
+/** Returns an operation, with the parameters that its path has for all; undefined where the path does not have it. */
 function operationOf(item: JsonObject, method: string, description: Description): JsonObject | undefined {
   const found = field(item, method);
   if (!isJsonObject(found)) return undefined;
@@ -188,7 +188,7 @@ function operationOf(item: JsonObject, method: string, description: Description)
   return { ...operation, parameters: [...shared, ...own] };
 }
 
-/** How the delete of the whole collection names one rule: only what it must have, and what is called as an id is. */
+/** Returns how a delete of the whole collection names one rule: by a required parameter or field that has an id's name. */
 function identifiedBy(operation: JsonObject, description: Description): Json | undefined {
   const isId = (name: string): boolean => /^(?:rule)?_?id$/i.test(name);
   const needed = description
@@ -209,7 +209,7 @@ function successesOf(operation: JsonObject): number[] {
   return statuses.filter((each) => /^2\d\d$/.test(each)).map(Number);
 }
 
-/** Headers that a request must have, and that can have one value alone. */
+/** Returns the headers that a request must have, and that can have one value alone. */
 function fixedHeaders(operation: JsonObject, description: Description): JsonObject {
   const pairs = description
     .parameters(operation)
@@ -222,33 +222,33 @@ function fixedHeaders(operation: JsonObject, description: Description): JsonObje
   return Object.fromEntries(pairs);
 }
 
-/** The schema of the JSON that an operation answers with success. */
-function answerOf(operation: JsonObject, description: Description): JsonObject {
+/** Returns the schema of the JSON in an operation's first response of success; an empty one where it has none. */
+function responseOf(operation: JsonObject, description: Description): JsonObject {
   const responses = description.object(operation.responses);
   const [status] = successesOf(operation);
   const response = status === undefined ? {} : description.object(responses[String(status)]);
   return description.object(jsonSchemaOf(response, description));
 }
 
-/** The schema of a body in JSON. */
+/** Returns the schema of a body in JSON. */
 function jsonSchemaOf({ content }: JsonObject, description: Description): Json | undefined {
   const types = description.object(content);
   const json = Object.keys(types).find((type) => /[/+]json\b/.test(type));
   return json === undefined ? undefined : description.object(types[json]).schema;
 }
 
-/** The name that a path has for a rule's id. */
+/** Returns the name that a path has for a rule's id: `/rules/{id}` → `id`. */
 function idOf(one: string | undefined): string | undefined {
   return /\{([^/}]+)\}$/.exec(one ?? "")?.[1];
 }
 
-/** A path as a contract writes it. */
+/** Returns a path as a contract writes it: `/{merchant_id}/rules/{id}` → `/{merchantId}/rules/{ruleId}`. */
 function contractPath(path: string, isOne: boolean): string {
   const id = isOne ? idOf(path) : undefined;
   return path.replace(/\{([^}]+)\}/g, (_whole, name: string) => `{${name === id ? "ruleId" : parameterName(name)}}`);
 }
 
-/** A parameter's name as a contract may have it: merchant_id → merchantId. */
+/** Returns a parameter's name as a contract may have it: merchant_id → merchantId. */
 function parameterName(name: string): string {
   return name.replace(/[^A-Za-z0-9]+(.)?/g, (_whole, next: string = "") => next.toUpperCase());
 }

@@ -6,8 +6,8 @@ const mostCharacters = 200_000;
 const mostDefinitions = 1_000;
 
 /**
- * A schema of a description as JSON Schema 2020-12, with what it refers to in `$defs`, so that one which refers to itself
- * stays one. What OpenAPI 3.0 writes otherwise is rewritten, and what only documents is left out.
+ * Converts a schema of a description to JSON Schema 2020-12, with the schemas that it refers to in `$defs`, so that one
+ * which refers to itself stays one. What OpenAPI 3.0 writes otherwise is rewritten; what only documents is left out.
  * @returns undefined where it says nothing, or is too large for a contract
  * @throws MerchantRulesError as Description.object
  */
@@ -62,7 +62,7 @@ function fitting(schema: JsonObject, converted: (value: Json) => Json): JsonObje
   return orNull(withBounds(Object.fromEntries(fields)), schema.nullable === true);
 }
 
-/** A field that the service alone sets is required of answers, and of no definition. */
+/** Leaves out the fields that the service alone sets: they are required of responses, and of no definition. */
 function requiredOf(required: readonly Json[], { properties }: JsonObject): Json {
   const isSetByService = (name: Json): boolean => {
     const property = isJsonObject(properties) && typeof name === "string" ? properties[name] : undefined;
@@ -71,7 +71,7 @@ function requiredOf(required: readonly Json[], { properties }: JsonObject): Json
   return required.filter((name) => !isSetByService(name));
 }
 
-/** OpenAPI 3.0 says by `true` that a bound is exclusive. */
+/** Rewrites the exclusive bounds of OpenAPI 3.0, which says by `true` that a bound is exclusive. */
 function withBounds(schema: JsonObject): JsonObject {
   const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema;
   const bounds = [
@@ -82,7 +82,7 @@ function withBounds(schema: JsonObject): JsonObject {
   return { ...rest, ...Object.fromEntries(numeric) };
 }
 
-/** OpenAPI 3.0 says `nullable`. */
+/** Rewrites `nullable` of OpenAPI 3.0 as the type null. */
 function orNull(schema: JsonObject, isNullable: boolean): JsonObject {
   if (!isNullable || typeof schema.type !== "string") return schema;
   const { enum: values } = schema;

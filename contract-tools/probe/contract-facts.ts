@@ -10,14 +10,13 @@ import {
 } from "../../sdk/json/index.ts";
 import type { Fact } from "../draft.ts";
 import { commentAt } from "../written.ts";
-import type { Given, Plan, Told } from "./known.ts";
-import type { Probed } from "./probe.ts";
+import type { Given, ProbePlan, Told } from "./known.ts";
 
 /**
- * The facts of a contract: what was known before, and over it what was found. An operation that was given by an option is
- * in it only where the probe found out what a contract must say of it.
+ * Joins the facts of a contract: what was known before, and over it what was found. An operation that was given by an
+ * option is in it only where the probe found out what a contract must say of it.
  */
-export function contractFacts(told: Told, plan: Plan, { facts }: Pick<Probed, "facts">): Fact[] {
+export function contractFacts(told: Told, plan: ProbePlan, { facts }: { readonly facts: readonly Fact[] }): Fact[] {
   const found = (at: Pointer): boolean => facts.some((fact) => fact.at === at);
   const { connection, file } = told;
   const hasList = connection.contract.operations.list !== null || found("/operations/list/items");
@@ -43,8 +42,8 @@ function givenFacts(name: string, given: Given | undefined, method = given?.meth
 }
 
 /**
- * Where a contract differs from what is documented for all services, or has a comment that says where it comes from. Of one
- * with a file only what the file says, without the defaults.
+ * Returns the fields in which a contract differs from what is documented for all services, or which have a comment that
+ * says where they come from. Of a contract with a file only what the file says, without the defaults.
  */
 function knownFacts(contract: Contract, file: Told["file"]): Fact[] {
   const facts: Fact[] = [];

@@ -1,59 +1,58 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject, type JsonObject, type Pointer, valueAt } from "../../sdk/json/index.ts";
-import { failureShape, fingerprint, idsIn, type Leaf, leavesOf, placeOf, shows } from "./answers.ts";
-import { idsFound } from "./list.ts";
 import type { Row } from "./list-reader.ts";
 import type { Probing } from "./probing.ts";
+import { failureShape, fingerprint, idsIn, type Leaf, leavesOf, placeOf, shows } from "./response-parts.ts";
 import { named, type Own, type View } from "./sandbox.ts";
 import { Stopped } from "./stopped.ts";
-import type { Seen, Sent } from "./wire.ts";
+import type { SeenResponse, Sent } from "./wire.ts";
 
 /** A rule that was made, and what the service showed of it. */
 export interface Made {
   readonly own: Own;
-  readonly answer: Seen;
+  readonly response: SeenResponse;
   /** Its item in the list. */
   readonly row: Row | undefined;
   readonly after: View;
 }
 
 /**
- * Makes the first rule, and finds its id: the value of the answer by which a GET shows the rule, or where there is no
+ * Makes the first rule, and finds its id: the value of the response by which a GET shows the rule, or where there is no
  * GET, the one that its item of the list has.
- * @throws Stopped: the service refuses the definition; what it answers is no rule; the rule is not there afterwards
+ * @throws Stopped: the service refuses the definition; the response is no rule; the rule is not there afterwards
  */
 export async function makeFirst(probing: Probing): Promise<Made> {
   const { sandbox, findings, names, plan } = probing;
   const { definition, name } = names.next();
   const { result, after } = await sandbox.attempt("make a rule", [], async () => {
     const before = await sandbox.look();
-    const answer = await create(probing, { definition, name });
-    demandMade(probing, answer);
+    const response = await create(probing, { definition, name });
+    demandMade(probing, response);
     const row = await newRow(probing, before, definition, name);
-    const { leaf, shown } = await idOf(probing, answer, row, { definition, name });
+    const { leaf, shown } = await idOf(probing, response, row, { definition, name });
     const own: Own = { ruleId: String(leaf.value), definition, name, isGone: false };
     note(probing, own);
     if (shown !== undefined) sandbox.envelope = placeOf(shown.json, definition) ?? "";
-    return { own, answer, row, leaf, shown };
+    return { own, response, row, leaf, shown };
   });
-  const { answer, leaf, shown, own, row } = result;
+  const { response, leaf, shown, own, row } = result;
   const { envelope } = sandbox;
   const within = envelope !== "" && leaf.at.startsWith(`${envelope}/`) ? leaf.at.slice(envelope.length) : leaf.at;
-  findings.fact("/operations/create/success", [answer.status], answer.said);
+  findings.fact("/operations/create/success", [response.status], response.said);
   if (shown !== undefined) {
     findings.fact("/operations/get/success", [shown.status], shown.said);
     findings.fact("/rule/envelope", envelope, `${shown.said}: the answer has the definition at ${shownAt(envelope)}`);
   } else if (plan.get === undefined) {
-    findings.fact("/rule/envelope", placeOf(answer.json, definition) ?? "", answer.said);
+    findings.fact("/rule/envelope", placeOf(response.json, definition) ?? "", response.said);
   }
   findings.fact(
     "/rule/id",
     [within],
-    `${answer.said}: what stands at ${leaf.at} ${shown === undefined ? "is in the list, too" : "names the rule in a GET"}`,
+    `${response.said}: what stands at ${leaf.at} ${shown === undefined ? "is in the list, too" : "names the rule in a GET"}`,
   );
-  await findAbsence(probing, own);
+  await probeAbsence(probing, own);
   sandbox.idIn = (json) => idIn(probing, { json });
-  return { own, answer, row, after };
+  return { own, response, row, after };
 }
 
 /** Makes one more rule, in a guarded try. @throws Stopped: it is refused, or not there afterwards */
@@ -61,30 +60,30 @@ export async function makeAnother(probing: Probing, sent: Sent = {}): Promise<Ma
   const { sandbox, names } = probing;
   const next = names.next();
   const { result, after } = await sandbox.attempt("make another rule", [], async () => {
-    const answer = await create(probing, { ...next, ...sent });
-    demandMade(probing, answer);
-    return { answer, own: register(probing, answer, next) };
+    const response = await create(probing, { ...next, ...sent });
+    demandMade(probing, response);
+    return { response, own: register(probing, response, next) };
   });
-  const { own, answer } = result;
+  const { own, response } = result;
   const sight = await sandbox.settle(after, (view) => isThere(view, own));
   if (!sight.isShown)
     throw new Stopped(
-      `the service answered success (${answer.said}), but rule ${named(own)} is not there: ${sight.view.own.get(own)?.said ?? "it is not shown"}`,
+      `the service answered success (${response.said}), but rule ${named(own)} is not there: ${sight.view.own.get(own)?.said ?? "it is not shown"}`,
       "look at the service's own log; a rule that is made later than in some seconds cannot be probed",
     );
-  return { own, answer, row: sight.view.rows.find(({ ruleId }) => ruleId === own.ruleId), after: sight.view };
+  return { own, response, row: sight.view.rows.find(({ ruleId }) => ruleId === own.ruleId), after: sight.view };
 }
 
-/** Notes a rule by the id in the answer to its create. @throws Stopped: the answer has none */
+/** Notes a rule by the id in the response to its create. @throws Stopped: the response has none */
 export function register(
   probing: Probing,
-  answer: Seen,
+  response: SeenResponse,
   { definition, name }: { definition: JsonObject; name: string | undefined },
 ): Own {
-  const id = idIn(probing, answer);
+  const id = idIn(probing, response);
   if (id === undefined)
     throw new Stopped(
-      `${answer.said}: this answer has no id where the one before had it`,
+      `${response.said}: this answer has no id where the one before had it`,
       "look for the rule at the service and remove it",
     );
   const own: Own = { ruleId: id, definition, name, isGone: false };
@@ -97,20 +96,20 @@ function note({ sandbox }: Probing, own: Own): void {
   sandbox.asked = undefined;
 }
 
-/** Sends a create. What comes of it is not known until its rule is noted, or it is refused. */
+/** Sends a create. Whether a rule was made is not known until it is noted, or the create is refused. */
 export async function create(
   { wire, plan, sandbox, told }: Probing,
   { name, ...sent }: Sent & { readonly name?: string | undefined },
-): Promise<Seen> {
+): Promise<SeenResponse> {
   const { identifyBy, idFormat } = told.connection.contract.operations.create;
   const chosen = identifyBy === null || sent.ruleId !== undefined ? {} : { ruleId: newId(idFormat), place: identifyBy };
   sandbox.asked = { name };
-  const answer = await wire.send(plan.create, { ...chosen, ...sent });
-  if (!answer.isSuccess) sandbox.asked = undefined;
-  return answer;
+  const response = await wire.send(plan.create, { ...chosen, ...sent });
+  if (!response.isSuccess) sandbox.asked = undefined;
+  return response;
 }
 
-/** An id of the form that the contract says. */
+/** Makes an id of the contract's form, `rule-{uuid}`: `{uuid}` and `{hex}` are random. */
 export function newId(format: string): string {
   return format.replace("{uuid}", () => randomUUID()).replace("{hex}", () => randomUUID().replaceAll("-", ""));
 }
@@ -120,34 +119,34 @@ function isThere(view: View, own: Own): boolean {
   return view.own.get(own)?.is === "there" && isListed;
 }
 
-/** The id that an answer has where it was found before. */
-export function idIn({ findings, sandbox }: Probing, { json }: Pick<Seen, "json">): string | undefined {
-  for (const at of idsFound(findings.valueAt("/rule/id"))) {
+/** Returns the id in a response, at the place where the first response had it. */
+export function idIn({ findings, sandbox }: Probing, { json }: Pick<SeenResponse, "json">): string | undefined {
+  for (const at of findings.pointersAt("/rule/id")) {
     const id = valueAt(json, sandbox.envelope + at) ?? valueAt(json, at);
     if (typeof id === "string" || typeof id === "number") return String(id);
   }
   return undefined;
 }
 
-function demandMade({ wire }: Probing, answer: Seen): void {
-  if (!answer.isSuccess) {
-    const { code, message } = failureShape(answer);
+function demandMade({ wire }: Probing, response: SeenResponse): void {
+  if (!response.isSuccess) {
+    const { code, message } = failureShape(response);
     const told = [code, message].flatMap((at) =>
-      at === undefined ? [] : [wire.clean(String(valueAt(answer.json, at)))],
+      at === undefined ? [] : [wire.clean(String(valueAt(response.json, at)))],
     );
     throw new Stopped(
-      `the service refuses the definition: ${answer.said}${told.length === 0 ? "" : ` (${told.join(": ")})`}`,
+      `the service refuses the definition: ${response.said}${told.length === 0 ? "" : ` (${told.join(": ")})`}`,
       "give a definition in --definition that the service takes; it is sent as it stands, with another name",
     );
   }
-  if (answer.json !== undefined && isJsonObject(answer.json)) return;
+  if (response.json !== undefined && isJsonObject(response.json)) return;
   throw new Stopped(
-    `${answer.said}, but the body is ${answer.json === undefined ? "not JSON" : "no JSON object"}: this is no answer of a rules service`,
+    `${response.said}, but the body is ${response.json === undefined ? "not JSON" : "no JSON object"}: this is no answer of a rules service`,
     "check baseUrl and the path of create; and look at the service whether a rule was made all the same",
   );
 }
 
-/** The item that the list has since the create. @throws Stopped: it has several */
+/** Returns the item that the list has since the create. @throws Stopped: it has several */
 async function newRow(
   { sandbox }: Probing,
   before: View,
@@ -168,12 +167,12 @@ async function newRow(
 
 async function idOf(
   { told, sandbox }: Probing,
-  answer: Seen,
+  response: SeenResponse,
   row: Row | undefined,
   { definition, name }: { definition: JsonObject; name: string | undefined },
-): Promise<{ leaf: Leaf; shown: Seen | undefined }> {
-  const candidates = idsIn(answer.json ?? null, definition, told.connection.contract.rule.id);
-  let last: Seen | undefined;
+): Promise<{ leaf: Leaf; shown: SeenResponse | undefined }> {
+  const candidates = idsIn(response.json ?? null, definition, told.connection.contract.rule.id);
+  let last: SeenResponse | undefined;
   for (const leaf of candidates) {
     if (isUnsendable(leaf.value)) continue;
     const shown = await sandbox.get(String(leaf.value));
@@ -188,18 +187,18 @@ async function idOf(
       ? "the answer has nothing that could be an id"
       : `none of ${candidates.map(({ at }) => at).join(", ")} is an id by which the rule is shown${last === undefined ? "" : ` (the last: ${last.said})`}`;
   throw new Stopped(
-    `${answer.said}, but ${why}`,
+    `${response.said}, but ${why}`,
     "check the paths of create and get; and look at the service whether a rule was made all the same",
   );
 }
 
-/** As one segment of a path it would mean another path. */
+/** Decides whether a value cannot be one segment of a path, because it would mean another path. */
 function isUnsendable(value: string | number): boolean {
   return /^\.{0,2}$|[/\\%\s]/.test(String(value)) || String(value).length > 200;
 }
 
-/** Asks for rules that do not exist. @throws Stopped: the service shows the rule whatever the id */
-async function findAbsence({ sandbox, findings, told }: Probing, own: Own): Promise<void> {
+/** Sends GETs of rules that do not exist. @throws Stopped: the service shows the rule whatever the id */
+async function probeAbsence({ sandbox, findings, told }: Probing, own: Own): Promise<void> {
   for (const ruleId of [similar(own.ruleId), randomUUID()]) {
     const seen = await sandbox.get(ruleId);
     if (seen === undefined) return;
@@ -234,7 +233,7 @@ async function findAbsence({ sandbox, findings, told }: Probing, own: Own): Prom
   }
 }
 
-function reportFailure(findings: Probing["findings"], seen: Seen): void {
+function reportFailure(findings: Probing["findings"], seen: SeenResponse): void {
   const { code, message } = failureShape(seen);
   if (code === undefined) findings.gap("/errors/code", `${seen.said}: the answer has no field like a code`);
   else findings.fact("/errors/code", code, `${seen.said}: has a code there`);
@@ -242,7 +241,7 @@ function reportFailure(findings: Probing["findings"], seen: Seen): void {
   else findings.fact("/errors/message", message, `${seen.said}: has a sentence there`);
 }
 
-/** An id of the same form. */
+/** Returns another id of the same form: `17` → `99999999`, `r-1a` → `r-10`. */
 function similar(ruleId: string): string {
   const digits = /^\d+$/.test(ruleId);
   if (digits) return "9".repeat(Math.min(15, ruleId.length + 6));

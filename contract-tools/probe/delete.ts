@@ -9,11 +9,10 @@ import {
   valueAt,
 } from "../../sdk/json/index.ts";
 import { type DeleteWay, namesRule, placesBy, wordsOf } from "./known.ts";
-import { idsFound } from "./list.ts";
 import type { Probing } from "./probing.ts";
 import { named, type Own, type Sight, type View } from "./sandbox.ts";
 import { Stopped } from "./stopped.ts";
-import type { Planned, Seen } from "./wire.ts";
+import type { Planned, SeenResponse } from "./wire.ts";
 
 /** A way to delete that took one rule away, and nothing else. */
 export interface Proven {
@@ -34,9 +33,9 @@ interface Gone {
  * nothing else that may not go. What answers success and takes nothing away is no way.
  * @throws Stopped: more went than should
  */
-export async function findDelete(probing: Probing): Promise<Proven | undefined> {
+export async function probeDelete(probing: Probing): Promise<Proven | undefined> {
   const { plan, sandbox, findings, told, say } = probing;
-  const idName = segmentsOf(idsFound(findings.valueAt("/rule/id"))[0] ?? "").at(-1) ?? "id";
+  const idName = segmentsOf(findings.pointersAt("/rule/id")[0] ?? "").at(-1) ?? "id";
   const tried: string[] = [];
   const { baseUrl } = told.connection;
   for (const way of plan.deletes) {
@@ -44,7 +43,7 @@ export async function findDelete(probing: Probing): Promise<Proven | undefined> 
     const notTried = `${wordsOf(way.planned)} was not tried, because`;
     for (const place of placesBy(way, idName)) {
       const [target, other] = sandbox.present;
-      if (isCollection && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
+      if (isCollection && told.mayEmpty !== true && (await sandbox.countOthers()) !== 0) {
         tried.push(
           `${notTried} its path does not name the rule, and rules are there that the probe did not make: it is tried where they are gone, or with --may-empty ${baseUrl}, if every rule there may go`,
         );
@@ -119,7 +118,7 @@ async function tryDelete(
   return { proven: { planned, place, gone }, said: `${result.said}, and then ${sight?.said ?? "the rule is gone"}` };
 }
 
-async function send({ wire }: Probing, planned: Planned, place: IdentifyBy, { ruleId }: Own): Promise<Seen> {
+async function send({ wire }: Probing, planned: Planned, place: IdentifyBy, { ruleId }: Own): Promise<SeenResponse> {
   return await wire.send(planned, { ruleId, place });
 }
 
@@ -130,7 +129,7 @@ function isGone({ sandbox }: Probing, view: View, own: Own, gone: Gone | undefin
   return gone !== undefined && rule !== undefined && valueAt(rule, gone.at) === gone.is;
 }
 
-/** The field that says of a rule which is still shown that it was deleted: a word or a truth value that changed. */
+/** Returns the field that marks a rule that is still shown as deleted: the one word or boolean that the delete changed. */
 function goneBy({ sandbox }: Probing, before: Sight | undefined, after: Sight | undefined): Gone | undefined {
   const was = before === undefined ? undefined : sandbox.ruleIn(before);
   const is = after === undefined ? undefined : sandbox.ruleIn(after);

@@ -1,6 +1,7 @@
 import { drivenFields } from "../../sdk/contract/index.ts";
 import {
   asWritten,
+  defined,
   isEqual,
   isJsonArray,
   isJsonObject,
@@ -11,10 +12,9 @@ import {
   pointerOf,
 } from "../../sdk/json/index.ts";
 import { formNames, isOfForm, type NormalForm } from "../../sdk/json/normal-form.ts";
-import { fingerprint } from "./answers.ts";
 import type { Made } from "./create.ts";
-import { idsFound } from "./list.ts";
 import type { Probing } from "./probing.ts";
+import { fingerprint } from "./response-parts.ts";
 
 /** A field that is shown otherwise than it was sent. */
 export interface Deviation {
@@ -24,7 +24,7 @@ export interface Deviation {
   readonly form?: NormalForm["is"];
 }
 
-/** How a rule as it is shown differs from what was sent: added fields at its top, all else at every depth. */
+/** Returns how a rule as it is shown differs from what was sent: added fields at its top, all else at every depth. */
 export function deviations(sent: JsonObject, shown: JsonObject): Deviation[] {
   const added = Object.keys(shown).filter((name) => !Object.hasOwn(sent, name));
   const found: Deviation[] = added.map((name) => ({ at: pointerOf([name]), is: "added" }));
@@ -57,15 +57,15 @@ function sorted(array: readonly Json[]): string {
   return array.map(fingerprint).sort().join();
 }
 
-/** Reports how the first rule is shown otherwise than it was sent. @returns fields that the service adds, with their values */
-export async function findFields({ findings, sandbox, told }: Probing, { own }: Made): Promise<JsonObject> {
+/** Reads how the first rule is shown otherwise than it was sent. @returns fields that the service adds, with their values */
+export async function probeFields({ findings, sandbox, told }: Probing, { own }: Made): Promise<JsonObject> {
   const { own: sights } = await sandbox.look();
   const sight = sights.get(own);
   const shown = sight === undefined ? undefined : sandbox.ruleIn(sight);
   if (sight === undefined || shown === undefined) return {};
   const { rule } = told.connection.contract;
   const driven = drivenFields(told.connection.contract);
-  const ids = idsFound(findings.valueAt("/rule/id"));
+  const ids = findings.pointersAt("/rule/id");
   const found = deviations(own.definition, shown).filter(({ at }) => !ids.includes(at) && !driven.includes(at));
   const inOrder = found.filter(({ is }) => is === "in another order").map(({ at }) => at);
   if (inOrder.length > 0)
@@ -98,5 +98,5 @@ function addedAt(shown: JsonObject, at: Pointer): [string, Json][] {
 
 function plain(form: NormalForm): Json {
   const { at, is, default: fallback } = form;
-  return { at, ...(is === undefined ? {} : { is }), ...(fallback === undefined ? {} : { default: fallback }) };
+  return defined({ at, is, default: fallback });
 }

@@ -1,23 +1,16 @@
-import type { Json, Pointer } from "../../sdk/json/index.ts";
-
-/** A field of the contract that was measured, and by what. */
-export interface Fact {
-  readonly at: Pointer;
-  readonly value: Json;
-  /** The evidence, for people: requests, statuses, what was seen. */
-  readonly source: string;
-}
+import { isJsonArray, type Json, type Pointer } from "../../sdk/json/index.ts";
+import type { Fact } from "../draft.ts";
 
 /** A field of the contract, or a question, that could not be measured. */
-export interface Gap {
+export interface Unmeasured {
   readonly at: Pointer;
   readonly why: string;
 }
 
-/** What the probe found, in the order in which it did. */
+/** The findings of a probe, in the order in which they were made. The source of a fact is its evidence, for people. */
 export class Findings {
   readonly #facts = new Map<Pointer, Fact>();
-  readonly #gaps = new Map<Pointer, Gap>();
+  readonly #gaps = new Map<Pointer, Unmeasured>();
   readonly #said: (line: string) => void;
 
   /** @param said is called with each finding, in words */
@@ -29,13 +22,19 @@ export class Findings {
     return [...this.#facts.values()];
   }
 
-  get gaps(): readonly Gap[] {
+  get gaps(): readonly Unmeasured[] {
     return [...this.#gaps.values()];
   }
 
-  /** The value of a field that was measured. */
+  /** Returns the value of a field that was measured. */
   valueAt(at: Pointer): Json | undefined {
     return this.#facts.get(at)?.value;
+  }
+
+  /** Returns the pointers in a field that was measured, such as `/rule/id`; none where it was not. */
+  pointersAt(at: Pointer): Pointer[] {
+    const found = this.valueAt(at);
+    return isJsonArray(found) ? found.filter((each) => typeof each === "string") : [];
   }
 
   fact(at: Pointer, value: Json, source: string): void {

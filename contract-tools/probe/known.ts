@@ -51,7 +51,7 @@ export interface DeleteWay {
 }
 
 /** Every request that the probe may send. */
-export interface Plan {
+export interface ProbePlan {
   readonly create: Planned;
   readonly get: Planned | undefined;
   readonly list: Planned | undefined;
@@ -64,13 +64,13 @@ export interface Plan {
   readonly all: readonly Planned[];
 }
 
-/** True where a request's path names the rule. */
+/** Decides whether a request's path names the rule. */
 export function namesRule({ operation }: Planned): boolean {
   return operation.path.includes("{ruleId}");
 }
 
-/** The plan: what the contract has, and what is given in its place. No path and no method is made up. */
-export function planOf(told: Told): Plan {
+/** Plans the requests: what the contract has, and what is given in its place. No path and no method is made up. */
+export function planOf(told: Told): ProbePlan {
   const { operations } = told.connection.contract;
   const create: Planned = {
     title: "make a rule",
@@ -105,17 +105,17 @@ export function planOf(told: Told): Plan {
   return { create, get, list, updates, deletes, leftOutDelete, all };
 }
 
-/** A request in words: `DELETE /rules/{ruleId}`. */
+/** Returns a request in words: `DELETE /rules/{ruleId}`. */
 export function wordsOf({ operation: { method, path } }: Pick<Planned, "operation">): string {
   return `${method} ${path}`;
 }
 
-/** The options that name rules of an earlier probe. */
+/** Returns the options that name rules of an earlier probe: `--leftover 17 --leftover 18`. */
 export function leftoverWords(ids: readonly string[]): string {
   return ids.map((id) => `--leftover ${shellWord(id)}`).join(" ");
 }
 
-/** The places in which a delete may name the rule. @param idName the name of the field that has the id, once it is known */
+/** Returns the places in which a delete may name the rule. @param idName the name of the field that has the id */
 export function placesBy({ places }: DeleteWay, idName: string): IdentifyBy[] {
   if (places !== "by the id's name") return [...places];
   const names = [...new Set([idName, "ruleId", "id"])];

@@ -3,11 +3,11 @@ import { pagesOf } from "../../sdk/client/pages.ts";
 import { UnusableAnswer } from "../../sdk/client/response.ts";
 import type { Contract, Operations, Pagination } from "../../sdk/contract/index.ts";
 import type { Json, Pointer } from "../../sdk/json/index.ts";
-import { arraysIn, idsIn, type Rows } from "./answers.ts";
+import { arraysIn, idsIn, type Rows } from "./response-parts.ts";
 import { Stopped } from "./stopped.ts";
-import type { Planned, Seen, Sent, Wire } from "./wire.ts";
+import type { Planned, SeenResponse, Sent, Wire } from "./wire.ts";
 
-/** What is known of a list's answers. */
+/** The shape of a list's responses, as far as it is known. */
 export interface ListShape {
   readonly items: Pointer;
   readonly envelope: Pointer;
@@ -46,7 +46,7 @@ export class ListReader {
   }
 
   /**
-   * Every rule of the list.
+   * Reads every rule of the list.
    * @throws Stopped: it cannot be read, or not to its end
    */
   async rows(): Promise<Row[]> {
@@ -62,16 +62,16 @@ export class ListReader {
     return rows;
   }
 
-  /** The arrays of one page. @throws Stopped: there is none */
-  arraysOfPage(seen: Seen): Rows[] {
+  /** Returns the arrays of objects in one page. @throws Stopped: there is none */
+  arraysOfPage(seen: SeenResponse): Rows[] {
     if (seen.json === undefined) throw unreadable(`${seen.said}, and the body is not JSON`);
     const arrays = arraysIn(seen.json);
     if (arrays.length === 0) throw unreadable(`${seen.said}, and the answer has no array of objects`);
     return arrays;
   }
 
-  /** The arrays of a whole answer. @throws Stopped: there is none, or the answer says that there is more */
-  arrays(seen: Seen): Rows[] {
+  /** Returns the arrays of objects in a whole list. @throws Stopped: there is none, or the response says that there is more */
+  arrays(seen: SeenResponse): Rows[] {
     const arrays = this.arraysOfPage(seen);
     const count = arrays.reduce((sum, { items }) => sum + items.length, 0);
     try {
@@ -83,8 +83,8 @@ export class ListReader {
     return arrays;
   }
 
-  /** One page as it comes. @throws Stopped: it is refused */
-  async page(values: Sent = {}): Promise<Seen> {
+  /** Reads one page. @throws Stopped: it is refused */
+  async page(values: Sent = {}): Promise<SeenResponse> {
     const seen = await this.try(values);
     if (!seen.isSuccess) throw unreadable(seen.said);
     this.said = seen.said;
@@ -92,8 +92,8 @@ export class ListReader {
     return seen;
   }
 
-  /** One page, or its refusal. @throws Stopped: the service names a next page at another path than the list's */
-  async try(values: Sent = {}): Promise<Seen> {
+  /** Reads one page, or its refusal. @throws Stopped: the service names a next page at another path than the list's */
+  async try(values: Sent = {}): Promise<SeenResponse> {
     const { target } = values;
     if (target !== undefined && this.#path !== undefined && pathOf(target) !== this.#path)
       throw unreadable(`its next page is at ${pathOf(target)}, which is not the path of the list`);
@@ -102,8 +102,8 @@ export class ListReader {
     return seen;
   }
 
-  /** The path and query of the next page that an answer names; undefined where it names none at this origin. */
-  nextTarget({ json = null, headers, target }: Seen, pagination: Pagination): string | undefined {
+  /** Returns the path and query of the next page that a response names; undefined where it names none at this origin. */
+  nextTarget({ json = null, headers, target }: SeenResponse, pagination: Pagination): string | undefined {
     try {
       const next = nextIn({ json, headers }, pagination, { origin: this.#origin, target });
       return next === undefined || pathOf(next) !== this.#path ? undefined : next;
@@ -149,7 +149,7 @@ export class MoreThanOnePage extends Stopped {
   }
 }
 
-/** The pointer at which items of a list have an id: a value that each has, and no two share. */
+/** Returns the pointer at which the items of a list have an id: a value that each has, and no two share. */
 export function idInItems(items: readonly Json[], known: readonly Pointer[]): Pointer | undefined {
   const [first] = items;
   if (first === undefined) return undefined;

@@ -11,19 +11,18 @@ import {
   valueAt,
   withValueAt,
 } from "../../sdk/json/index.ts";
-import { failureShape, fingerprint } from "./answers.ts";
 import { create, idIn, register } from "./create.ts";
 import { deleteOwn, type Proven } from "./delete.ts";
 import { defaultMarkAt } from "./known.ts";
-import { idsFound } from "./list.ts";
 import type { Probing } from "./probing.ts";
+import { failureShape, fingerprint } from "./response-parts.ts";
 import type { Own } from "./sandbox.ts";
 import { erasesWords } from "./update.ts";
-import type { Seen, Sent } from "./wire.ts";
+import type { SeenResponse, Sent } from "./wire.ts";
 
 /** A create of which nobody knows yet whether it makes a rule. */
 interface Tried {
-  readonly seen: Seen;
+  readonly seen: SeenResponse;
   /** The rule that it made; undefined where it was refused, or showed one that was there. */
   readonly made: Own | undefined;
   /** The rule as it is shown. */
@@ -31,20 +30,20 @@ interface Tried {
 }
 
 /**
- * What is found out by further rules, each of which is deleted at once: whether names are unique, whether a create may be
- * sent twice, who sets the fields that the service adds, where a mark stays, whether the client may choose ids.
+ * Finds out by further rules, each of which is deleted at once, whether names are unique, whether a create may be sent
+ * twice, who sets the fields that the service adds, where a mark stays, and whether the client may choose ids.
  * @param added fields that the service added to the first rule, with their values
  * @throws Stopped
  */
-export async function findMore(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
-  await findUnique(probing, proven);
-  await findIdempotency(probing, proven);
-  await findAdded(probing, proven, added);
-  await findMark(probing, proven);
-  await findChosenIds(probing, proven);
+export async function probeMore(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
+  await probeUnique(probing, proven);
+  await probeIdempotency(probing, proven);
+  await probeAdded(probing, proven, added);
+  await probeMark(probing, proven);
+  await probeChosenIds(probing, proven);
 }
 
-/** One more create, and its rule is deleted again. */
+/** Sends one more create, and deletes the rule that it made. */
 async function tryCreate(probing: Probing, proven: Proven, sent: Sent & { name?: string | undefined }): Promise<Tried> {
   const tried = await sendCreate(probing, sent);
   if (tried.made !== undefined) await deleteOwn(probing, proven, tried.made);
@@ -67,7 +66,7 @@ async function sendCreate(probing: Probing, sent: Sent & { name?: string | undef
   return { ...result, shown: sight === undefined ? undefined : sandbox.ruleIn(sight) };
 }
 
-async function findUnique(probing: Probing, proven: Proven): Promise<void> {
+async function probeUnique(probing: Probing, proven: Proven): Promise<void> {
   const { names, sandbox, findings } = probing;
   const [there] = sandbox.present;
   if (names.at === undefined || there === undefined) {
@@ -86,7 +85,7 @@ async function findUnique(probing: Probing, proven: Proven): Promise<void> {
   else findings.fact("/errors/exists", [meaningOf(seen)], `${seen.said}, to a name that is taken`);
 }
 
-async function findIdempotency(probing: Probing, proven: Proven): Promise<void> {
+async function probeIdempotency(probing: Probing, proven: Proven): Promise<void> {
   const { names, findings, told } = probing;
   const header = told.connection.contract.idempotency?.header ?? "Idempotency-Key";
   const next = names.next();
@@ -109,10 +108,10 @@ async function findIdempotency(probing: Probing, proven: Proven): Promise<void> 
     );
 }
 
-/** A field that the service adds is a default where another value of it is kept, and else the service's own. */
-async function findAdded(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
+/** Tells the defaults among the fields that the service adds, of which another value is kept, from the service's own. */
+async function probeAdded(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
   const { names, findings, told } = probing;
-  const version = idsFound(findings.valueAt("/rule/readOnly"));
+  const version = findings.pointersAt("/rule/readOnly");
   const notTried: Pointer[] = [];
   const notKept: Pointer[] = [];
   const defaults: { at: Pointer; default: Json }[] = [];
@@ -149,14 +148,14 @@ async function findAdded(probing: Probing, proven: Proven, added: JsonObject): P
 
 const mostAdded = 8;
 
-/** Another value of the same kind. None of a text that may be an id, and of an object. */
+/** Returns another value of the same kind; undefined for an object, and for a string that may be an id. */
 function anotherOf(value: Json): Json | undefined {
   if (typeof value === "boolean") return !value;
   if (typeof value === "string") return /^\d{4}-\d\d-\d\dT/.test(value) ? "2001-02-03T04:05:06.000Z" : undefined;
   return typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) < 1000 ? value + 1 : undefined;
 }
 
-async function findMark(probing: Probing, proven: Proven): Promise<void> {
+async function probeMark(probing: Probing, proven: Proven): Promise<void> {
   const { names, findings, told } = probing;
   const at = told.connection.contract.rule.owner?.at ?? told.markAt ?? defaultMarkAt;
   const next = names.next();
@@ -191,11 +190,11 @@ function isErasedByUpdates({ findings }: Probing): boolean {
   return findings.facts.some(({ at, source }) => at === "/operations/update/body" && source.includes(erasesWords));
 }
 
-async function findChosenIds(probing: Probing, proven: Proven): Promise<void> {
+async function probeChosenIds(probing: Probing, proven: Proven): Promise<void> {
   const { names, findings, told, sandbox } = probing;
   const { identifyBy, bodyAt } = told.connection.contract.operations.create;
   if (identifyBy !== null) return;
-  const [at = ""] = idsFound(findings.valueAt("/rule/id"));
+  const [at = ""] = findings.pointersAt("/rule/id");
   const [name, ...further] = segmentsOf(at);
   if (name === undefined || further.length > 0 || bodyAt !== "") {
     findings.gap("/operations/create/identifyBy", "an id that is not a field of the rule itself was not tried");
@@ -233,8 +232,8 @@ async function findChosenIds(probing: Probing, proven: Proven): Promise<void> {
     findings.fact("/errors/exists", [...before, meaning], `${second.seen.said}, to an id that is taken`);
 }
 
-/** A refusal as `errors.exists` has it. */
-function meaningOf(seen: Seen): JsonObject {
+/** Returns a refusal as `errors.exists` has it. */
+function meaningOf(seen: SeenResponse): JsonObject {
   const { status, json } = seen;
   const { code } = failureShape(seen);
   const told = code === undefined ? undefined : valueAt(json, code);

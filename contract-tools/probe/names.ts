@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt, withValueAt } from "../../sdk/json/index.ts";
-import { leavesOf, shows } from "./answers.ts";
+import { leavesOf, shows } from "./response-parts.ts";
 
 /** Makes definitions out of the one that is given, each with a name of its own where it has one. */
 export class Names {
@@ -16,19 +16,19 @@ export class Names {
     this.#run = run;
   }
 
-  /** The next definition. */
+  /** Returns the given definition with the next name. */
   next(): { definition: JsonObject; name: string | undefined } {
     this.#count += 1;
     return this.#renamed(this.#definition);
   }
 
-  /** A definition with another name. */
+  /** Returns a definition with the next name in place of its own. */
   again(definition: JsonObject): { definition: JsonObject; name: string | undefined } {
     this.#count += 1;
     return this.#renamed(definition);
   }
 
-  /** True where a text of an answer is the name of a rule that a probe of this definition made, in this run or another. */
+  /** Decides whether a response has the name of a rule that a probe of this definition made, in this run or another. */
   areIn(answer: Json): boolean {
     const { at } = this;
     if (at === undefined) return shows(answer, this.#definition, undefined);
@@ -47,7 +47,7 @@ export class Names {
   }
 
   /**
-   * A definition with one value changed, of the kinds that a service takes most likely; undefined where there is none.
+   * Returns a definition with its first number one higher, and where that stands; undefined where it has no number.
    * The name stays.
    */
   changed(definition: JsonObject): { definition: JsonObject; at: Pointer } | undefined {
@@ -58,7 +58,7 @@ export class Names {
   }
 }
 
-/** Where a definition has its name: what the contract says, else the field `name`. */
+/** Returns the pointer to a definition's name: what the contract says, else the field `name`. */
 export function nameAt(definition: JsonObject, told: Pointer | null | undefined): Pointer | undefined {
   return [told, "/name"].find((at): at is Pointer => typeof at === "string" && isName(valueAt(definition, at)));
 }

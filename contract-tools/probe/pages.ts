@@ -9,11 +9,11 @@ import {
   segmentsOf,
   valueAt,
 } from "../../sdk/json/index.ts";
-import { type Leaf, leavesOf } from "./answers.ts";
 import type { ListReader, ListShape } from "./list-reader.ts";
 import type { Probing } from "./probing.ts";
+import { type Leaf, leavesOf } from "./response-parts.ts";
 import { Stopped } from "./stopped.ts";
-import type { Seen, Sent } from "./wire.ts";
+import type { SeenResponse, Sent } from "./wire.ts";
 
 export const limitNames = [
   "limit",
@@ -49,14 +49,14 @@ type Parameters = NonNullable<Sent["parameters"]>;
  * the list. The shape of the list has it afterwards.
  * @throws Stopped: the list says that it has more, and no way to ask for it was found
  */
-export async function findPages(probing: Probing, list: ListReader): Promise<void> {
+export async function probePages(probing: Probing, list: ListReader): Promise<void> {
   const { findings } = probing;
   const { shape } = list;
   if (shape === undefined) return;
   const whole = await list.page();
   const ids = idsOn(whole, shape);
   const given = told(probing);
-  const limit = await findLimit(list, shape, ids, given.limit);
+  const limit = await probeLimit(list, shape, ids, given.limit);
   if (limit === undefined) {
     list.arrays(whole);
     findings.fact(
@@ -114,12 +114,12 @@ function told({ told: { connection } }: Probing): Given {
   return { limit: of("limit"), page: of("page"), offset: of("offset"), cursor: of("cursor") };
 }
 
-async function findLimit(
+async function probeLimit(
   list: ListReader,
   shape: ListShape,
   ids: readonly string[],
   known: readonly string[],
-): Promise<{ name: string; seen: Seen } | undefined> {
+): Promise<{ name: string; seen: SeenResponse } | undefined> {
   for (const name of unique([...known, ...limitNames])) {
     const seen = await list.try({ parameters: [[name, 1]] });
     if (seen.isSuccess && ids.length > 1 && idsOn(seen, shape).length === 1) return { name, seen };
@@ -131,7 +131,7 @@ async function findLimit(
 async function byUrl(
   list: ListReader,
   shape: ListShape,
-  first: Seen,
+  first: SeenResponse,
   ids: readonly string[],
 ): Promise<Found | undefined> {
   const inHeader = Object.entries(first.headers).flatMap(([name, value]): Json[] =>
@@ -159,11 +159,11 @@ async function byName(
   shape: ListShape,
   asked: Parameters,
   ids: readonly string[],
-  first: Seen,
+  first: SeenResponse,
   given: Given,
 ): Promise<Found | undefined> {
   const get = async (name: string, value: string | number) => await list.try({ parameters: [...asked, [name, value]] });
-  const isSame = (seen: Seen) => seen.isSuccess && idsOn(seen, shape).join() === idsOn(first, shape).join();
+  const isSame = (seen: SeenResponse) => seen.isSuccess && idsOn(seen, shape).join() === idsOn(first, shape).join();
   for (const name of unique([...given.page, ...pageNames])) {
     const [one, two] = [await get(name, 1), await get(name, 2)];
     if (isSame(one) && isAnother(two, shape, first, ids))
@@ -190,7 +190,7 @@ async function byCursor(
   shape: ListShape,
   asked: Parameters,
   ids: readonly string[],
-  first: Seen,
+  first: SeenResponse,
   known: readonly string[],
 ): Promise<Found | undefined> {
   for (const { at, value } of beside(first.json, shape.items)) {
@@ -212,7 +212,7 @@ async function byCursor(
 function endOf(
   shape: ListShape,
   pagination: Readonly<Record<string, Json>>,
-  { whole, first, ids }: { whole: Seen; first: Seen; ids: readonly string[] },
+  { whole, first, ids }: { whole: SeenResponse; first: SeenResponse; ids: readonly string[] },
 ): { fields: Readonly<Record<string, Json>>; said: string } {
   if (!["page", "offset", "lastId", "cursor"].includes(String(pagination.type))) return { fields: {}, said: "" };
   const more = beside(first.json, shape.items, (value) => value === true).find(
@@ -229,7 +229,7 @@ function endOf(
 }
 
 /** True of a page that has a rule which the first one does not have. */
-function isAnother(seen: Seen, shape: ListShape, first: Seen, ids: readonly string[]): boolean {
+function isAnother(seen: SeenResponse, shape: ListShape, first: SeenResponse, ids: readonly string[]): boolean {
   if (!seen.isSuccess) return false;
   const before = idsOn(first, shape);
   const now = idsOn(seen, shape);
@@ -237,7 +237,7 @@ function isAnother(seen: Seen, shape: ListShape, first: Seen, ids: readonly stri
 }
 
 /** The ids of the rules on a page. */
-function idsOn(seen: Seen, { items, envelope, id }: ListShape): string[] {
+function idsOn(seen: SeenResponse, { items, envelope, id }: ListShape): string[] {
   const found = valueAt(seen.json, items);
   if (!isJsonArray(found)) return [];
   return found.flatMap((item) => {

@@ -1,9 +1,9 @@
-import { defaultMarkAt, namesRule, type Plan, placesBy, type Told } from "./known.ts";
+import { defaultMarkAt, namesRule, type ProbePlan, placesBy, type Told } from "./known.ts";
 import { afterNames, cursorNames, limitNames, offsetNames, pageNames } from "./pages.ts";
 import type { Planned } from "./wire.ts";
 
-/** Every request that a probe would make, in words, in order; `{ruleId}` stands for the id of a rule that it made. */
-export function planLines(told: Told, plan: Plan): string[] {
+/** Describes every request that a probe would make, in order; `{ruleId}` stands for the id of a rule that it made. */
+export function planLines(told: Told, plan: ProbePlan): string[] {
   const { list, get, create, updates, deletes } = plan;
   const lines: string[] = [];
   const add = (planned: Planned, words: string): void => {

@@ -2,27 +2,28 @@ import { randomBytes } from "node:crypto";
 import { parseBaseUrl } from "../../sdk/client/connection.ts";
 import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
+import type { Fact } from "../draft.ts";
 import { makeAnother, makeFirst } from "./create.ts";
-import { deleteOwn, findDelete, type Proven } from "./delete.ts";
-import { findFields } from "./fields.ts";
-import { type Fact, Findings, type Gap } from "./findings.ts";
+import { deleteOwn, type Proven, probeDelete } from "./delete.ts";
+import { probeFields } from "./fields.ts";
+import { Findings, type Unmeasured } from "./findings.ts";
 import { leftoverWords, namesRule, planOf, type Told } from "./known.ts";
-import { demandReadyPlace, findItems, findSummaries } from "./list.ts";
 import { ListReader, type Row } from "./list-reader.ts";
-import { findMore } from "./more.ts";
+import { probeMore } from "./more.ts";
 import { Names, nameAt } from "./names.ts";
-import { findPages } from "./pages.ts";
+import { probePages } from "./pages.ts";
+import { demandReadyPlace, findItems, probeSummaries } from "./probe-list.ts";
 import type { Probing } from "./probing.ts";
 import { named, type Own, Sandbox } from "./sandbox.ts";
 import { Stopped } from "./stopped.ts";
 import { tryContract } from "./try-contract.ts";
-import { findUpdate } from "./update.ts";
+import { probeUpdate } from "./update.ts";
 import { Wire } from "./wire.ts";
 
-/** What a probe found. */
+/** The result of a probe. */
 export interface Probed {
   readonly facts: readonly Fact[];
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly Unmeasured[];
   /** Why it ended before its end, and what to do. */
   readonly stopped: { readonly reason: string; readonly advice: string | undefined } | undefined;
   /** The rules that it made and could not delete, in words. */
@@ -45,8 +46,8 @@ export interface ProbeOptions {
 }
 
 /**
- * Probes a service: makes rules of a definition, looks at what comes of each request, and deletes them. It never throws for
- * what the service does: then it stops, cleans up by a way that is proven, and says what is left.
+ * Probes a service: makes rules of a definition, looks at the effect of each request, and deletes them. It never throws
+ * for what the service does: then it stops, cleans up by a way that is proven, and says what is left.
  * @throws MerchantRulesError SETTINGS_INVALID
  */
 export async function probe(
@@ -94,24 +95,24 @@ async function steps(probing: Probing, prove: (proven: Proven) => void): Promise
   const first = await makeFirst(probing);
   if (list !== undefined) {
     findItems(probing, list, first);
-    await findSummaries(probing, list, first);
+    await probeSummaries(probing, list, first);
   }
   await makeAnother(probing);
   if (list !== undefined && list.shape?.pagination.type === "none") {
     say("looking for the pages of the list");
-    await findPages(probing, list);
+    await probePages(probing, list);
   }
-  const added = await findFields(probing, first);
-  await findUpdate(probing);
-  const proven = await findDelete(probing);
+  const added = await probeFields(probing, first);
+  await probeUpdate(probing);
+  const proven = await probeDelete(probing);
   if (proven === undefined) return;
   prove(proven);
-  await findMore(probing, proven, added);
+  await probeMore(probing, proven, added);
   findLag(probing);
   await tryContract(probing, proven);
 }
 
-/** How long after a write the list shows it. */
+/** Notes the longest time after which the list showed a write. */
 function findLag({ sandbox, findings }: Probing): void {
   if (sandbox.list === undefined || sandbox.listed === 0) return;
   const { listed, lagMs } = sandbox;
@@ -141,7 +142,7 @@ async function deleteOwnRules(probing: Probing, proven: Proven | undefined): Pro
 }
 
 /**
- * From now on rules of an earlier probe are its own, where they look so.
+ * Takes rules of an earlier probe for its own from now on, where they look so.
  * @returns those that do not, in words
  */
 async function takeLeftovers({ told, sandbox, names }: Probing): Promise<string[]> {
@@ -181,7 +182,7 @@ async function deletePresent(probing: Probing, proven: Proven | undefined): Prom
   return [];
 }
 
-/** What the user does about rules that are left. */
+/** Advises the user on rules that are left. */
 async function adviceOnLeft(
   { sandbox, told, plan }: Probing,
   proven: Proven | undefined,
@@ -192,14 +193,15 @@ async function adviceOnLeft(
   if (ids.length === 0) return `look for it, and ${here}`;
   const again = `it counts and deletes ${ids.length === 1 ? "that rule" : "those rules"} as its own with ${leftoverWords(ids)}`;
   if (isStopped || proven !== undefined) return `run it again, and ${again}; or ${here}`;
-  if (told.mayEmpty !== true && plan.deletes.some((way) => !namesRule(way.planned)) && (await hasOthers(sandbox)))
+  if (told.mayEmpty !== true && plan.deletes.some((way) => !namesRule(way.planned)) && (await readAnyOthers(sandbox)))
     return `if every rule at the address may go, run it again with --may-empty ${told.connection.baseUrl}, and ${again}; or ${here}`;
   return `look up how a delete names its rule, and run it again with that as --delete "DELETE /path/{ruleId}" or --delete-by query:NAME, and ${again}; or ${here}`;
 }
 
-async function hasOthers(sandbox: Sandbox): Promise<boolean> {
+/** Reads whether rules are there that the probe did not make; false where that cannot be read. */
+async function readAnyOthers(sandbox: Sandbox): Promise<boolean> {
   try {
-    return !(await sandbox.hasNothingElse());
+    return (await sandbox.countOthers()) !== 0;
   } catch (error) {
     // The list that cannot be read has stopped the probe, and its reason is said.
     stopOf(error);

@@ -1,5 +1,5 @@
 import type { Findings } from "./findings.ts";
-import type { Plan, Told } from "./known.ts";
+import type { ProbePlan, Told } from "./known.ts";
 import type { Names } from "./names.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Wire } from "./wire.ts";
@@ -7,7 +7,7 @@ import type { Wire } from "./wire.ts";
 /** What the steps of one probe share. */
 export interface Probing {
   readonly told: Told;
-  readonly plan: Plan;
+  readonly plan: ProbePlan;
   readonly wire: Wire;
   readonly sandbox: Sandbox;
   readonly findings: Findings;

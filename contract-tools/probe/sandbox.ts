@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../../sdk/json/index.ts";
-import { fingerprint, shows } from "./answers.ts";
 import type { ListReader, Row } from "./list-reader.ts";
+import { fingerprint, shows } from "./response-parts.ts";
 import { Stopped } from "./stopped.ts";
-import type { Planned, Seen, Wire } from "./wire.ts";
+import type { Planned, SeenResponse, Wire } from "./wire.ts";
 
 /** A rule that the probe made. */
 export interface Own {
@@ -17,7 +17,7 @@ export interface Own {
 /** What the service shows of one own rule. */
 export interface Sight {
   readonly is: "there" | "gone" | "unknown";
-  /** The whole answer to its GET, or its item of the list. */
+  /** The whole response to its GET, or its item of the list. */
   readonly shown: Json | undefined;
   readonly said: string;
 }
@@ -30,10 +30,10 @@ export interface View {
   readonly rows: readonly Row[];
 }
 
-/** How the service answers for a rule that it does not have. */
+/** The response for a rule that the service does not have. */
 export interface Absence {
   readonly status: number;
-  /** The text of the body, without what differs by the id. */
+  /** The body, where the status is one of success. */
   readonly json: Json | undefined;
 }
 
@@ -54,9 +54,9 @@ export class Sandbox {
   readonly own: Own[] = [];
   /** The name of a rule that was asked for, as long as it is not known whether it was made, and by which id. */
   asked: { readonly name: string | undefined } | undefined;
-  /** The id that an answer about one rule has, once it is known where. */
+  /** Returns the id that a response about one rule has, once it is known where. */
   idIn: ((answer: Json) => string | undefined) | undefined;
-  /** Where an answer about one rule has it. */
+  /** Where a response about one rule has it. */
   envelope: Pointer = "";
   absence: Absence | undefined;
   /** The longest time after which the list showed a write, in milliseconds; undefined where it showed each at once. */
@@ -91,26 +91,26 @@ export class Sandbox {
     return this.own.filter(({ isGone }) => !isGone);
   }
 
-  /** A GET of one id. */
-  async get(ruleId: string): Promise<Seen | undefined> {
+  /** Reads one rule by a GET; undefined where there is no GET. */
+  async get(ruleId: string): Promise<SeenResponse | undefined> {
     if (this.#get === undefined) return undefined;
     return await this.#wire.send(this.#get, { ruleId, place: { in: "path", name: "ruleId" } });
   }
 
-  /** The answer that shows a rule, or its item of the list; undefined where it is not there. */
+  /** Reads one rule: the response that shows it, or its item of the list; undefined where it is not there. */
   async shown(ruleId: string): Promise<Json | undefined> {
     const seen = await this.get(ruleId);
     if (seen?.isSuccess === true && !this.isAbsence(seen)) return seen.json;
     return (await this.list?.rows())?.find((row) => row.ruleId === ruleId)?.rule;
   }
 
-  /** The rule of an own rule as the service shows it. */
+  /** Returns the rule in what the service shows, without its envelope. */
   ruleIn(sight: Sight): JsonObject | undefined {
     const rule = this.#get === undefined ? sight.shown : valueAt(sight.shown, this.envelope);
     return isJsonObject(rule) ? rule : undefined;
   }
 
-  /** Everything that is there now. @throws Stopped: the list cannot be read */
+  /** Reads everything that is there now. @throws Stopped: the list cannot be read */
   async look(): Promise<View> {
     const rows = (await this.list?.rows()) ?? [];
     const own = new Map<Own, Sight>();
@@ -122,18 +122,18 @@ export class Sandbox {
     return { others: this.list === undefined ? undefined : others.sort(), own, rows };
   }
 
-  /** True where the list shows now that nothing is there but what the probe made. */
-  async hasNothingElse(): Promise<boolean> {
-    return (await this.look()).others?.length === 0;
+  /** Reads how many rules are there now that the probe did not make; undefined where there is no list. */
+  async countOthers(): Promise<number | undefined> {
+    return (await this.look()).others?.length;
   }
 
-  /** From now on an interrupt ends no try: what was made is to be deleted. */
+  /** Ignores interrupts from now on: what was made is to be deleted. */
   ignoreInterrupts(): void {
     this.#signal = undefined;
   }
 
   /**
-   * Does one try. Before and after it, everything that it may not change is compared.
+   * Runs one try. Before and after it, everything that it may not change is compared.
    * @param may the own rules that it may change or delete
    * @throws Stopped: something else changed, or was changed since the last try
    */
@@ -160,7 +160,7 @@ export class Sandbox {
     throw new Error("unreachable");
   }
 
-  /** Looks until the service shows what is expected, or for some seconds. @returns whether it does, and the last view */
+  /** Reads until the service shows what is expected, or for some seconds. @returns whether it does, and the last view */
   async settle(
     view: View,
     isShown: (view: View) => boolean,
@@ -196,8 +196,8 @@ export class Sandbox {
     return { is: "unknown", shown: undefined, said };
   }
 
-  /** True where an answer to a GET says that there is no such rule. */
-  isAbsence({ status, json, isSuccess }: Seen): boolean {
+  /** Decides whether a response to a GET says that there is no such rule. */
+  isAbsence({ status, json, isSuccess }: SeenResponse): boolean {
     if (status === 404 || status === 410) return true;
     const { absence } = this;
     if (absence === undefined || status !== absence.status) return false;
@@ -213,7 +213,7 @@ function isOf(rule: Json, { definition, name }: Own): boolean {
   return shows(rule, definition, name);
 }
 
-/** What changed that must not; undefined where nothing did. */
+/** Describes a change to what must not change; undefined where there is none. */
 function harmIn(before: View, after: View, may: readonly Own[]): string | undefined {
   if (before.others !== undefined && after.others !== undefined) {
     const lost = without(before.others, after.others).length;
@@ -233,7 +233,7 @@ function harmIn(before: View, after: View, may: readonly Own[]): string | undefi
   return undefined;
 }
 
-/** The texts that the second list lacks, each as often as it lacks it. */
+/** Returns the strings that the second array lacks, each as often as it lacks it. */
 function without(texts: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const text of others) left.set(text, (left.get(text) ?? 0) + 1);

@@ -8,18 +8,17 @@ import {
   segmentsOf,
   valueAt,
 } from "../../sdk/json/index.ts";
-import { fingerprint, isAlike } from "./answers.ts";
 import { idIn } from "./create.ts";
-import { namesRule, type Plan, wordsOf } from "./known.ts";
-import { idsFound } from "./list.ts";
+import { namesRule, type ProbePlan, wordsOf } from "./known.ts";
 import type { Probing } from "./probing.ts";
+import { fingerprint, isAlike } from "./response-parts.ts";
 import { named, type Own, type View } from "./sandbox.ts";
-import type { Seen, Sent } from "./wire.ts";
+import type { SeenResponse, Sent } from "./wire.ts";
 
 /** What the evidence says of an update that erases what is not sent. */
 export const erasesWords = "what is not sent is erased";
 
-type Update = Plan["updates"][number];
+type Update = ProbePlan["updates"][number];
 
 /** How an update says which version of the rule it changes. */
 type Version = { readonly etag: true } | { readonly at: Pointer };
@@ -31,9 +30,9 @@ interface Way {
   readonly version: Version | undefined;
 }
 
-/** What came of one update. */
+/** The effect of one update. */
 interface Changed {
-  readonly seen: Seen;
+  readonly seen: SeenResponse;
   readonly way: Way;
   /** The rule as it is shown afterwards; undefined where the change is not there. */
   readonly live: JsonObject | undefined;
@@ -42,11 +41,11 @@ interface Changed {
 }
 
 /**
- * Finds out whether an update replaces a rule or lays what it is sent over it: by one that leaves a field out. It is seen
- * where an update is answered with success and does nothing.
+ * Finds out whether an update replaces a rule or merges what is sent into it: by one that leaves a field out. An update
+ * that is answered with success and does nothing is seen.
  * @throws Stopped: something else changed
  */
-export async function findUpdate(probing: Probing): Promise<void> {
+export async function probeUpdate(probing: Probing): Promise<void> {
   const { plan, sandbox, findings, told } = probing;
   const [own] = sandbox.present;
   if (plan.updates.length === 0) {
@@ -61,7 +60,7 @@ export async function findUpdate(probing: Probing): Promise<void> {
   }
   const refusals: string[] = [];
   for (const planned of plan.updates) {
-    if (!namesRule(planned) && told.mayEmpty !== true && !(await sandbox.hasNothingElse())) {
+    if (!namesRule(planned) && told.mayEmpty !== true && (await sandbox.countOthers()) !== 0) {
       refusals.push(
         `${wordsOf(planned)} was not tried, because its path does not name the rule, and rules are there that the probe did not make`,
       );
@@ -90,7 +89,7 @@ interface Full {
 
 type Effect = "replaces" | "merges" | "unknown";
 
-/** Updates without one field, until the service takes that; in the end with all. */
+/** Sends updates without one field each, until the service takes one; in the end with all fields. */
 async function leaveOneOut(
   probing: Probing,
   own: Own,
@@ -141,15 +140,15 @@ async function update(probing: Probing, own: Own, way: Way, { definition, name, 
 }
 
 /**
- * Follows a rule to the id that the answer has. Where the rule with the id before is as it was, another rule was made, which
- * is deleted with the others.
+ * Follows a rule to the id that the response has. Where the rule with the id before is as it was, another rule was made,
+ * which is deleted with the others.
  * @returns the id before, where it is another one now
  */
 async function followId(
   { sandbox }: Probing,
   own: Own,
   id: string,
-  before: Seen | undefined,
+  before: SeenResponse | undefined,
 ): Promise<string | undefined> {
   const now = await sandbox.get(own.ruleId);
   const isAsBefore = before?.json !== undefined && now !== undefined && isSame(before.json, now.json ?? null);
@@ -178,7 +177,7 @@ async function versioned(
   return { definition: value === undefined ? definition : { ...definition, [segmentsOf(version.at)[0] ?? ""]: value } };
 }
 
-/** The versions that the rule's GET shows. */
+/** Returns the versions that a rule shows: its ETag, and its fields with such a name. */
 function versionsOf({ live, etag }: { live: JsonObject | undefined; etag: boolean }): Version[] {
   const fields = Object.entries(live ?? {}).flatMap(([name, value]) =>
     /^(_?rev(ision)?|_?version|etag)$/i.test(name) && (typeof value === "string" || typeof value === "number")
@@ -197,7 +196,7 @@ async function liveOf({ sandbox }: Probing, own: Own): Promise<{ live: JsonObjec
 function placesOf({ told, findings }: Probing, update: Update): IdentifyBy[] {
   if (namesRule(update)) return [{ in: "path", name: "ruleId" }];
   const known = told.connection.contract.operations.update?.identifyBy;
-  const names = [segmentsOf(idsFound(findings.valueAt("/rule/id"))[0] ?? "").at(-1) ?? "id", "ruleId", "id"];
+  const names = [segmentsOf(findings.pointersAt("/rule/id")[0] ?? "").at(-1) ?? "id", "ruleId", "id"];
   const tried = (["body", "query"] as const).flatMap((part) => [...new Set(names)].map((name) => ({ in: part, name })));
   return [...(known === undefined || known.in === "path" ? [] : [known]), ...tried];
 }
@@ -265,7 +264,7 @@ async function report(
   fact("body", ...(await partOrWhole(probing, own, way, { full, before: live ?? {}, words })));
 }
 
-/** Sends what changed alone, where an update lays what it is sent over the rule. One that erased the rest is repaired. */
+/** Sends what changed alone, where an update merges what is sent into the rule. One that erased the rest is repaired. */
 async function partOrWhole(
   probing: Probing,
   own: Own,

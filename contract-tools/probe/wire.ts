@@ -7,7 +7,7 @@ import { baseUrlOf, setUp } from "../../sdk/client/set-up.ts";
 import type { Answer } from "../../sdk/client/transport.ts";
 import type { IdentifyBy } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
-import type { Json, JsonObject, Pointer } from "../../sdk/json/index.ts";
+import { defined, type Json, type JsonObject, type Pointer } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 
 /** A request that the probe may send, as the plan lists it. */
@@ -34,8 +34,8 @@ export interface Sent {
   readonly headers?: readonly string[];
 }
 
-/** An answer. */
-export interface Seen {
+/** A response. */
+export interface SeenResponse {
   readonly status: number;
   readonly headers: Answer["headers"];
   /** Its body; undefined where it is no JSON. */
@@ -43,12 +43,11 @@ export interface Seen {
   readonly isSuccess: boolean;
   /** Method, path and status, for people: `GET /rules/7 → 200`. */
   readonly said: string;
-  /** What it was asked for: path and query. */
+  /** The path and query of its request. */
   readonly target: string;
-  readonly answer: Answer;
 }
 
-/** Refusals count as answers: the probe asks to see them. Credentials, rates, redirects and outages end it. */
+/** Refusals count as success: the probe asks to see them. Credentials, rates, redirects and outages end it. */
 const answers = [
   ...range(200, 299),
   ...range(400, 499).filter((status) => ![401, 403, 407, 408, 425, 429].includes(status)),
@@ -90,9 +89,9 @@ export class Wire {
 
   /**
    * Sends one request.
-   * @throws MerchantRulesError: no answer, or one that ends the probe: credentials refused, a redirect, an outage
+   * @throws MerchantRulesError: no response, or one that ends the probe: credentials refused, a redirect, an outage
    */
-  async send(planned: Planned, values: Sent = {}): Promise<Seen> {
+  async send(planned: Planned, values: Sent = {}): Promise<SeenResponse> {
     const template = this.#templates.get(planned);
     if (template === undefined) throw new Error(`not in the plan: ${planned.title}`);
     const attempted = (): string => `${planned.title} (probe)`;
@@ -113,11 +112,10 @@ export class Wire {
       isSuccess: answer.status < 300,
       said,
       target: request.target,
-      answer,
     };
   }
 
-  /** A text of the service without the credentials that it may repeat, short enough to be shown. */
+  /** Returns a string of the service without the credentials that it may repeat, short enough to be shown. */
   clean(text: string): string {
     return shortened(printable(this.#redactor.redact(text), 200), 200);
   }
@@ -127,7 +125,7 @@ export class Wire {
   }
 }
 
-/** What a request asks for beside what the contract fixes, which may be secret. */
+/** Describes the part of a request that the contract does not fix; what it fixes may be secret. */
 function asked({ place, parameters = [], ruleId }: Sent): string {
   const named = ruleId !== undefined && place?.in === "query" ? [`${place.name}=${ruleId}`] : [];
   const pairs = [...named, ...parameters.map(([name, value]) => `${name}=${value}`)];
@@ -159,9 +157,8 @@ function additions(
   const query = [...(named.query === undefined ? [] : [named.query]), ...pairs].join("&");
   return {
     ...named,
-    ...(query === "" ? {} : { query }),
     headers: [...(named.headers ?? []), ...headers],
-    ...(target === undefined ? {} : { target }),
+    ...defined({ query: query || undefined, target }),
   };
 }
 

@@ -1,16 +1,16 @@
 import { pathsLackingIn } from "../../sdk/client/summaries.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Pointer, pointerOf, segmentsOf, withoutValueAt } from "../../sdk/json/index.ts";
-import { leavesOf, placeOf, type Rows } from "./answers.ts";
 import type { Made } from "./create.ts";
 import { leftoverWords, namesRule, wordsOf } from "./known.ts";
 import { idInItems, type ListReader, MoreThanOnePage, type Row, unreadable } from "./list-reader.ts";
-import { findPages } from "./pages.ts";
+import { probePages } from "./pages.ts";
 import type { Probing } from "./probing.ts";
+import { leavesOf, placeOf, type Rows } from "./response-parts.ts";
 import { Stopped } from "./stopped.ts";
 
 /**
- * Looks at the list before anything is made. Where every rule may go, one that cannot be read is left out.
+ * Reads the list before anything is made. Where every rule may go, a list that cannot be read is left out.
  * @throws Stopped: it cannot be read to its end, or rules are there, and nobody said that they may be
  */
 export async function demandReadyPlace(probing: Probing): Promise<void> {
@@ -34,7 +34,7 @@ async function demandReadyList(probing: Probing): Promise<void> {
       `name the list with --list "GET /path"; or, if every rule at the address may go, say --may-empty ${told.connection.baseUrl}`,
     );
   }
-  await findShape(probing, list);
+  await probeShape(probing, list);
   const count = (await sandbox.look()).others?.length ?? 0;
   if (count > 0 && told.allowExisting !== true && told.mayEmpty !== true)
     throw new Stopped(
@@ -49,7 +49,7 @@ async function demandReadyList(probing: Probing): Promise<void> {
   );
 }
 
-/** What to do where rules are there: an earlier probe may have left them, they may go, or they are to stay. */
+/** Advises on rules that are there already: an earlier probe may have left them, they may go, or they are to stay. */
 function adviceOnOthers({ told, plan, names }: Probing, count: number, rows: readonly Row[]): string {
   const known = new Set(told.leftover);
   const made = rows.flatMap(({ ruleId, rule }) =>
@@ -68,8 +68,8 @@ function adviceOnOthers({ told, plan, names }: Probing, count: number, rows: rea
 const mostNamed = 20;
 
 /** Learns how the list is read, as far as its rules tell. Where there are several, how it comes in pages. */
-async function findShape(probing: Probing, list: ListReader): Promise<void> {
-  if (await isAsKnown(probing, list)) return;
+async function probeShape(probing: Probing, list: ListReader): Promise<void> {
+  if (await tryKnownPages(probing, list)) return;
   const filled = (await firstArrays(list)).filter(({ items }) => items.length > 0);
   const [rows] = filled;
   if (rows === undefined) return;
@@ -78,7 +78,7 @@ async function findShape(probing: Probing, list: ListReader): Promise<void> {
   const id = idInItems(rows.items, probing.told.connection.contract.rule.id);
   if (id === undefined) throw unreadable("its items have nothing that could be an id");
   list.shape = { items: rows.at, envelope: "", id: [id], pagination: { type: "none", complete: false } };
-  if (rows.items.length > 1) await findPages(probing, list);
+  if (rows.items.length > 1) await probePages(probing, list);
 }
 
 async function firstArrays(list: ListReader): Promise<Rows[]> {
@@ -92,8 +92,8 @@ async function firstArrays(list: ListReader): Promise<Rows[]> {
   }
 }
 
-/** True where the list comes in the pages that the contract describes. */
-async function isAsKnown({ told }: Probing, list: ListReader): Promise<boolean> {
+/** Reads the list in the pages that the contract describes. @returns whether that works */
+async function tryKnownPages({ told }: Probing, list: ListReader): Promise<boolean> {
   const { operations, rule } = told.connection.contract;
   if (operations.list === null || operations.list.pagination.type === "none") return false;
   const { items, envelope, pagination } = operations.list;
@@ -109,7 +109,7 @@ async function isAsKnown({ told }: Probing, list: ListReader): Promise<boolean> 
 }
 
 /**
- * Where the list has its rules, and of each the definition and the id: by the item of a rule that was just made.
+ * Finds where the list has its rules, and where each item has its definition and id: by the item of a new rule.
  * @throws Stopped: the list does not have it, or not its id
  */
 export function findItems({ findings }: Probing, list: ListReader, { own, row }: Made): void {
@@ -120,7 +120,7 @@ export function findItems({ findings }: Probing, list: ListReader, { own, row }:
     );
   const { items, rule } = row;
   const source = `${list.said}: has the rule that was made`;
-  const known = idsFound(findings.valueAt("/rule/id"));
+  const known = findings.pointersAt("/rule/id");
   const at = leavesOf(rule)
     .filter(({ value }) => String(value) === own.ruleId)
     .sort((one, other) => rank(one.at, known) - rank(other.at, known))[0]?.at;
@@ -143,25 +143,20 @@ export function findItems({ findings }: Probing, list: ListReader, { own, row }:
   if (!known.includes(within)) findings.fact("/rule/id", [...known, within], `${source}, with its id at ${within}`);
 }
 
-/** Whether the items of the list lack what a GET shows. */
-export async function findSummaries({ findings, sandbox }: Probing, list: ListReader, { own }: Made): Promise<void> {
+/** Reads whether the items of the list lack fields that a GET shows. */
+export async function probeSummaries({ findings, sandbox }: Probing, list: ListReader, { own }: Made): Promise<void> {
   const view = await sandbox.look();
   const sight = view.own.get(own);
   const listed = view.rows.find(({ ruleId }) => ruleId === own.ruleId)?.rule;
   const live = sight === undefined ? undefined : sandbox.ruleIn(sight);
   if (listed === undefined || live === undefined || !isJsonObject(listed)) return;
-  const lacking = pathsLackingIn(listed, idsFound(findings.valueAt("/rule/id")).reduce(withoutValueAt, live));
+  const lacking = pathsLackingIn(listed, findings.pointersAt("/rule/id").reduce(withoutValueAt, live));
   const what =
     lacking.length === 0 ? "has all that a GET shows" : `lacks ${lacking.slice(0, 5).join(", ")} of what a GET shows`;
   findings.fact("/operations/list/summaries", lacking.length > 0, `${list.said}: ${what}`);
 }
 
-/** The pointers of `rule.id` that were found. */
-export function idsFound(found: unknown): Pointer[] {
-  return Array.isArray(found) ? found.filter((each) => typeof each === "string") : [];
-}
-
-/** The same name as elsewhere first. */
+/** Returns 0 for a pointer whose last segment a known pointer has too, else 1: the same name as elsewhere comes first. */
 function rank(at: Pointer, known: readonly Pointer[]): number {
   return known.some((each) => segmentsOf(each).at(-1) === segmentsOf(at).at(-1)) ? 0 : 1;
 }

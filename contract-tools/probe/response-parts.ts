@@ -15,18 +15,18 @@ import {
   walk,
 } from "../../sdk/json/index.ts";
 
-/** A value in an answer that can be an id, and where it stands. */
+/** A value in a response that can be an id, and where it stands. */
 export interface Leaf {
   readonly at: Pointer;
   readonly value: string | number;
 }
 
-/** Objects deeper in an answer are not looked at. */
+/** Objects deeper in a response are not looked at. */
 const deepest = 6;
 
 /**
- * Where an answer has a definition: the object that shares most fields with it, the outermost of several. Undefined where
- * no object has a field of it with the value that was sent.
+ * Returns the pointer to a definition in a response: to the object that shares most fields with it, the outermost of
+ * several. Undefined where no object has a field of it with the value that was sent.
  */
 export function placeOf(answer: Json | undefined, definition: JsonObject): Pointer | undefined {
   let best: { at: Pointer; score: number } | undefined;
@@ -39,7 +39,7 @@ export function placeOf(answer: Json | undefined, definition: JsonObject): Point
   return best?.at;
 }
 
-/** Fields with the same value count more than fields of the same name; without one of the same value it is 0. */
+/** Scores a likeness: 3 for each field with the same value, 1 for one with the name alone; 0 where no value is the same. */
 function likeness(value: JsonObject, definition: JsonObject): number {
   let equal = 0;
   let named = 0;
@@ -52,7 +52,7 @@ function likeness(value: JsonObject, definition: JsonObject): number {
   return equal === 0 ? 0 : 2 * equal + named;
 }
 
-/** True of values that differ at most in their form: `1` and `"1.0"`, `"Limit"` and `" limit"`. */
+/** Decides whether values differ at most in their form: `1` and `"1.0"`, `"Limit"` and `" limit"`. */
 export function isAlike(one: Json, other: Json): boolean {
   if (isEqual(one, other, asWritten)) return true;
   if (typeof one === "object" || typeof other === "object") return false;
@@ -66,7 +66,7 @@ function plainText(value: string | number | boolean): string {
   return String(value).trim().toLowerCase();
 }
 
-/** True where an answer shows a rule with this definition, or at least its name. */
+/** Decides whether a response shows a rule with this name; where it has none, with this definition. */
 export function shows(answer: Json | undefined, definition: JsonObject, name: string | undefined): boolean {
   if (answer === undefined) return false;
   if (name !== undefined)
@@ -75,8 +75,8 @@ export function shows(answer: Json | undefined, definition: JsonObject, name: st
 }
 
 /**
- * The values of an answer that can be the rule's id, the likeliest first: by the pointers that are given, then by their
- * names. What was sent is none.
+ * Returns the values of a response that can be the rule's id, the likeliest first: by the pointers that are given, then
+ * by their names. A value that was sent is none.
  */
 export function idsIn(answer: Json, definition: JsonObject, known: readonly Pointer[]): Leaf[] {
   const rule = placeOf(answer, definition) ?? "";
@@ -102,7 +102,7 @@ function rankOf(at: Pointer, known: readonly Pointer[]): number {
   return ["uuid", "guid", "key", "ref", "reference"].includes(name) ? 3 : 4;
 }
 
-/** The texts and whole numbers of a value, with where they stand, but for those in arrays. */
+/** Returns the strings and integers of a value, with their pointers, but for those in arrays. */
 export function leavesOf(root: Json): Leaf[] {
   const leaves: Leaf[] = [];
   const step = (value: Json, path: Path): void => {
@@ -115,13 +115,13 @@ export function leavesOf(root: Json): Leaf[] {
   return leaves;
 }
 
-/** An array in an answer to a list. */
+/** An array in a response to a list. */
 export interface Rows {
   readonly at: Pointer;
   readonly items: readonly Json[];
 }
 
-/** The arrays of an answer that can be the list's: of objects, or empty; none within another. */
+/** Returns the arrays of a response that can be the list's: of objects, or empty; none within another. */
 export function arraysIn(answer: Json): Rows[] {
   const found: Rows[] = [];
   const step = (value: Json, path: Path): void => {
@@ -134,12 +134,12 @@ export function arraysIn(answer: Json): Rows[] {
   return found;
 }
 
-/** A text that two values share only where they are equal. */
+/** Returns a string that two values share only where they are equal. */
 export function fingerprint(value: Json): string {
   return canonical(value, asWritten);
 }
 
-/** Where a failure has its code and its message. A code that repeats the status tells nothing. */
+/** Finds where a failure has its code and its message. A code that repeats the status tells nothing. */
 export function failureShape({ json: body, status }: { readonly json: Json | undefined; readonly status: number }): {
   code: Pointer | undefined;
   message: Pointer | undefined;
@@ -157,7 +157,7 @@ export function failureShape({ json: body, status }: { readonly json: Json | und
   };
 }
 
-/** The first element of each array stands for all. */
+/** Returns a value in which each array is an object with its first element, which stands for all. */
 function firstOfArrays(value: Json): Json {
   if (isJsonArray(value)) return value.length === 0 ? {} : { 0: firstOfArrays(value[0] ?? null) };
   if (!isJsonObject(value)) return value;
