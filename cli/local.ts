@@ -228,10 +228,11 @@ function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean):
 /** A run whose messages name this command, and not Pulumi's, which the user may not have. */
 async function run({ onEvent = () => {}, ...options }: RunOptions): Promise<RunResult> {
   const { runEngine } = await localEngine();
+  const { knowledgeOfRules: knowledge } = await import("../provider/hooks/look-up.ts");
   const said = (event: RunEvent): RunEvent =>
     event.kind === "diagnostic" ? { ...event, message: inCommandsOf("local", event.message) } : event;
   const result = await interruptible((signals) =>
-    runEngine({ ...options, ...signals, onEvent: (event) => onEvent(said(event)) }),
+    runEngine({ ...options, ...signals, knowledge, onEvent: (event) => onEvent(said(event)) }),
   );
   for (const error of result.errors) error.message = inCommandsOf("local", error.message);
   return result;

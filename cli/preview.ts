@@ -51,6 +51,7 @@ export async function ownPreview(options: PreviewOptions, folder: string): Promi
 async function previewedLocally(options: StackOptions & PolicyOptions, step: Step): Promise<string> {
   const { stack, cwd, backend, policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
   const { diagnosticOf, jsonDocument, runEngine } = await localEngine();
+  const { knowledgeOfRules: knowledge } = await import("../provider/hooks/look-up.ts");
   const diagnostics: ReturnType<typeof diagnosticOf>[] = [];
   let resources = 0;
   const result = await interruptible((signals) =>
@@ -61,6 +62,7 @@ async function previewedLocally(options: StackOptions & PolicyOptions, step: Ste
       backendUrl: backend,
       ...{ policyPacks, policyPackConfigs },
       ...signals,
+      knowledge,
       onEvent: (event) => {
         if (event.kind === "diagnostic") diagnostics.push(diagnosticOf(event));
         if (event.kind === "step") step(++resources);

@@ -5,6 +5,7 @@ export type { StackChoice } from "../../stack/project/choice.ts";
 export type { ResourceState } from "../../stack/state/resource-state.ts";
 export { unsupported, unsupportedTable } from "../../stack/unsupported.ts";
 export { type PropertyMap, type PropertyValue, Secret, Unknown } from "../../stack/values/value.ts";
+export type { ProgramKnowledge } from "./deploy/pending-creates.ts";
 export type { DetailedDiff, DiffKind, PropertyDiff } from "./deploy/property-diff.ts";
 export type { ChangeSummary, RunEvent, Step, StepOp } from "./deploy/step.ts";
 export { diagnosticOf, EventLines, type JsonDiagnostic, jsonDocument } from "./display/json.ts";

@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { knowledgeOfRules } from "../../provider/hooks/look-up.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
@@ -90,6 +91,7 @@ export async function run(verb: Verb, world: WorldStack, options: RunOptions = {
     refresh: options.refresh,
     policyPacks,
     policyPackConfigs,
+    knowledge: knowledgeOfRules,
     killSignal,
     onEvent: (event) => {
       if (event.kind === "diagnostic") said.push(diagnosticOf(event));

@@ -7,13 +7,31 @@ import type { SettingsSources } from "../settings/sources.ts";
 import { ruleShape, setShape } from "../state/shape.ts";
 import { readInputs } from "../state/state.ts";
 
+interface OpenCreate {
+  readonly type: string;
+  readonly inputs: Properties;
+}
+
+/** Returns what is to be said of a type whose resources have no id at the service; undefined for all others. */
+function partsOf(type: string) {
+  if (type !== setType) return undefined;
+  return {
+    reason: "a set has no id at the service",
+    whereThere: "for each of its rules that is there, add the id to adopt of the set",
+    advice: "add the ids of its rules to adopt of the set",
+  };
+}
+
+/** What an engine must know of these resources to go on after a create that a run left open. */
+export const knowledgeOfRules = { findsCreates, partsOf };
+
 /**
- * Whether the provider finds by itself what an earlier create of a resource made, when it creates that again: by the
- * id that the client chooses, or by a list and the mark or the natural key of each rule.
+ * Decides whether the provider finds by itself what an earlier create of a resource made, when it creates that again: by
+ * the id that the client chooses, or by a list and the mark or the natural key of each rule.
  * @param inputs as `check` passed them
  * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
  */
-export function canBeFound(type: string, inputs: Properties, sources: SettingsSources): boolean {
+function findsCreates({ type, inputs }: OpenCreate, sources: SettingsSources): boolean {
   // It has nothing at the service.
   if (type === connectionType) return true;
   if (type !== ruleType && type !== setType) return false;

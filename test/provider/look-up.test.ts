@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { canBeFound } from "../../provider/hooks/look-up.ts";
+import { knowledgeOfRules } from "../../provider/hooks/look-up.ts";
 import { connectionType, ruleType, setType } from "../../provider/host/types.ts";
 import { connectionIdText, newConnectionId } from "../../provider/reconcile/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
@@ -21,7 +21,7 @@ function found(type: string, inputs: JsonObject, contract: ContractInput | undef
   const file = join(folder, "contract.json");
   if (contract !== undefined) writeFileSync(file, JSON.stringify(contract));
   const config = (key: string) => (key === "merchant-rules:contract" && contract !== undefined ? file : undefined);
-  return canBeFound(type, inputs, { config, environment: {}, folder });
+  return knowledgeOfRules.findsCreates({ type, inputs }, { config, environment: {}, folder });
 }
 
 describe("what an earlier create made can be found", () => {

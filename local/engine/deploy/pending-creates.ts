@@ -1,6 +1,4 @@
-import { canBeFound } from "../../../provider/hooks/look-up.ts";
-import { setType } from "../../../provider/host/types.ts";
-import type { SettingsSources } from "../../../provider/settings/sources.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { EngineError } from "../../../stack/errors.ts";
 import { configIn } from "../../../stack/open/read-stack.ts";
 import { isProvider, needs, type PendingOperation, type ResourceState } from "../../../stack/state/resource-state.ts";
@@ -10,27 +8,58 @@ import type { Execution } from "./execution.ts";
 import type { Providers } from "./providers.ts";
 import { stepOf } from "./step.ts";
 
+/** The settings with which a provider works on a resource. */
+interface ProviderSettings {
+  /** Returns a value of the stack's config, or of an explicit provider's inputs, by its whole key. */
+  readonly config: (key: string) => string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  /** The folder of the program. */
+  readonly folder: string;
+}
+
+/** A resource that the service keeps in parts, each with an id of its own. The texts end up in messages. */
+interface Parts {
+  /** Why it has no id: `a set has no id at the service`. */
+  readonly reason: string;
+  /** What to do about parts that a create has made, as the beginning of a sentence, and the same in short. */
+  readonly whereThere: string;
+  readonly advice: string;
+}
+
+/** What the engine must be told of a program's resources: it knows none. */
+export interface ProgramKnowledge {
+  /** Decides whether a provider that creates a resource again finds by itself what an earlier create made. */
+  findsCreates(resource: { readonly type: string; readonly inputs: JsonObject }, settings: ProviderSettings): boolean;
+  /** Returns what is to be said of a type whose resources have no id; undefined for all others. */
+  partsOf(type: string): Parts | undefined;
+}
+
+/** Without knowledge no create can be found again, so that a run stops before each that was left open. */
+export const noKnowledge: ProgramKnowledge = { findsCreates: () => false, partsOf: () => undefined };
+
 /**
- * The creates that an earlier run left open and of which nobody can tell whether they took effect: neither has the
- * engine an answer, nor does the provider look for them before it creates.
+ * Returns the resources whose creates an earlier run left open and of which nobody can tell whether they took effect:
+ * neither has the engine a response, nor does the provider look for them before it creates.
  */
 export function undecidedCreates(
   interrupted: readonly PendingOperation[],
-  sourcesOf: (resource: ResourceState) => SettingsSources,
+  { findsCreates }: ProgramKnowledge,
+  settingsOf: (resource: ResourceState) => ProviderSettings,
 ): readonly ResourceState[] {
   return interrupted.flatMap(({ type, resource }) => {
     // A provider is a resource of the engine itself.
     if (type !== "creating" || isProvider(resource.type)) return [];
-    return canBeFound(resource.type, toWire(resource.inputs, toProgram), sourcesOf(resource)) ? [] : [resource];
+    const known = { type: resource.type, inputs: toWire(resource.inputs, toProgram) };
+    return findsCreates(known, settingsOf(resource)) ? [] : [resource];
   });
 }
 
-/** The settings with which the provider works on a resource: those of its explicit provider, else the stack's config. */
-export function sourcesFor(
+/** Returns the settings for a resource: those of its explicit provider, else the stack's config. */
+export function settingsFor(
   resource: ResourceState,
   base: readonly ResourceState[],
-  ofStack: SettingsSources,
-): SettingsSources {
+  ofStack: ProviderSettings,
+): ProviderSettings {
   const explicit = base.find(({ urn, id, inputs }) => {
     return `${urn}::${id}` === resource.provider && "merchant-rules:provider" in inputs;
   });
@@ -43,10 +72,12 @@ export function sourcesFor(
 export class HeldBack {
   readonly #execution: Execution;
   readonly #undecided: ReadonlySet<string>;
+  readonly #knowledge: ProgramKnowledge;
   readonly #held = new Set<string>();
 
-  constructor(execution: Execution, undecided: readonly ResourceState[]) {
+  constructor(execution: Execution, undecided: readonly ResourceState[], knowledge: ProgramKnowledge) {
     this.#execution = execution;
+    this.#knowledge = knowledge;
     this.#undecided = new Set(undecided.map(({ urn }) => urn));
   }
 
@@ -62,7 +93,7 @@ export class HeldBack {
     if (undecided === undefined && needed === undefined) return false;
     this.#held.add(now.urn);
     if (undecided !== undefined) {
-      this.#execution.fail(mayExist(now, undecided), now.urn, true);
+      this.#execution.fail(mayExist(now, undecided, this.#knowledge), now.urn, true);
       this.#execution.noteFailed(stepOf(old === undefined ? "create" : "same", old, now));
     } else if (needed !== undefined) {
       const message = `${parseUrn(now.urn).name} stays as it is, because it needs ${parseUrn(needed).name}`;
@@ -72,12 +103,13 @@ export class HeldBack {
   }
 }
 
-function mayExist({ urn, type }: ResourceState, undecided: string): EngineError {
+function mayExist({ urn, type }: ResourceState, undecided: string, knowledge: ProgramKnowledge): EngineError {
   const { name } = parseUrn(urn);
   const reason = `an earlier run ended while it created ${name}, so it may exist already, and nothing is known by which it could be looked up`;
+  const parts = knowledge.partsOf(type);
   const taken =
-    type === setType
-      ? "for each of its rules that is there, add the id to adopt of the set; then refresh --clear-pending-creates, and run again"
+    parts !== undefined
+      ? `${parts.whereThere}; then refresh --clear-pending-creates, and run again`
       : `where it is there, refresh --import-pending-creates '${undecided}' --import-pending-creates <its id>; where it is not, refresh --clear-pending-creates; then run again`;
   return new EngineError("FAILED", `create ${name} failed: ${reason}. What to do: look at the service; ${taken}`, {
     urn,
@@ -100,17 +132,16 @@ export async function importPendingCreates(
   pairs: readonly string[],
   interrupted: readonly PendingOperation[],
   base: readonly ResourceState[],
-  { execution, providers }: { execution: Execution; providers: Providers },
+  { execution, providers, knowledge }: { execution: Execution; providers: Providers; knowledge: ProgramKnowledge },
 ): Promise<{ resources: readonly ResourceState[]; imported: readonly string[] }> {
   let resources = base;
   const imported: string[] = [];
   for (const { urn, id } of namedIn(pairs)) {
     const open = interrupted.find(({ type, resource }) => type === "creating" && resource.urn === urn)?.resource;
     if (open === undefined) throw cannotImport(urn, "no run has left a create of it open", "leave it out");
-    if (open.type === setType) {
-      const advice = "add the ids of its rules to adopt of the set, and refresh --clear-pending-creates";
-      throw cannotImport(urn, "a set has no id at the service", advice);
-    }
+    const parts = knowledge.partsOf(open.type);
+    if (parts !== undefined)
+      throw cannotImport(urn, parts.reason, `${parts.advice}, and refresh --clear-pending-creates`);
     const found = await execution.turn(() => providers.hostOf(open).read({ ...open, id, outputs: open.inputs }));
     if (found.id === "")
       throw cannotImport(urn, `its provider finds nothing with the id ${id}`, "look which id it has");

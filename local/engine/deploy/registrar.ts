@@ -24,7 +24,7 @@ import type { Policies } from "../policies/policies.ts";
 import { deleteAll } from "./deletes.ts";
 import { newState, settleSame } from "./goal.ts";
 import { PassedOver } from "./passed-over.ts";
-import { HeldBack } from "./pending-creates.ts";
+import { HeldBack, type ProgramKnowledge } from "./pending-creates.ts";
 import { planResource } from "./resource.ts";
 import type { ResourceContext } from "./resource-context.ts";
 import { reviewResource, reviewStack } from "./review.ts";
@@ -43,6 +43,7 @@ interface RegistrarOptions extends Pick<ResourceContext, "execution" | "provider
   readonly targets: Targets;
   /** The creates of earlier runs of which nobody can tell whether they took effect. */
   readonly undecided: readonly ResourceState[];
+  readonly knowledge: ProgramKnowledge;
 }
 
 /**
@@ -84,7 +85,7 @@ export class Registrar implements MonitorHandler {
     };
     const { operated } = this.#context;
     this.#passedOver = new PassedOver({ ...options, olds: this.#olds, seen: this.#seen, operated });
-    this.#heldBack = new HeldBack(options.execution, options.undecided);
+    this.#heldBack = new HeldBack(options.execution, options.undecided, options.knowledge);
     for (const resource of options.base) if (!resource.delete) this.#olds.set(resource.urn, resource);
   }
 

@@ -13,7 +13,13 @@ import { readStack, type StateStore, type StoredStack } from "../../../stack/sta
 import { type PropertyMap, Secret } from "../../../stack/values/value.ts";
 import { deleteAll } from "../deploy/deletes.ts";
 import { Execution } from "../deploy/execution.ts";
-import { importPendingCreates, sourcesFor, undecidedCreates } from "../deploy/pending-creates.ts";
+import {
+  importPendingCreates,
+  noKnowledge,
+  type ProgramKnowledge,
+  settingsFor,
+  undecidedCreates,
+} from "../deploy/pending-creates.ts";
 import { Providers } from "../deploy/providers.ts";
 import { refreshAll } from "../deploy/refresh.ts";
 import { Registrar } from "../deploy/registrar.ts";
@@ -62,6 +68,8 @@ export interface RunOptions extends PackChoice {
   readonly previewOnly?: boolean | undefined;
   /** True where the caller has had a preview with the policy packs: then an `up` does not begin with one. */
   readonly previewed?: boolean | undefined;
+  /** What is known of the program's resources. Default: nothing, so that a create that was left open stops the run. */
+  readonly knowledge?: ProgramKnowledge | undefined;
   /** Default: this process's environment. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** Stops the run gently: nothing new begins, what is under way ends, state is written. */
@@ -162,7 +170,9 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
       warn: (message, urn) => execution.diagnose("warning", message, urn),
     });
     const hosts = { providers, policies };
-    const run = new Run({ options, project, stack, env, parallel, config, execution, store, resources, ...hosts });
+    const { knowledge = noKnowledge } = options;
+    const about = { options, project, stack, env, parallel, config, knowledge };
+    const run = new Run({ ...about, execution, store, resources, ...hosts });
     const { outputs, cancelled } = await run.execute(verb);
     const { steps, errors } = execution;
     const ok = errors.length === 0 && !cancelled;
@@ -176,8 +186,8 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
         inform("warning", `this run could not be added to the stack's history: ${messageOf(error)}`);
       }
     }
-    const about = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
-    return { ...about, ok, cancelled, steps, summary, outputs, errors, policies: policies?.findings ?? noFindings };
+    const of = { verb, preview, project: project.name, stack: stack.name, config, durationMs };
+    return { ...of, ok, cancelled, steps, summary, outputs, errors, policies: policies?.findings ?? noFindings };
   } finally {
     await Promise.all([(providers ?? first)?.stop(), policies?.stop()]);
     lock?.release();
@@ -229,6 +239,7 @@ interface RunContext {
   readonly env: NodeJS.ProcessEnv;
   readonly parallel: number;
   readonly config: Config;
+  readonly knowledge: ProgramKnowledge;
   readonly execution: Execution;
   readonly store: StateStore;
   readonly resources: readonly ResourceState[];
@@ -318,7 +329,7 @@ class Run {
   }
 
   async #runProgram(): Promise<void> {
-    const { options, project, stack, env, parallel, config, execution, providers, policies } = this.#context;
+    const { options, project, stack, env, parallel, config, knowledge, execution, providers, policies } = this.#context;
     const registrar = new Registrar({
       stack: stack.name,
       project: project.name,
@@ -329,6 +340,7 @@ class Run {
       targets: this.#targets,
       base: this.#resources,
       undecided: this.#undecided,
+      knowledge,
     });
     this.#registrar = registrar;
     execution.beginAfter(() => registrar.quiet());
@@ -373,13 +385,14 @@ class Run {
   }
 
   #undecidedCreates(): readonly ResourceState[] {
-    const { execution, config, env, project, resources } = this.#context;
+    const { execution, config, env, project, resources, knowledge } = this.#context;
     const ofStack = {
       config: (key: string) => config.get(key)?.text,
       environment: env,
       folder: project.programFolder,
     };
-    return undecidedCreates(execution.ledger.interrupted, (resource) => sourcesFor(resource, resources, ofStack));
+    const { interrupted } = execution.ledger;
+    return undecidedCreates(interrupted, knowledge, (resource) => settingsFor(resource, resources, ofStack));
   }
 
   #warnInterrupted(): void {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { knowledgeOfRules } from "../../../provider/hooks/look-up.ts";
+import { setType } from "../../../provider/host/types.ts";
 import { Project, stepNames } from "./support.ts";
 
 const urnOf = (name: string): string => `urn:pulumi:dev::fixture::pulumi-nodejs:dynamic/fixture:Rule::${name}`;
@@ -92,6 +94,36 @@ describe.concurrent("a create that an earlier run left open, and that nobody can
     }
     expect(project.state().pending_operations).toHaveLength(1);
     expect(project.state().resources.map(({ urn }) => urn)).not.toContain(urnOf("lost"));
+  });
+
+  test("of which the engine is told that the provider finds it holds nothing back", async () => {
+    const project = await opened();
+    project.program(program);
+    const knowledge = {
+      findsCreates: ({ type }: { type: string }) => type.endsWith(":Rule"),
+      partsOf: () => undefined,
+    };
+    const { summary } = await project.ok("up", { knowledge });
+    expect(summary).toEqual({ create: 4, delete: 1, same: 1 });
+  });
+
+  test("of which the engine is told that it has no id is taken over as its knowledge says", async () => {
+    const project = await opened();
+    project.program(program);
+    const knowledge = { findsCreates: () => false, partsOf: knowledgeOfRules.partsOf.bind(undefined, setType) };
+    const run = await project.run("up", { knowledge });
+    expect(run.errors).toMatchObject([
+      {
+        message:
+          "create lost failed: an earlier run ended while it created lost, so it may exist already, and nothing is known by which it could be looked up. What to do: look at the service; for each of its rules that is there, add the id to adopt of the set; then refresh --clear-pending-creates, and run again",
+      },
+    ]);
+    const { errors } = await project.run("refresh", { knowledge, importPendingCreates: [urnOf("lost"), "rule-1"] });
+    expect(errors).toMatchObject([
+      {
+        message: `import the pending create ${urnOf("lost")} failed: a set has no id at the service. What to do: add the ids of its rules to adopt of the set, and refresh --clear-pending-creates`,
+      },
+    ]);
   });
 
   test("that was to replace a resource takes its place, and the old one is deleted", async () => {

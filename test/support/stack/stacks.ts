@@ -9,6 +9,7 @@ import {
   localCredentials,
   startLocalService,
 } from "../../../local/service/index.ts";
+import { knowledgeOfRules } from "../../../provider/hooks/look-up.ts";
 import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
@@ -245,6 +246,7 @@ export class Stack {
       stack,
       env,
       inlineProgram,
+      knowledge: knowledgeOfRules,
       onEvent: (event) => display.onEvent(event),
     }).catch((error: unknown) => {
       if (!isEngineError(error)) throw error;
