@@ -5,23 +5,9 @@ import { createGunzip } from "node:zlib";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { placeOfBadJson } from "../../sdk/files/json-text.ts";
 import { isError, isJsonArray, isJsonObject, type Json, type JsonObject, reasonOf } from "../../sdk/json/json.ts";
-import type { Pointer } from "../../sdk/json/pointer.ts";
 import { printable } from "../../sdk/json/printable.ts";
-import { CsvHeaderFault, CsvRecords, type Outcome } from "./csv.ts";
+import { CsvHeaderFault, CsvRecords, type Outcome, type PaymentColumn } from "./csv.ts";
 import { type BadLine, type Lines, linesOf, notUtf8 } from "./lines.ts";
-
-/** A field of payments that is wanted. Of CSV no other column is kept. */
-export interface PaymentColumn {
-  /** What people call it. */
-  readonly name: string;
-  readonly at: Pointer;
-  /** A truth value is written as a word in CSV. Default: a text. */
-  readonly type?: string;
-  /** A list is written as JSON in CSV. Default: false. */
-  readonly list?: boolean;
-  /** A CSV without it is refused. */
-  readonly isNeeded: boolean;
-}
 
 export interface ReadPaymentsOptions {
   /** What CSV is read for. */

@@ -1,5 +1,6 @@
 import { fieldsIn } from "../../meaning/index.ts";
-import { type PaymentColumn, type PaymentsRead, sentenceOf } from "../../meaning/payments/read-payments.ts";
+import type { PaymentColumn } from "../../meaning/payments/csv.ts";
+import { type PaymentsRead, sentenceOf } from "../../meaning/payments/read-payments.ts";
 import { type Json, valueAt } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import type { Meaning } from "../meaning/meaning.ts";
