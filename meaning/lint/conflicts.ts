@@ -4,7 +4,8 @@ import { keyOf } from "../language/values.ts";
 import { type Box, intersection } from "../proof/box.ts";
 import { cover } from "../proof/cover.ts";
 import { type Witness, witnessOf } from "../proof/witness.ts";
-import type { Examined, LintFinding, LintResult, Subject } from "./lint.ts";
+import type { LintFinding, LintResult } from "./finding.ts";
+import type { Examined, Subject } from "./subject.ts";
 
 /** A rule is held against no more rules of the same number. */
 const mostOthers = 1000;

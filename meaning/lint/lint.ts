@@ -1,77 +1,25 @@
-import { beats, type Candidate } from "../evaluate/decide.ts";
+import { beats } from "../evaluate/decide.ts";
 import type { Condition, Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { compareValues, type Value } from "../language/values.ts";
 import type { Box } from "../proof/box.ts";
+import type { RulesOfSide } from "../proof/changes.ts";
 import { BoxIndex, type Owned } from "../proof/cover.ts";
-import type { RulesOfSide } from "../proof/growth.ts";
 import { Space } from "../proof/space.ts";
-import type { Witness } from "../proof/witness.ts";
 import { fromNowOn, matchesAll, neverMatches, sameText, untoldFields } from "./claims.ts";
 import { conflictsOf } from "./conflicts.ts";
 import { contradictionOf } from "./contradiction.ts";
+import type { LintFinding, LintResult } from "./finding.ts";
 import { shadowOf } from "./shadow.ts";
 import { appliesTo, showing } from "./shown.ts";
+import type { Examined, Subject } from "./subject.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased, withCases } from "./worlds.ts";
-
-/** What can be wrong with a rule. */
-export type LintKind =
-  | "never-matches"
-  | "ended"
-  | "shadowed"
-  | "duplicate"
-  | "order-conflict"
-  | "catch-all"
-  | "ends-soon";
-
-/** One fault that is proven. Rules are meant by their index. */
-export interface LintFinding {
-  readonly kind: LintKind;
-  readonly rule: number;
-  /** The other rules concerned: those before it, the one like it, the ones of the same number. */
-  readonly others: readonly number[];
-  /** A payment that shows it, by the evaluator. Undefined of a rule that never matches. */
-  readonly witness: Witness | undefined;
-  /** never-matches: the conditions that contradict each other, as few as possible; none where the time of force has no instant. */
-  readonly because: readonly Condition[];
-  /** Fields without which a payment is one of which the semantics do not tell whether the rule applies. */
-  readonly untold: readonly string[];
-}
-
-export interface LintResult {
-  readonly findings: readonly LintFinding[];
-  /** Rules of which not everything was asked, and the rest of a sentence that says why. */
-  readonly notExamined: readonly { readonly rule: number; readonly why: string }[];
-  /** Rules that are not enabled, and take no part. */
-  readonly disabled: readonly number[];
-}
 
 export interface LintOptions {
   /** The present. */
   readonly at: Value;
   /** A rule that ends until then ends soon. Default: no rule does. */
   readonly soon?: Value | undefined;
-}
-
-/** A rule that takes part. */
-export interface Examined {
-  readonly index: number;
-  readonly rule: Rule;
-  readonly candidate: Candidate;
-}
-
-/** The rules that take part, as all questions see them. */
-export interface Subject {
-  readonly semantics: Semantics;
-  readonly at: Value;
-  /** In the order in which they are asked, as far as that is known. */
-  readonly rules: readonly Examined[];
-  /** With all letters of unknown case as different: a claim is first looked for there. */
-  readonly space: Space;
-  readonly plain: ReadonlyMap<number, Rule>;
-  /** The payments to which each rule surely applies, in that space. */
-  readonly certain: ReadonlyMap<number, readonly Box[]>;
-  readonly around: BoxIndex<Examined>;
 }
 
 /**

@@ -6,8 +6,9 @@ import { cover, type Owned } from "../proof/cover.ts";
 import { Space } from "../proof/space.ts";
 import type { Witness } from "../proof/witness.ts";
 import { covered, fromNowOn, untoldFields } from "./claims.ts";
-import type { Examined, LintFinding, Subject } from "./lint.ts";
+import type { LintFinding } from "./finding.ts";
 import { showing } from "./shown.ts";
+import type { Examined, Subject } from "./subject.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased } from "./worlds.ts";
 
 /** More pieces of one rule are not looked at. */

@@ -1,6 +1,17 @@
 import type { RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
-import type { RulesOfSide } from "./growth.ts";
+
+/** One side: the rules in the order in which the service lists them. */
+export interface RulesOfSide {
+  readonly rules: readonly RuleReading[];
+  /** As `EvaluateOptions.unlisted` has it. Default: none. */
+  readonly unlisted?: ReadonlyMap<number, number>;
+  /**
+   * The definition of each rule as a text: a rule that cannot be read is the same on both sides where it has the same. Default: none,
+   * and every such rule counts as changed.
+   */
+  readonly texts?: readonly string[];
+}
 
 /** The rules that can make more payments have an outcome, by their index. */
 export interface Changes {

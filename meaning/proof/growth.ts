@@ -1,9 +1,8 @@
 import type { Decision } from "../evaluate/decide.ts";
 import { type EvaluateOptions, evaluate } from "../evaluate/evaluate.ts";
-import type { RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { type Box, difference, everything, intersection } from "./box.ts";
-import { changesOf } from "./changes.ts";
+import { changesOf, type RulesOfSide } from "./changes.ts";
 import { pointIn } from "./cover.ts";
 import { Side, type Standing } from "./side.ts";
 import { Space } from "./space.ts";
@@ -17,18 +16,6 @@ export type Growth =
   | { readonly kind: "wider"; readonly witness: Witness; readonly before: Decision; readonly after: Decision }
   /** The rest of a sentence that begins with "it cannot be shown, because". */
   | { readonly kind: "cannotShow"; readonly why: string };
-
-/** One side: the rules in the order in which the service lists them. */
-export interface RulesOfSide {
-  readonly rules: readonly RuleReading[];
-  /** As `EvaluateOptions.unlisted` has it. Default: none. */
-  readonly unlisted?: ReadonlyMap<number, number>;
-  /**
-   * The definition of each rule as a text: a rule that cannot be read is the same on both sides where it has the same. Default: none,
-   * and every such rule counts as changed.
-   */
-  readonly texts?: readonly string[];
-}
 
 export interface GrowthOptions {
   /** The outcome that is watched. Default: accept. */

@@ -1,9 +1,8 @@
 import { beats, type Candidate, type Decision, decide } from "../evaluate/decide.ts";
 import { no, type Verdict, yes } from "../evaluate/verdict.ts";
 import { type Box, everything } from "./box.ts";
-import { meaningOf } from "./changes.ts";
+import { meaningOf, type RulesOfSide } from "./changes.ts";
 import { BoxIndex, type Owned } from "./cover.ts";
-import type { RulesOfSide } from "./growth.ts";
 import { regionOf } from "./region-of.ts";
 import type { Space } from "./space.ts";
 

@@ -1,6 +1,7 @@
 import { ruleWords, shortWords } from "../../meaning/index.ts";
 import { readValue } from "../../meaning/language/values.ts";
-import { type LintFinding, type LintResult, lint } from "../../meaning/lint/lint.ts";
+import type { LintFinding, LintResult } from "../../meaning/lint/finding.ts";
+import { lint } from "../../meaning/lint/lint.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import { conditionText } from "../meaning/condition-words.ts";

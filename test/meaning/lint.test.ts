@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { defineSemantics, readRules, type SemanticsInput } from "../../meaning/index.ts";
 import { readValue } from "../../meaning/language/values.ts";
-import { type LintResult, lint } from "../../meaning/lint/lint.ts";
+import type { LintResult } from "../../meaning/lint/finding.ts";
+import { lint } from "../../meaning/lint/lint.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 
 const input: SemanticsInput = {
