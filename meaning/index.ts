@@ -4,7 +4,7 @@ export type { Decision } from "./evaluate/decide.ts";
 export { type ConditionTrace, type Evaluation, evaluate, type RuleTrace } from "./evaluate/evaluate.ts";
 export { parsePayment } from "./evaluate/parse-payment.ts";
 export { Payment } from "./evaluate/payment.ts";
-export { fieldsIn } from "./language/fields-in.ts";
+export { fieldsIn } from "./language/comparisons-in.ts";
 export { defineSemantics, loadSemantics, parseSemantics } from "./language/load.ts";
 export type { Comparison, Condition, RuleReading } from "./language/normal-form.ts";
 export { readRules, type ValueList, valueListsOf } from "./language/read-rule.ts";

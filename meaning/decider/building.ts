@@ -1,5 +1,4 @@
-import { clockOf, type EvaluateOptions, inForce } from "../evaluate/evaluate.ts";
-import { Payment } from "../evaluate/payment.ts";
+import { type EvaluateOptions, inForceForAll } from "../evaluate/evaluate.ts";
 import { no, yes } from "../evaluate/verdict.ts";
 import type { Bound, Comparison, Rule, RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
@@ -65,12 +64,10 @@ export class Building {
   /** No bounds: the rule is not in force for any payment. */
   #forceOf({ force }: Partial<Rule>): { isCertain: boolean; bounds: readonly Comparison[] | undefined } {
     if (force === undefined) return { isCertain: false, bounds: [] };
-    const { at } = this.#options;
+    const verdict = inForceForAll(force, this.#semantics, this.#options);
     const { time } = this.#semantics.payment;
-    const isByPayment = at === undefined && this.#semantics.force.clock === "payment" && time !== null;
-    if (force.isEnabled && isByPayment)
+    if (verdict === undefined && time !== null)
       return { isCertain: true, bounds: [...boundIn(time, force.from, "gt"), ...boundIn(time, force.until, "lt")] };
-    const { verdict } = inForce(force, clockOf(new Payment({}, this.#semantics), this.#semantics, this.#options));
     return { isCertain: verdict === yes, bounds: verdict === no ? undefined : [] };
   }
 }

@@ -2,13 +2,13 @@ import type { JsonObject } from "../../sdk/json/json.ts";
 import { type Decision, decide, type Standing } from "../evaluate/decide.ts";
 import { type EvaluateOptions, evaluateCondition } from "../evaluate/evaluate.ts";
 import { Payment } from "../evaluate/payment.ts";
-import { no, not, type Verdict, yes } from "../evaluate/verdict.ts";
+import { isPossible, no, not, type Verdict, verdictOfUndecided, yes } from "../evaluate/verdict.ts";
 import type { Comparison, RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { Building, type PlacedRule } from "./building.ts";
 import { FieldPlanes } from "./field-planes.ts";
 import { type PlacedLiteralOfKind, type Rest, split } from "./placing.ts";
-import { isPossible, type Plane } from "./plane.ts";
+import type { Plane } from "./plane.ts";
 
 /**
  * Decides many payments by the same rules, each as `evaluate` does, without a trace. All comparisons of a field are looked up at once,
@@ -40,7 +40,7 @@ export class Decider {
   constructor(rules: readonly RuleReading[], semantics: Semantics, options: EvaluateOptions = {}) {
     this.#semantics = semantics;
     this.#wins = semantics.wins;
-    this.#undecidedIs = semantics.undecidedRule === "noMatch" ? no : yes | no;
+    this.#undecidedIs = verdictOfUndecided(semantics);
     this.#none = decide([], semantics);
     const built = new Building(semantics, options);
     for (const [index, reading] of rules.entries()) built.add(reading, index);

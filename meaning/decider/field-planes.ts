@@ -8,7 +8,7 @@ import { PartPlane } from "./part-plane.ts";
 import type { PlacedLiteralOfKind } from "./placing.ts";
 import { type Found, type PlacedLiteral, type Plane, termsIn, WithoutValue } from "./plane.ts";
 import { RankPlane } from "./rank-plane.ts";
-import { turn } from "./regions.ts";
+import { turn } from "./region-vectors.ts";
 
 /** All look-ups of one field. */
 export class FieldPlanes {

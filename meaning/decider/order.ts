@@ -57,5 +57,5 @@ function inListedOrder(group: readonly Ranked[], { by, order }: Semantics["wins"
 
 function compareRanks(one: Value | number, other: Value | number): number {
   if (typeof one === "number" || typeof other === "number") return Number(one) - Number(other);
-  return compareValues(one, other, { ignoresCase: false });
+  return compareValues(one, other);
 }

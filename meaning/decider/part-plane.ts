@@ -1,7 +1,7 @@
 import { type Alike, cased } from "../language/values.ts";
 import { Affixes, Needles } from "./needles.ts";
 import { type Found, type PlacedLiteral, type Plane, termsIn, type WithoutValue } from "./plane.ts";
-import { turn } from "./regions.ts";
+import { turn } from "./region-vectors.ts";
 
 export type PartOperator = "startsWith" | "endsWith" | "contains";
 

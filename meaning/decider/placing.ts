@@ -1,5 +1,6 @@
 import type { Comparison } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
+import { isEquality } from "../language/schema-words.ts";
 import type { PlacedLiteral } from "./plane.ts";
 import type { Literal, Term } from "./terms.ts";
 
@@ -70,7 +71,7 @@ function placesOf({ condition, isFlipped }: Literal, semantics: Semantics): read
   if (kind === undefined) return [];
   const { ignoresCase } = condition;
   if (ignoresCase !== null) return [{ kind, ignoresCase, counts: "both" }];
-  if (kind === "rank" && !["eq", "ne", "in", "notIn"].includes(operator)) return [];
+  if (kind === "rank" && !isEquality(operator)) return [];
   // Where it is not known whether the case of letters counts, what is true with it is true without it. So what surely holds is told by
   // the one, and what possibly holds by the other.
   const isOpposite = (operator === "ne" || operator === "notIn") !== (condition.isNegated !== isFlipped);

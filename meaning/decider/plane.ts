@@ -1,8 +1,8 @@
-import { anything, no, not, undecided, type Verdict, yes } from "../evaluate/verdict.ts";
+import { anything, isPossible, no, not, type Verdict, verdictOfMissing, yes } from "../evaluate/verdict.ts";
 import type { Comparison } from "../language/normal-form.ts";
 import type { Missing } from "../language/schema-payment.ts";
 import type { Value } from "../language/values.ts";
-import { turn } from "./regions.ts";
+import { turn } from "./region-vectors.ts";
 
 /** A comparison of one field as a bit of a vector has it. */
 export interface PlacedLiteral {
@@ -47,7 +47,7 @@ export class WithoutValue {
       if (((vectors[at] ?? 0) & bit) !== 0) turn(vectors, row * words, term);
     };
     for (const { term, isFlipped, counts, isForce = false } of literals) {
-      const ofMissing = isForce ? yes | no : missing === "comparisonFalse" ? no : undecided;
+      const ofMissing = isForce ? yes | no : verdictOfMissing(missing);
       for (const [row, verdict] of [ofMissing, anything].entries()) {
         const seen = isFlipped ? not(verdict) : verdict;
         if (counts !== "possible" && seen !== yes) clear(2 * row, term);
@@ -63,11 +63,6 @@ export class WithoutValue {
     plane.certainAt = row * this.#words;
     plane.possibleAt = (row + 1) * this.#words;
   }
-}
-
-/** Whether a condition that is so may make its rule apply. */
-export function isPossible(verdict: Verdict, undecidedIs: Verdict): boolean {
-  return (verdict & yes) !== 0 || ((verdict & undecided) !== 0 && (undecidedIs & yes) !== 0);
 }
 
 export function termsIn(literals: readonly PlacedLiteral[]): number {

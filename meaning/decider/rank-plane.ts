@@ -1,21 +1,20 @@
 import { decimalOf } from "../../sdk/json/normal-form.ts";
-import type { Comparison, Operand } from "../language/normal-form.ts";
-import { type Alike, cased, compareValues, type Value } from "../language/values.ts";
+import type { Operand } from "../language/normal-form.ts";
+import { valuesIn } from "../language/operand-values.ts";
+import { isEquality } from "../language/schema-words.ts";
+import { type Alike, addressesOf, cased, compareValues, type Value } from "../language/values.ts";
 import { type Found, type PlacedLiteral, type Plane, termsIn, type WithoutValue } from "./plane.ts";
-import { inBoth, merged, outside, type Ranges, RegionVectors } from "./regions.ts";
+import { RegionVectors } from "./region-vectors.ts";
+import { Borders, inBoth, outside, type Ranges, regionsWhere } from "./regions.ts";
 
-/**
- * Comparisons by equality and by order. The values that they name are sorted; each is a region of its own, and so is what lies
- * between two of them. In one region all comparisons have one answer.
- */
+/** Comparisons by equality and by order. The values that they name are {@link Borders}. */
 export class RankPlane implements Plane {
   certain: Int32Array;
   certainAt = 0;
   possible: Int32Array;
   possibleAt = 0;
   readonly terms: number;
-  readonly #alike: Alike;
-  readonly #borders: readonly Value[];
+  readonly #borders: Borders;
   readonly #certain: RegionVectors;
   readonly #possible: RegionVectors;
   readonly #without: WithoutValue;
@@ -26,22 +25,23 @@ export class RankPlane implements Plane {
 
   constructor(words: number, literals: readonly PlacedLiteral[], alike: Alike, without: WithoutValue) {
     this.terms = termsIn(literals);
-    this.#alike = alike;
     this.#without = without;
-    const order = (one: Value, other: Value): number => compareValues(one, other, alike);
-    const named = literals.flatMap(({ comparison }) => bordersOf(comparison.operand)).sort(order);
-    this.#borders = named.filter((value, index) => {
-      const before = named[index - 1];
-      return before === undefined || order(before, value) !== 0;
-    });
-    for (const [index, border] of this.#borders.entries())
+    this.#borders = new Borders(
+      literals.flatMap(({ comparison }) => bordersOf(comparison.operand)),
+      (one, other) => compareValues(one, other, alike),
+    );
+    const { values, regions } = this.#borders;
+    for (const [index, border] of values.entries())
       if (border.type === "text") this.#named.set(cased(border.text, alike), 2 * index + 1);
-    this.#isOrdered = literals.some(({ comparison }) => !equalities.includes(comparison.operator));
-    this.#numbers = new Numbers(this.#borders);
-    const regions = 2 * this.#borders.length + 1;
+    this.#isOrdered = literals.some(({ comparison }) => !isEquality(comparison.operator));
+    this.#numbers = new Numbers(values);
+    const at = (value: Value): [number, number] => {
+      const region = this.#borders.regionOf(value);
+      return [region, region];
+    };
     const [certain, possible] = [new Map<number, Ranges>(), new Map<number, Ranges>()];
     for (const { term, comparison, isFlipped, counts } of literals) {
-      const ranges = this.#ranges(comparison);
+      const ranges = regionsWhere(comparison, regions - 1, at);
       const isOpposite = comparison.isNegated !== isFlipped;
       const holds = isOpposite ? outside(ranges, regions) : ranges;
       for (const [bits, name] of [
@@ -63,7 +63,7 @@ export class RankPlane implements Plane {
 
   look(found: Found, text: string): void {
     if (typeof found === "string") this.#without.look(this, found);
-    else this.#show(found.type === "text" ? this.#regionOfText(text) : this.#region(found));
+    else this.#show(found.type === "text" ? this.#regionOfText(text) : this.#borders.regionOf(found));
   }
 
   /** As {@link look}, of a number, which need not be made a decimal first. */
@@ -81,88 +81,19 @@ export class RankPlane implements Plane {
   #regionOfText(text: string): number {
     const named = this.#named.get(text);
     if (named !== undefined) return named;
-    return this.#isOrdered ? this.#region({ type: "text", text }) : 0;
+    return this.#isOrdered ? this.#borders.regionOf({ type: "text", text }) : 0;
   }
 
   readonly #byDigits = (number: number): number => {
     const decimal = decimalOf(number);
     if (decimal === undefined) throw new TypeError(`${number} is no decimal`);
-    return this.#region({ type: "decimal", decimal });
+    return this.#borders.regionOf({ type: "decimal", decimal });
   };
-
-  #region(value: Value): number {
-    let [low, high] = [0, this.#borders.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const border = this.#borders[middle];
-      const order = border === undefined ? 0 : compareValues(value, border, this.#alike);
-      if (order === 0) return 2 * middle + 1;
-      if (order < 0) high = middle;
-      else low = middle + 1;
-    }
-    return 2 * low;
-  }
-
-  /** The regions in which a comparison is true, without its negation. */
-  #ranges({ operator, operand }: Comparison): Ranges {
-    const last = 2 * this.#borders.length;
-    const at = (value: Value): number => this.#region(value);
-    if (operand.kind === "values") {
-      const points = merged(operand.values.map((value) => [at(value), at(value)]));
-      return operator === "notIn" ? outside(points, last + 1) : points;
-    }
-    if (operand.kind === "networks")
-      return merged(operand.networks.map((network) => endsOf(network)).map(([from, to]) => [at(from), at(to)]));
-    if (operand.kind === "range") {
-      const { from, to, ends } = operand;
-      const start = ends === "both" || ends === "lower" ? at(from) : at(from) + 1;
-      const end = ends === "both" || ends === "upper" ? at(to) : at(to) - 1;
-      return start <= end ? [start, end] : [];
-    }
-    if (operand.kind !== "value") throw new TypeError(`${operator} has no rank`);
-    const point = at(operand.value);
-    switch (operator) {
-      case "eq":
-        return [point, point];
-      case "ne":
-        return outside([point, point], last + 1);
-      case "gt":
-        return [point + 1, last];
-      case "gte":
-        return [point, last];
-      case "lt":
-        return [0, point - 1];
-      case "lte":
-        return [0, point];
-      default:
-        throw new TypeError(`${operator} has no rank`);
-    }
-  }
 }
 
-const equalities: readonly string[] = ["eq", "ne", "in", "notIn"];
-
+/** Returns the values at which the result of a comparison with an operand may change. */
 function bordersOf(operand: Operand): readonly Value[] {
-  switch (operand.kind) {
-    case "value":
-      return [operand.value];
-    case "values":
-      return operand.values;
-    case "range":
-      return [operand.from, operand.to];
-    case "networks":
-      return operand.networks.flatMap(endsOf);
-    default:
-      return [];
-  }
-}
-
-/** The first and the last address of a network. */
-function endsOf({ prefix, length }: { readonly prefix: string; readonly length: number }): [Value, Value] {
-  return [
-    { type: "ip", bits: prefix.padEnd(length, "0") },
-    { type: "ip", bits: prefix.padEnd(length, "1") },
-  ];
+  return operand.kind === "networks" ? operand.networks.flatMap(addressesOf) : valuesIn(operand);
 }
 
 /**

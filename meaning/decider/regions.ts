@@ -1,3 +1,6 @@
+import type { Comparison } from "../language/normal-form.ts";
+import { addressesOf, type Value } from "../language/values.ts";
+
 /** Ranges of numbers, each from and to, both counted; sorted, and none in another: [from, to, from, to]. */
 export type Ranges = readonly number[];
 
@@ -38,6 +41,11 @@ export function inAny(...several: readonly Ranges[]): Ranges {
   );
 }
 
+/** True where a number is in one of the ranges. */
+export function isIn(ranges: Ranges, number: number): boolean {
+  return ranges.some((edge, index) => index % 2 === 0 && edge <= number && number <= (ranges[index + 1] ?? -1));
+}
+
 /** Ranges in any order, which may meet or overlap, as sorted ones that do not. */
 export function merged(ranges: readonly (readonly [number, number])[]): Ranges {
   const result: number[] = [];
@@ -49,67 +57,84 @@ export function merged(ranges: readonly (readonly [number, number])[]): Ranges {
   return result;
 }
 
-/** More bytes than this are not held; vectors in between are then made from the nearest one that is. */
-const mostBytes = 1_048_576;
+/**
+ * Values in their order, each once. Each is a region of its own (an odd number), and so is what lies between two of them (an even
+ * number). In one region all comparisons with these values have one result.
+ */
+export class Borders {
+  readonly values: readonly Value[];
+  /** How many regions there are: their numbers begin at 0. */
+  readonly regions: number;
+  readonly #order: (one: Value, other: Value) => number;
 
-/** A bit vector for each region, in which a bit is set where the region is in the bit's ranges. Bits without ranges are set. */
-export class RegionVectors {
-  readonly #words: number;
-  readonly #stride: number;
-  readonly #scratch: number;
-  /** The bits that turn at the begin of each region: those from `#starts[region]` to the next. */
-  readonly #starts: Int32Array;
-  readonly #turns: Int32Array;
-  /** Vectors one after another. Those from offset {@link at} are the region's, until the next call. */
-  readonly vectors: Int32Array;
+  constructor(values: readonly Value[], order: (one: Value, other: Value) => number) {
+    const sorted = [...values].sort(order);
+    this.values = sorted.filter((value, index) => {
+      const before = sorted[index - 1];
+      return before === undefined || order(before, value) !== 0;
+    });
+    this.regions = 2 * this.values.length + 1;
+    this.#order = order;
+  }
 
-  constructor(words: number, regions: number, bits: ReadonlyMap<number, Ranges>) {
-    this.#words = words;
-    this.#stride = Math.ceil((regions * words * 4) / mostBytes);
-    this.#scratch = Math.ceil(regions / this.#stride) * words;
-    this.vectors = new Int32Array(this.#scratch + words).fill(-1);
-    const counts = new Int32Array(regions + 2);
-    const turning = (visit: (bit: number, region: number) => void): void => {
-      for (const [bit, ranges] of bits)
-        for (const [index, edge] of ranges.entries()) visit(bit, index % 2 === 0 ? edge : edge + 1);
-    };
-    turning((_, region) => {
-      counts[region + 1] = (counts[region + 1] ?? 0) + 1;
-    });
-    for (let region = 1; region < counts.length; region += 1)
-      counts[region] = (counts[region] ?? 0) + (counts[region - 1] ?? 0);
-    this.#starts = counts;
-    const next = counts.slice();
-    this.#turns = new Int32Array(counts.at(-1) ?? 0);
-    turning((bit, region) => {
-      const place = next[region] ?? 0;
-      this.#turns[place] = bit;
-      next[region] = place + 1;
-    });
-    const row = new Int32Array(words).fill(-1);
-    for (const bit of bits.keys()) turn(row, 0, bit);
-    for (let region = 0; region < regions; region += 1) {
-      this.#turn(row, 0, region);
-      if (region % this.#stride === 0) this.vectors.set(row, (region / this.#stride) * words);
+  /** Returns the number of the region that a value is in. */
+  regionOf(value: Value): number {
+    let [low, high] = [0, this.values.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const border = this.values[middle];
+      const order = border === undefined ? 0 : this.#order(value, border);
+      if (order === 0) return 2 * middle + 1;
+      if (order < 0) high = middle;
+      else low = middle + 1;
     }
-  }
-
-  at(region: number): number {
-    const held = Math.floor(region / this.#stride);
-    if (held * this.#stride === region) return held * this.#words;
-    this.vectors.copyWithin(this.#scratch, held * this.#words, (held + 1) * this.#words);
-    for (let each = held * this.#stride + 1; each <= region; each += 1) this.#turn(this.vectors, this.#scratch, each);
-    return this.#scratch;
-  }
-
-  #turn(vectors: Int32Array, offset: number, region: number): void {
-    const end = this.#starts[region + 1] ?? 0;
-    for (let at = this.#starts[region] ?? 0; at < end; at += 1) turn(vectors, offset, this.#turns[at] ?? 0);
+    return 2 * low;
   }
 }
 
-/** Turns one bit of the vector at an offset. */
-export function turn(vectors: Int32Array, offset: number, bit: number): void {
-  const at = offset + (bit >>> 5);
-  vectors[at] = (vectors[at] ?? 0) ^ (1 << (bit & 31));
+/**
+ * Returns the regions, from 0 to `last`, in which a comparison by equality, by order or with networks is true, without its negation.
+ * @param at returns the first and the last region of the values that are equal to a value
+ */
+export function regionsWhere(
+  { operator, operand }: Comparison,
+  last: number,
+  at: (value: Value) => readonly [number, number],
+): Ranges {
+  if (operand.kind === "values") {
+    const listed = merged(operand.values.map(at));
+    return operator === "notIn" ? outside(listed, last + 1) : listed;
+  }
+  if (operand.kind === "networks")
+    return merged(
+      operand.networks.map((network) => {
+        const [first, end] = addressesOf(network);
+        return [at(first)[0], at(end)[1]];
+      }),
+    );
+  if (operand.kind === "range") {
+    const { from, to, ends } = operand;
+    const [[first, afterFirst], [beforeLast, end]] = [at(from), at(to)];
+    const start = ends === "both" || ends === "lower" ? first : afterFirst + 1;
+    const stop = ends === "both" || ends === "upper" ? end : beforeLast - 1;
+    return start <= stop ? [start, stop] : [];
+  }
+  if (operand.kind !== "value") throw new TypeError(`${operator} has no regions`);
+  const [first, end] = at(operand.value);
+  switch (operator) {
+    case "eq":
+      return [first, end];
+    case "ne":
+      return outside([first, end], last + 1);
+    case "gt":
+      return [end + 1, last];
+    case "gte":
+      return [first, last];
+    case "lt":
+      return [0, first - 1];
+    case "lte":
+      return [0, end];
+    default:
+      throw new TypeError(`${operator} has no regions`);
+  }
 }

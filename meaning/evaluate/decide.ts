@@ -60,8 +60,7 @@ export function beats(one: Candidate, other: Candidate, wins: Semantics["wins"])
   if (wins.by === "listed") return isBefore(one, other);
   if (wins.by === "precedence") return isStronger(one, other, wins);
   if (wins.order === null || one.order === undefined || other.order === undefined) return false;
-  const order =
-    compareValues(one.order, other.order, { ignoresCase: false }) * (wins.order.first === "lowest" ? 1 : -1);
+  const order = compareValues(one.order, other.order) * (wins.order.first === "lowest" ? 1 : -1);
   if (order !== 0) return order < 0;
   switch (wins.order.equal) {
     case "firstListed":

@@ -1,5 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { Json, JsonObject } from "../../sdk/json/json.ts";
+import { comparedFields } from "../language/comparisons-in.ts";
 import type { Bound, Comparison, Condition, Force, Rule, RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { shown } from "../language/unreadable.ts";
@@ -16,9 +17,10 @@ import {
   no,
   not,
   settled,
-  undecided,
   type Verdict,
   verdictOf,
+  verdictOfMissing,
+  verdictOfUndecided,
   yes,
 } from "./verdict.ts";
 
@@ -56,12 +58,12 @@ export interface ConditionTrace extends Explained {
 
 export interface EvaluateOptions {
   /** The instant (RFC 3339) at which rules are in force. Default: the payment's time, if force.clock says so; else it is not known. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   /**
    * The rules whose place in the service's list is not known, such as new ones, by their index; those with one number are of one
    * definition, whose own order is known. Default: none.
    */
-  readonly unlisted?: ReadonlyMap<number, number>;
+  readonly unlisted?: ReadonlyMap<number, number> | undefined;
 }
 
 /**
@@ -77,7 +79,7 @@ export function evaluate(
 ): Evaluation {
   const payment = new Payment(json, semantics);
   const at = clockOf(payment, semantics, options);
-  const undecidedIs = semantics.undecidedRule === "noMatch" ? no : yes | no;
+  const undecidedIs = verdictOfUndecided(semantics);
   const evaluated = rules.map((reading, index) => {
     const rule: Partial<Rule> = reading.kind === "rule" ? reading.rule : reading.known;
     const force = rule.force === undefined ? unread : inForce(rule.force, at);
@@ -129,12 +131,19 @@ export function clockOf(
   return value ?? whyNot(time, read);
 }
 
+/** Returns whether a rule is in force, whatever the payment; undefined where the payment's own time decides that. */
+export function inForceForAll(force: Force, semantics: Semantics, options: EvaluateOptions): Verdict | undefined {
+  const isByPayment =
+    options.at === undefined && semantics.force.clock === "payment" && semantics.payment.time !== null;
+  if (force.isEnabled && isByPayment) return undefined;
+  return inForce(force, clockOf(new Payment({}, semantics), semantics, options)).verdict;
+}
+
 export function inForce({ isEnabled, from, until }: Force, at: Value | string): Judged {
   if (!isEnabled) return { verdict: no, why: "it is not enabled" };
   if (from === undefined && until === undefined) return { verdict: yes, why: undefined };
   if (typeof at === "string") return { verdict: yes | no, why: at };
-  const sides = (bound: Bound | undefined): number =>
-    bound === undefined ? 0 : compareValues(at, bound.instant, { ignoresCase: false });
+  const sides = (bound: Bound | undefined): number => (bound === undefined ? 0 : compareValues(at, bound.instant));
   if (from !== undefined && (from.counts ? sides(from) < 0 : sides(from) <= 0))
     return { verdict: no, why: "it is not yet in force" };
   if (until !== undefined && (until.counts ? sides(until) > 0 : sides(until) >= 0))
@@ -188,8 +197,7 @@ function judged(comparison: Comparison, payment: Payment, semantics: Semantics):
     const verdict = verdictOf((operator === "exists") === payment.has(field));
     return { verdict: isNegated ? not(verdict) : verdict, why: undefined, found: undefined, comparedWith: undefined };
   }
-  const names = operand.kind === "field" ? [field, operand.field] : [field];
-  const readings = names.map((name) => ({ name, read: payment.field(name) }));
+  const readings = comparedFields(comparison).map((name) => ({ name, read: payment.field(name) }));
   const [found, other] = readings.map(({ read }) => (read.kind === "missing" ? undefined : read.found));
   const values = { found, comparedWith: operand.kind === "field" ? other : comparison.written };
   const why =
@@ -200,7 +208,7 @@ function judged(comparison: Comparison, payment: Payment, semantics: Semantics):
   if (missing.length > 0)
     return {
       ...values,
-      verdict: missing.reduce((verdict, so) => verdict | (so === "comparisonFalse" ? no : undecided), 0),
+      verdict: missing.reduce((verdict, so) => verdict | verdictOfMissing(so), 0),
       why,
     };
   const [own = [], others = []] = readings.map(({ read }) => (read.kind === "values" ? read.values : []));

@@ -1,3 +1,6 @@
+import type { Semantics } from "../language/schema.ts";
+import type { Missing } from "../language/schema-payment.ts";
+
 /**
  * What a condition can be, as a set: true, false, and the service's own "undecided". A set of several is unknown: the semantics do
  * not tell which. So what is undecided by the service and what nobody can tell stay apart, and every step is exact.
@@ -35,6 +38,21 @@ function both(one: Verdict, other: Verdict): Verdict {
   const canBeUndecided =
     ((one & undecided) !== 0 && (other & ~no) !== 0) || ((other & undecided) !== 0 && (one & ~no) !== 0);
   return canBeTrue | canBeFalse | (canBeUndecided ? undecided : 0);
+}
+
+/** Returns the verdict on a comparison whose field is missing and has no value by the semantics. */
+export function verdictOfMissing(missing: Missing): Verdict {
+  return missing === "comparisonFalse" ? no : undecided;
+}
+
+/** Returns what an undecided rule is to the service: `no`, or both `yes` and `no` where nobody can tell. */
+export function verdictOfUndecided({ undecidedRule }: Semantics): Verdict {
+  return undecidedRule === "noMatch" ? no : yes | no;
+}
+
+/** True where a condition with a verdict may make its rule apply. */
+export function isPossible(verdict: Verdict, undecidedIs: Verdict): boolean {
+  return (verdict & yes) !== 0 || ((verdict & undecided) !== 0 && (undecidedIs & yes) !== 0);
 }
 
 /** Yes, no, or both where it is not known: what an undecided rule is to the service. */

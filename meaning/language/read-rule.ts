@@ -1,3 +1,4 @@
+import { defined } from "../../sdk/json/defined.ts";
 import { field as fieldOf, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/json/json.ts";
 import { type Pointer, pointerOf, segmentsOf, valueAt } from "../../sdk/json/pointer.ts";
 import type { Bound, Condition, Force, Rule, RuleReading, Unreadable } from "./normal-form.ts";
@@ -93,13 +94,13 @@ function readRule(definition: Json, start: Pointer, semantics: Semantics, option
   const known: Partial<Rule> =
     odd.length > 0
       ? {}
-      : {
-          ...("value" in when ? { when: when.value } : {}),
-          ...("value" in force ? { force: force.value } : {}),
-          ...("value" in outcome ? { outcome: outcome.value } : {}),
-          ...("value" in order ? { order: order.value } : {}),
-        };
+      : defined({ when: partOf(when), force: partOf(force), outcome: partOf(outcome), order: partOf(order) });
   return { kind: "unknown", faults: faults.map(faultAt), known: placed(start, known) };
+}
+
+/** Returns what was read; undefined where it could not be. */
+function partOf<Part>(read: Read<Part>): Part | undefined {
+  return "value" in read ? read.value : undefined;
 }
 
 /** The same with every place after `start`. */

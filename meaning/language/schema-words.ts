@@ -28,14 +28,20 @@ export type ValueType = (typeof valueTypes)[number];
 /** The outcomes that every service's words can mean. A file can name others. */
 export const outcomeNames = ["accept", "decline", "review"] as const;
 
-const ordered: readonly OperatorName[] = ["eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "between"];
+const equalities: readonly OperatorName[] = ["eq", "ne", "in", "notIn"];
+const ordered: readonly OperatorName[] = [...equalities, "gt", "gte", "lt", "lte", "between"];
 const everywhere: readonly OperatorName[] = ["exists", "absent"];
 
 /** The comparisons that have a meaning for values of a type. */
 export const operatorsOf: Readonly<Record<ValueType, readonly OperatorName[]>> = {
   decimal: [...ordered, ...everywhere],
   text: [...ordered, "startsWith", "endsWith", "contains", "matches", ...everywhere],
-  boolean: ["eq", "ne", "in", "notIn", ...everywhere],
+  boolean: [...equalities, ...everywhere],
   instant: [...ordered, ...everywhere],
-  ip: ["eq", "ne", "in", "notIn", "inCidr", ...everywhere],
+  ip: [...equalities, "inCidr", ...everywhere],
 };
+
+/** True of a comparison that asks for equal values alone: eq, ne, in, notIn. */
+export function isEquality(operator: OperatorName): boolean {
+  return equalities.includes(operator);
+}

@@ -57,6 +57,14 @@ export function networkOf(json: Json): Network | undefined {
   return { prefix: bits.slice(0, Number(size)), length: bits.length };
 }
 
+/** Returns the first and the last address of a network. */
+export function addressesOf({ prefix, length }: Network): readonly [Value, Value] {
+  return [
+    { type: "ip", bits: prefix.padEnd(length, "0") },
+    { type: "ip", bits: prefix.padEnd(length, "1") },
+  ];
+}
+
 export function isInNetwork(value: Value, { prefix, length }: Network): boolean {
   return value.type === "ip" && value.bits.length === length && value.bits.startsWith(prefix);
 }
@@ -77,7 +85,7 @@ export function cased(text: string, { ignoresCase }: Alike): string {
 }
 
 /** Negative, zero or positive: the order of two values of one type. Addresses and truth values have none beside equality. */
-export function compareValues(one: Value, other: Value, alike: Alike): number {
+export function compareValues(one: Value, other: Value, alike: Alike = { ignoresCase: false }): number {
   if (one.type === "decimal" && other.type === "decimal") return compareDecimals(one.decimal, other.decimal);
   if (one.type === "text" && other.type === "text")
     return compareTexts(cased(one.text, alike), cased(other.text, alike));
@@ -151,6 +159,17 @@ function groupsOf(address: string): number[] {
   if (after === undefined) return numbers(before);
   const [first, last] = [numbers(before), numbers(after)];
   return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+}
+
+/** Returns the address of 32 or 128 binary digits as people write it: `10.0.0.1`, or the form of RFC 5952. */
+export function addressOf(bits: string): string {
+  const size = bits.length === 32 ? 8 : 16;
+  const groups = Array.from({ length: bits.length / size }, (_, index) =>
+    Number.parseInt(bits.slice(index * size, (index + 1) * size), 2),
+  );
+  if (size === 8) return groups.join(".");
+  // The standard form of URLs is that of RFC 5952.
+  return new URL(`http://[${groups.map((group) => group.toString(16)).join(":")}]`).hostname.slice(1, -1);
 }
 
 function binary(value: number, digits: number): string {

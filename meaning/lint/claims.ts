@@ -1,8 +1,9 @@
+import { isIn } from "../decider/regions.ts";
+import { comparedFields, comparisonsIn } from "../language/comparisons-in.ts";
 import type { Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Value } from "../language/values.ts";
 import { type Box, everything, intersection, textOf } from "../proof/box.ts";
-import { comparisonsIn } from "../proof/comparisons.ts";
 import { type Cover, cover, type Owned } from "../proof/cover.ts";
 import { regionOf } from "../proof/region-of.ts";
 import { Space } from "../proof/space.ts";
@@ -32,12 +33,9 @@ export function matchesAll(boxes: readonly Box[], from: Value, space: Space): bo
 /** Whether boxes are covered by others. */
 export function covered(boxes: readonly Box[], by: readonly Box[], space: Space): Cover<number> {
   const owned = by.map((box, owner): Owned<number> => ({ box, owner }));
-  const isIn = (box: Box, point: (variable: number) => number): boolean =>
-    [...box].every(([variable, ranges]) => {
-      const state = point(variable);
-      return ranges.some((edge, index) => index % 2 === 0 && edge <= state && state <= (ranges[index + 1] ?? -1));
-    });
-  return cover(boxes, (point) => owned.find(({ box }) => isIn(box, point)), space, mostPieces);
+  const around = (point: (variable: number) => number): Owned<number> | undefined =>
+    owned.find(({ box }) => [...box].every(([variable, ranges]) => isIn(ranges, point(variable))));
+  return cover(boxes, around, space, mostPieces);
 }
 
 /** The payments to which a rule surely applies: from an instant on, where any of the space's rules is in force for a time. */
@@ -71,13 +69,7 @@ function typed(space: Space): Box {
 export function untoldFields(rule: Rule, semantics: Semantics): readonly string[] {
   const space = new Space([rule], semantics);
   const [possible, told] = [regionOf(rule, "possible", space), regionOf(rule, "told", space)];
-  const asked = [
-    ...new Set(
-      comparisonsIn(rule.when).flatMap(({ field, operand }) =>
-        operand.kind === "field" ? [field, operand.field] : [field],
-      ),
-    ),
-  ];
+  const asked = [...new Set(comparisonsIn(rule.when).flatMap(comparedFields))];
   if (possible === undefined || told === undefined) return asked;
   const isTold = (present: readonly string[]): boolean => {
     const having = new Map(

@@ -1,10 +1,10 @@
 import { beats } from "../evaluate/decide.ts";
-import { evaluate } from "../evaluate/evaluate.ts";
 import { keyOf } from "../language/values.ts";
 import { type Box, intersection } from "../proof/box.ts";
 import { cover } from "../proof/cover.ts";
 import { type Witness, witnessOf } from "../proof/witness.ts";
 import type { LintFinding, LintResult } from "./finding.ts";
+import { evaluated } from "./shown.ts";
 import type { Examined, Subject } from "./subject.ts";
 
 /** A rule is held against no more rules of the same number. */
@@ -57,9 +57,8 @@ function shownBy(one: Examined, other: Examined, shared: readonly Box[], subject
     mostPieces,
   );
   if (open.kind !== "open") return undefined;
-  const readings = [one, other].map(({ rule }) => ({ kind: "rule" as const, rule }));
-  return witnessOf([open.box], space, ({ payment, at }) => {
-    const { decision, rules } = evaluate(payment, readings, semantics, at === undefined ? {} : { at });
+  return witnessOf([open.box], space, (made) => {
+    const { decision, rules } = evaluated(made, [one.rule, other.rule], semantics);
     return decision.kind === "unknown" && rules.every(({ applies }) => applies === "true");
   });
 }

@@ -11,7 +11,7 @@ import { conflictsOf } from "./conflicts.ts";
 import { contradictionOf } from "./contradiction.ts";
 import type { LintFinding, LintResult } from "./finding.ts";
 import { shadowOf } from "./shadow.ts";
-import { appliesTo, showing } from "./shown.ts";
+import { evaluated, showing, showingAll } from "./shown.ts";
 import type { Examined, Subject } from "./subject.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased, withCases } from "./worlds.ts";
 
@@ -106,7 +106,7 @@ const nothing = { others: [], because: [], untold: [], witness: undefined };
 function neverOf({ index, rule }: Examined, { semantics, at, plain, space }: Subject): LintFinding | undefined {
   const { from, until } = rule.force;
   if (from !== undefined && until !== undefined) {
-    const order = compareValues(from.instant, until.instant, { ignoresCase: false });
+    const order = compareValues(from.instant, until.instant);
     if (order > 0 || (order === 0 && !(from.counts && until.counts)))
       return { ...nothing, kind: "never-matches", rule: index };
   }
@@ -131,7 +131,7 @@ function endOf(examined: Examined, subject: Subject, soon: Value | undefined): L
   const { until } = rule.force;
   if (until === undefined) return undefined;
   const isBy = (instant: Value): boolean => {
-    const order = compareValues(until.instant, instant, { ignoresCase: false });
+    const order = compareValues(until.instant, instant);
     return order < 0 || (order === 0 && !until.counts);
   };
   const { at, semantics } = subject;
@@ -140,13 +140,16 @@ function endOf(examined: Examined, subject: Subject, soon: Value | undefined): L
     const witness = showing(
       [open],
       subject,
-      (made) => appliesTo(made, [open], semantics)[0] === "true" && appliesTo(made, [rule], semantics)[0] === "false",
+      (made) => {
+        const [whenOpen, now] = evaluated(made, [open, rule], semantics).rules;
+        return whenOpen?.applies === "true" && now?.applies === "false";
+      },
       { isTimed: true },
     );
     return witness && { ...nothing, kind: "ended", rule: index, witness };
   }
   if (soon === undefined || !isBy(soon)) return undefined;
-  const witness = showing([rule], subject, (made) => appliesTo(made, [rule], semantics)[0] === "true");
+  const witness = showingAll([rule], subject);
   return witness && { ...nothing, kind: "ends-soon", rule: index, witness };
 }
 
@@ -158,7 +161,7 @@ function catchAllOf({ index, rule }: Examined, subject: Subject): LintFinding | 
     return boxes !== undefined && matchesAll(boxes, at, small);
   });
   if (!isAll) return undefined;
-  const witness = showing([rule], subject, (made) => appliesTo(made, [rule], semantics)[0] === "true");
+  const witness = showingAll([rule], subject);
   return witness && { ...nothing, kind: "catch-all", rule: index, witness };
 }
 
@@ -180,9 +183,7 @@ function duplicatesIn(subject: Subject): LintFinding[] {
           const texts = cased.map((rule) => sameText(rule, small));
           return texts[0] !== undefined && texts[0] === texts[1];
         });
-      const witness = isSame
-        ? showing(both, subject, (made) => appliesTo(made, both, semantics).every((answer) => answer === "true"))
-        : undefined;
+      const witness = isSame ? showingAll(both, subject) : undefined;
       return witness === undefined
         ? []
         : [{ ...nothing, kind: "duplicate", rule: other.index, others: [first.index], witness }];

@@ -1,5 +1,4 @@
 import { beats } from "../evaluate/decide.ts";
-import { evaluate } from "../evaluate/evaluate.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Box } from "../proof/box.ts";
 import { cover, type Owned } from "../proof/cover.ts";
@@ -7,7 +6,7 @@ import { Space } from "../proof/space.ts";
 import type { Witness } from "../proof/witness.ts";
 import { covered, fromNowOn, untoldFields } from "./claims.ts";
 import type { LintFinding } from "./finding.ts";
-import { showing } from "./shown.ts";
+import { evaluated, showing } from "./shown.ts";
 import type { Examined, Subject } from "./subject.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased } from "./worlds.ts";
 
@@ -74,12 +73,7 @@ function pruned(by: readonly Examined[], boxes: readonly Box[], { certain, space
 }
 
 /** True where a rule surely applies to a payment, and another one decides. */
-function isHidden(
-  { payment, at }: Witness,
-  examined: Examined,
-  by: readonly Examined[],
-  semantics: Semantics,
-): boolean {
+function isHidden(made: Witness, examined: Examined, by: readonly Examined[], semantics: Semantics): boolean {
   // The evaluator takes the order of the list for the service's.
   const listed = [examined, ...by].sort((one, other) => one.index - other.index);
   const unlisted = new Map(
@@ -88,11 +82,8 @@ function isHidden(
     ),
   );
   const place = listed.indexOf(examined);
-  const readings = listed.map(({ rule }) => ({ kind: "rule" as const, rule }));
-  const { decision, rules: traces } = evaluate(payment, readings, semantics, {
-    unlisted,
-    ...(at === undefined ? {} : { at }),
-  });
+  const rules = listed.map(({ rule }) => rule);
+  const { decision, rules: traces } = evaluated(made, rules, semantics, unlisted);
   const deciding = decision.kind === "decided" ? decision.by : decision.because;
   return traces[place]?.applies === "true" && !deciding.includes(place);
 }

@@ -1,12 +1,11 @@
-import { evaluate } from "../evaluate/evaluate.ts";
-import type { Answer } from "../evaluate/verdict.ts";
+import { type Evaluation, evaluate } from "../evaluate/evaluate.ts";
 import type { Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
-import type { Value } from "../language/values.ts";
 import { type Box, intersection } from "../proof/box.ts";
 import { Space } from "../proof/space.ts";
 import { type Witness, witnessOf } from "../proof/witness.ts";
 import { fromNowOn } from "./claims.ts";
+import type { Subject } from "./subject.ts";
 
 /**
  * A payment, from the present on, to which all of some rules surely apply, and of which something else holds by the evaluator.
@@ -15,7 +14,7 @@ import { fromNowOn } from "./claims.ts";
  */
 export function showing(
   rules: readonly Rule[],
-  { semantics, at }: { readonly semantics: Semantics; readonly at: Value },
+  { semantics, at }: Pick<Subject, "semantics" | "at">,
   holds: (witness: Witness) => boolean,
   { isTimed = false }: { readonly isTimed?: boolean } = {},
 ): Witness | undefined {
@@ -34,8 +33,20 @@ export function showing(
   return witnessOf(boxes, space, holds);
 }
 
-/** What the evaluator says of each rule. */
-export function appliesTo({ payment, at }: Witness, rules: readonly Rule[], semantics: Semantics): readonly Answer[] {
+/** Returns a payment, from the present on, to which all of some rules surely apply, also by the evaluator; undefined as in {@link showing}. */
+export function showingAll(rules: readonly Rule[], of: Pick<Subject, "semantics" | "at">): Witness | undefined {
+  return showing(rules, of, (made) =>
+    evaluated(made, rules, of.semantics).rules.every(({ applies }) => applies === "true"),
+  );
+}
+
+/** Returns what the evaluator says of a payment by some rules, which stand in the service's list as they are given. */
+export function evaluated(
+  { payment, at }: Witness,
+  rules: readonly Rule[],
+  semantics: Semantics,
+  unlisted?: ReadonlyMap<number, number>,
+): Evaluation {
   const readings = rules.map((rule) => ({ kind: "rule" as const, rule }));
-  return evaluate(payment, readings, semantics, at === undefined ? {} : { at }).rules.map(({ applies }) => applies);
+  return evaluate(payment, readings, semantics, { at, unlisted });
 }

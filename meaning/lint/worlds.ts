@@ -1,7 +1,9 @@
-import type { Comparison, Condition, Operand, Rule } from "../language/normal-form.ts";
+import { comparisonsIn } from "../language/comparisons-in.ts";
+import type { Condition, Rule } from "../language/normal-form.ts";
+import { textsIn } from "../language/operand-values.ts";
 import type { Semantics } from "../language/schema.ts";
+import { isEquality } from "../language/schema-words.ts";
 import { cased, type Value } from "../language/values.ts";
-import { comparisonsIn } from "../proof/comparisons.ts";
 import { Space } from "../proof/space.ts";
 
 /** Of more fields than this no claim is made that would have to hold however their letters are compared. */
@@ -37,20 +39,13 @@ function fieldsWhereCaseCounts(rules: readonly Rule[], semantics: Semantics): re
   );
   return [...comparisons].flatMap(([field, own]) => {
     if (own.every(({ ignoresCase }) => ignoresCase !== null)) return [];
-    const isPlain = own.every(({ ignoresCase, operator }) => ignoresCase === null && equalities.includes(operator));
+    const isPlain = own.every(({ ignoresCase, operator }) => ignoresCase === null && isEquality(operator));
     const so = semantics.payment.fields[field]?.missing ?? semantics.missing;
     const given = typeof so === "object" ? [String(so.value)] : [];
     const texts = new Set([...given, ...own.flatMap(({ operand }) => textsIn(operand))]);
     const spelled = new Set([...texts].map((text) => cased(text, { ignoresCase: true })));
     return isPlain && spelled.size === texts.size ? [] : [field];
   });
-}
-
-const equalities: readonly string[] = ["eq", "ne", "in", "notIn"];
-
-function textsIn(operand: Operand): readonly string[] {
-  const values = operand.kind === "value" ? [operand.value] : operand.kind === "values" ? operand.values : [];
-  return values.flatMap((value) => (value.type === "text" ? [value.text] : []));
 }
 
 export function fieldsOfUnknownCase({ when }: Rule): readonly string[] {
@@ -62,16 +57,13 @@ export function fieldsOfUnknownCase({ when }: Rule): readonly string[] {
 /** The rule, with the case of letters decided where it was not known. */
 export function withCases(rule: Rule, ignores: (field: string) => boolean): Rule {
   const decided = (condition: Condition): Condition => {
-    if (condition.kind === "comparison") return casedComparison(condition, ignores);
+    if (condition.kind === "comparison")
+      return { ...condition, ignoresCase: condition.ignoresCase ?? ignores(condition.field) };
     if (condition.kind === "not") return { ...condition, of: decided(condition.of) };
     if (condition.kind === "all" || condition.kind === "any") return { ...condition, of: condition.of.map(decided) };
     return condition;
   };
   return fieldsOfUnknownCase(rule).length === 0 ? rule : { ...rule, when: decided(rule.when) };
-}
-
-function casedComparison(comparison: Comparison, ignores: (field: string) => boolean): Comparison {
-  return comparison.ignoresCase === null ? { ...comparison, ignoresCase: ignores(comparison.field) } : comparison;
 }
 
 function subsetsOf(names: readonly string[]): string[][] {

@@ -1,9 +1,9 @@
-import { inAny, inBoth, merged, type Ranges } from "../decider/regions.ts";
-import { anything, no, not, undecided, type Verdict, verdictOf, yes } from "../evaluate/verdict.ts";
-import type { Bound, Comparison, Operand } from "../language/normal-form.ts";
-import { casesOf, type Value } from "../language/values.ts";
+import { inAny, inBoth, isIn, type Ranges, regionsWhere } from "../decider/regions.ts";
+import { anything, no, not, type Verdict, verdictOf, verdictOfMissing, yes } from "../evaluate/verdict.ts";
+import { comparedFields } from "../language/comparisons-in.ts";
+import type { Bound, Comparison } from "../language/normal-form.ts";
+import { type Alike, casesOf } from "../language/values.ts";
 import { type Box, intersection } from "./box.ts";
-import { addressesOf } from "./comparisons.ts";
 import { behindPrefix, type Scale, spellings } from "./scale.ts";
 import { opaqueStates, type Space } from "./space.ts";
 
@@ -55,8 +55,7 @@ interface Holds {
 
 function ofRegions(comparison: Comparison, space: Space): Case[] {
   const { scale } = space.field(comparison.field);
-  const so = space.missing(comparison.field);
-  const ofMissing = so === "comparisonFalse" ? no : undecided;
+  const ofMissing = verdictOfMissing(space.missing(comparison.field));
   const [first = [], ...others] = casesOf(comparison.ignoresCase).map((alike) =>
     inBoth(regionsOf(comparison, scale, alike), scale.values),
   );
@@ -77,10 +76,8 @@ function ofField(space: Space, name: string, holds: Holds, isNegated: boolean, o
       ...cases(space, [[variable, [scale.missing, scale.missing], ofMissing, false], odd]),
     ];
   const region = scale.regionOf(given);
-  const asGiven = (ranges: Ranges): Ranges => {
-    const isIn = inBoth(ranges, [region, region]).length > 0;
-    return isIn ? inAny(ranges, [scale.missing, scale.missing]) : ranges;
-  };
+  const asGiven = (ranges: Ranges): Ranges =>
+    isIn(ranges, region) ? inAny(ranges, [scale.missing, scale.missing]) : ranges;
   const both = { yes: asGiven(holds.yes), unknown: asGiven(holds.unknown) };
   return [...onValues(space, variable, both, asGiven(scale.values), isNegated), ...cases(space, [odd])];
 }
@@ -101,63 +98,22 @@ function cases(space: Space, of: readonly (readonly [number, Ranges, Verdict, bo
   });
 }
 
-/** The regions in which a comparison is true, without its negation. */
-function regionsOf({ operator, operand }: Comparison, scale: Scale, alike: { ignoresCase: boolean }): Ranges {
+/** Returns the regions in which a comparison is true, without its negation. */
+function regionsOf(comparison: Comparison, scale: Scale, alike: Alike): Ranges {
+  const { operator, operand } = comparison;
   const end = scale.missing - 1;
-  const at = (value: Value): readonly [number, number] => scale.regionsOf(value, alike);
-  if (operand.kind === "values") {
-    const listed = merged(operand.values.map(at));
-    return operator === "notIn" ? scale.others(listed) : listed;
-  }
-  if (operand.kind === "networks")
-    return merged(
-      operand.networks.map((network) => {
-        const [first, last] = addressesOf(network);
-        return [scale.regionOf(first), scale.regionOf(last)];
-      }),
-    );
-  if (operand.kind === "range") return between(operand, at);
-  if (operand.kind !== "value") throw new TypeError(`${operator} has no regions`);
-  const [first, last] = at(operand.value);
-  switch (operator) {
-    case "eq":
-      return [first, last];
-    case "ne":
-      return scale.others([first, last]);
-    case "gt":
-      return [last + 1, end];
-    case "gte":
-      return [first, end];
-    case "lt":
-      return [0, first - 1];
-    case "lte":
-      return [0, last];
-    case "startsWith": {
-      const behind = operand.value.type === "text" ? behindPrefix(operand.value.text, alike) : undefined;
-      if (behind === undefined) return [first, end];
-      const [smallest] = spellings({ type: "text", text: behind }, alike);
-      return [first, scale.regionOf(smallest) - 1];
-    }
-    default:
-      throw new TypeError(`${operator} has no regions`);
-  }
-}
-
-function between(
-  { from, to, ends }: Operand & { readonly kind: "range" },
-  at: (value: Value) => readonly [number, number],
-): Ranges {
-  const [first, afterFirst] = at(from);
-  const [beforeLast, last] = at(to);
-  const start = ends === "both" || ends === "lower" ? first : afterFirst + 1;
-  const end = ends === "both" || ends === "upper" ? last : beforeLast - 1;
-  return start <= end ? [start, end] : [];
+  if (operator !== "startsWith" || operand.kind !== "value")
+    return regionsWhere(comparison, end, (value) => scale.regionsOf(value, alike));
+  const [first] = scale.regionsOf(operand.value, alike);
+  const behind = operand.value.type === "text" ? behindPrefix(operand.value.text, alike) : undefined;
+  if (behind === undefined) return [first, end];
+  const [smallest] = spellings({ type: "text", text: behind }, alike);
+  return [first, scale.regionOf(smallest) - 1];
 }
 
 /** A comparison that is a variable of its own, where all fields that it compares have values. */
 function ofOpaque(comparison: Comparison, space: Space): Case[] {
-  const { field, operand, operator, isNegated } = comparison;
-  const names = operand.kind === "field" ? [field, operand.field] : [field];
+  const { operator, isNegated } = comparison;
   const found: Case[] = [];
   // The fields one after another: each has a value, and the next is looked at; or it has none, or one of another type.
   const step = (box: Box, [name, ...rest]: readonly string[], seen: { missing: Verdict; isOdd: boolean }): void => {
@@ -172,12 +128,11 @@ function ofOpaque(comparison: Comparison, space: Space): Case[] {
     }
     const { variable, scale } = space.field(name);
     const so = space.missing(name);
-    const ofMissing = so === "comparisonFalse" ? no : undecided;
     const missing: Ranges = [scale.missing, scale.missing];
     const hasValue = typeof so === "object" ? inAny(scale.values, missing) : scale.values;
     for (const [states, next] of [
       [hasValue, seen],
-      [typeof so === "object" ? [] : missing, { ...seen, missing: seen.missing | ofMissing }],
+      [typeof so === "object" ? [] : missing, { ...seen, missing: seen.missing | verdictOfMissing(so) }],
       [[scale.odd, scale.odd], { ...seen, isOdd: true }],
     ] as const) {
       const own = space.box(variable, states);
@@ -185,7 +140,7 @@ function ofOpaque(comparison: Comparison, space: Space): Case[] {
       if (both !== undefined) step(both, rest, next);
     }
   };
-  step(new Map(), names, { missing: 0, isOdd: false });
+  step(new Map(), comparedFields(comparison), { missing: 0, isOdd: false });
   return found;
 }
 

@@ -1,24 +1,9 @@
-import type { Bound, Comparison, Condition, Rule } from "../language/normal-form.ts";
+import type { Bound, Comparison, Rule } from "../language/normal-form.ts";
 import { valuesIn } from "../language/operand-values.ts";
 import type { PaymentField } from "../language/schema-payment.ts";
-import { casesOf, type Network, type Value } from "../language/values.ts";
+import { isEquality } from "../language/schema-words.ts";
+import { addressesOf, casesOf, type Value } from "../language/values.ts";
 import { behindPrefix, spellings } from "./scale.ts";
-
-/** Every comparison of a condition. */
-export function comparisonsIn(condition: Condition): readonly Comparison[] {
-  switch (condition.kind) {
-    case "always":
-    case "never":
-      return [];
-    case "comparison":
-      return [condition];
-    case "not":
-      return comparisonsIn(condition.of);
-    case "all":
-    case "any":
-      return condition.of.flatMap(comparisonsIn);
-  }
-}
 
 /** The bounds of a rule's force. */
 export function boundsOf({ force: { from, until } }: Pick<Rule, "force">): readonly Bound[] {
@@ -43,8 +28,7 @@ export function isOpaque(
   if (operand.kind === "none") return false;
   if (field.list || operand.kind === "field" || operand.kind === "pattern") return true;
   if (operator === "endsWith" || operator === "contains") return true;
-  const isOfEqual = operator === "eq" || operator === "ne" || operator === "in" || operator === "notIn";
-  return field.type === "text" && !isOfEqual && ignoresCase !== isFolded;
+  return field.type === "text" && !isEquality(operator) && ignoresCase !== isFolded;
 }
 
 /** The values at which what a comparison says may change. */
@@ -71,12 +55,4 @@ export function bordersOf({ operand, operator, ignoresCase }: Comparison): reado
       ];
     }
   }
-}
-
-/** The first and the last address of a network. */
-export function addressesOf({ prefix, length }: Network): readonly [Value, Value] {
-  return [
-    { type: "ip", bits: prefix.padEnd(length, "0") },
-    { type: "ip", bits: prefix.padEnd(length, "1") },
-  ];
 }

@@ -1,4 +1,4 @@
-import { RegionVectors } from "../decider/regions.ts";
+import { RegionVectors } from "../decider/region-vectors.ts";
 import { type Box, difference } from "./box.ts";
 import type { Space } from "./space.ts";
 

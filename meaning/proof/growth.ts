@@ -1,10 +1,10 @@
 import type { Decision } from "../evaluate/decide.ts";
-import { type EvaluateOptions, evaluate } from "../evaluate/evaluate.ts";
+import { evaluate } from "../evaluate/evaluate.ts";
 import type { Semantics } from "../language/schema.ts";
 import { type Box, difference, everything, intersection } from "./box.ts";
 import { changesOf, type RulesOfSide } from "./changes.ts";
 import { pointIn } from "./cover.ts";
-import { Side, type Standing } from "./side.ts";
+import { type PointStanding, Side } from "./side.ts";
 import { Space } from "./space.ts";
 import { type Witness, witnessOf } from "./witness.ts";
 
@@ -91,13 +91,8 @@ class Search {
     this.#before = before;
     this.#after = after;
     this.#space = space;
-    const decide = ({ payment, at }: Witness, { rules, unlisted }: RulesOfSide): Decision => {
-      const options: EvaluateOptions = {
-        ...(at === undefined ? {} : { at }),
-        ...(unlisted === undefined ? {} : { unlisted }),
-      };
-      return evaluate(payment, rules, space.semantics, options).decision;
-    };
+    const decide = ({ payment, at }: Witness, { rules, unlisted }: RulesOfSide): Decision =>
+      evaluate(payment, rules, space.semantics, { at, unlisted }).decision;
     this.#holds = (witness) => {
       this.#shown = { before: decide(witness, ofBefore), after: decide(witness, ofAfter) };
       return isOnly(this.#shown.after, outcome) && isNever(this.#shown.before, outcome);
@@ -117,12 +112,10 @@ class Search {
       const rest = is.accepts > was.accepts ? undefined : this.#rest(piece, was, is);
       if (rest !== undefined) pieces.push(...rest);
       else {
-        const witness = is.accepts === 2 && was.accepts === 0 ? this.#witness(piece, point) : undefined;
+        const isWider = is.accepts === 2 && was.accepts === 0;
+        const witness = isWider ? this.#witness(piece, point) : undefined;
         if (witness !== undefined && this.#shown !== undefined) return { kind: "wider", witness, ...this.#shown };
-        this.open ??=
-          is.accepts === 2 && was.accepts === 0
-            ? "no payment that would show it could be made"
-            : this.#untold(point, was, is);
+        this.open ??= isWider ? "no payment that would show it could be made" : this.#untold(point, was, is);
         this.#opened += 1;
         if (this.#opened > mostOpen) return cannotShow(this.open);
         pieces.push(...difference(piece, this.#cell(piece, point), this.#space.others));
@@ -131,7 +124,7 @@ class Search {
     return undefined;
   }
 
-  #untold(point: (variable: number) => number, ...sides: readonly Standing[]): string {
+  #untold(point: (variable: number) => number, ...sides: readonly PointStanding[]): string {
     const open = sides.flatMap(({ certain, possible }) =>
       possible.filter(({ owner }) => !certain.some((sure) => sure.owner === owner)),
     );
@@ -160,7 +153,7 @@ class Search {
    * What of a piece is not shown to be accepted no more than before, by what shows it of one of its points; undefined where that is no
    * single rule.
    */
-  #rest(piece: Box, was: Standing, is: Standing): readonly Box[] | undefined {
+  #rest(piece: Box, was: PointStanding, is: PointStanding): readonly Box[] | undefined {
     const ways =
       is.accepts === 1 && was.accepts === 1
         ? [[this.#after.whyAtMost(1, is), this.#before.whyAtLeast(1, was)]]

@@ -1,5 +1,4 @@
-import { isPossible } from "../decider/plane.ts";
-import { no, not, type Verdict, yes } from "../evaluate/verdict.ts";
+import { isPossible, not, type Verdict, verdictOfUndecided, yes } from "../evaluate/verdict.ts";
 import type { Condition, Rule } from "../language/normal-form.ts";
 import { type Box, everything, intersection } from "./box.ts";
 import { type Case, casesOfBound, casesOfComparison } from "./cases.ts";
@@ -25,7 +24,7 @@ export function regionOf(
   space: Space,
 ): readonly Box[] | undefined {
   if (!force.isEnabled) return [];
-  const counts = countsBy(certainty, space.semantics.undecidedRule === "noMatch" ? no : yes | no);
+  const counts = countsBy(certainty, verdictOfUndecided(space.semantics));
   const bounds = (["from", "until"] as const).flatMap((side) => {
     const bound = force[side];
     return bound === undefined ? [] : [boxesOf(casesOfBound(bound, side, space), false, counts, space)];

@@ -1,12 +1,11 @@
-import { inBoth, outside, type Ranges } from "../decider/regions.ts";
+import { Borders, inBoth, outside, type Ranges } from "../decider/regions.ts";
 import type { ValueType } from "../language/schema-words.ts";
 import { type Alike, cased, compareValues, type Value } from "../language/values.ts";
 import { neighbours } from "./neighbours.ts";
 
 /**
- * The states of one field, as numbers. The values that rules name are sorted; each is a region of its own (an odd number), and so is
- * what lies between two of them (an even number). In one region all comparisons of the field have one answer. Behind the regions come
- * two more states: the field is missing, and it has a value of another type.
+ * The states of one field, as numbers: the regions of the values that rules name (see {@link Borders}), and behind them two more
+ * states: the field is missing, and it has a value of another type.
  *
  * Texts of which A to Z and a to z may be alike are sorted by their small letters first, so that all spellings of a text are neighbours.
  */
@@ -23,7 +22,7 @@ export class Scale {
   /** The same, and the two states behind them. */
   readonly all: Ranges;
   readonly #isFolded: boolean;
-  readonly #borders: readonly Value[];
+  readonly #borders: Borders;
 
   /**
    * @param named the values that rules name, in any order
@@ -32,34 +31,24 @@ export class Scale {
   constructor(type: ValueType, named: readonly Value[], isFolded: boolean) {
     this.type = type;
     this.#isFolded = isFolded;
-    const sorted = [...named, ...alwaysNamed[type]].sort((one, other) => this.#order(one, other));
-    this.#borders = sorted.filter((value, index) => {
-      const before = sorted[index - 1];
-      return before === undefined || this.#order(before, value) !== 0;
+    this.#borders = new Borders([...named, ...alwaysNamed[type]], (one, other) => {
+      const folded = isFolded ? compareValues(one, other, { ignoresCase: true }) : 0;
+      return folded === 0 ? compareValues(one, other) : folded;
     });
-    const regions = 2 * this.#borders.length + 1;
+    const { values, regions } = this.#borders;
     this.missing = regions;
     this.odd = regions + 1;
     this.states = regions + 2;
     const empty: number[] = [];
-    for (let index = 0; index <= this.#borders.length; index += 1)
-      if (this.#isEmptyBetween(this.#borders[index - 1], this.#borders[index])) empty.push(2 * index, 2 * index);
+    for (let index = 0; index <= values.length; index += 1)
+      if (this.#isEmptyBetween(values[index - 1], values[index])) empty.push(2 * index, 2 * index);
     this.all = outside(empty, this.states);
     this.values = inBoth(this.all, [0, regions - 1]);
   }
 
-  /** The region of a value. */
+  /** Returns the number of the region that a value is in. */
   regionOf(value: Value): number {
-    let [low, high] = [0, this.#borders.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const border = this.#borders[middle];
-      const order = border === undefined ? 0 : this.#order(value, border);
-      if (order === 0) return 2 * middle + 1;
-      if (order < 0) high = middle;
-      else low = middle + 1;
-    }
-    return 2 * low;
+    return this.#borders.regionOf(value);
   }
 
   /** The first and the last region of all values that are equal to a value that rules name. */
@@ -75,9 +64,10 @@ export class Scale {
 
   /** Some values of a region, the plainest first; none where none was found. */
   samples(region: number): readonly Value[] {
-    const border = this.#borders[(region - 1) / 2];
+    const { values } = this.#borders;
+    const border = values[(region - 1) / 2];
     if (border !== undefined) return [border];
-    const [low, high] = [this.#borders[region / 2 - 1], this.#borders[region / 2]];
+    const [low, high] = [values[region / 2 - 1], values[region / 2]];
     return neighbours(this.type, low, high).filter((value) => this.regionOf(value) === region);
   }
 
@@ -89,11 +79,6 @@ export class Scale {
     if (low?.type !== "text") return high.text === "";
     const [one, other] = [low.text, high.text].map((text) => cased(text, { ignoresCase: true }));
     return this.#isFolded && one === other && BigInt(casesOf(high.text)) - BigInt(casesOf(low.text)) === 1n;
-  }
-
-  #order(one: Value, other: Value): number {
-    const folded = this.#isFolded ? compareValues(one, other, { ignoresCase: true }) : 0;
-    return folded === 0 ? compareValues(one, other, { ignoresCase: false }) : folded;
   }
 }
 

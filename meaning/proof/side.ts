@@ -10,7 +10,7 @@ import type { Space } from "./space.ts";
 export type Accepts = 0 | 1 | 2;
 
 /** What rules make of one point. */
-export interface Standing {
+export interface PointStanding {
   readonly accepts: Accepts;
   readonly certain: readonly Owned<Candidate>[];
   readonly possible: readonly Owned<Candidate>[];
@@ -76,41 +76,41 @@ export class Side {
     this.#aroundPossible = new BoxIndex(this.#possible, space);
   }
 
-  standingAt(point: (variable: number) => number): Standing {
+  standingAt(point: (variable: number) => number): PointStanding {
     const certain = [...this.#aroundCertain.around(point)];
     const possible = [...this.#aroundPossible.around(point)];
     return { certain, possible, accepts: this.#accepts(certain, possible) };
   }
 
-  /** Why payments around a point, which has at least so much, have it too; undefined where no single rule is the reason. */
-  whyAtLeast(accepts: 1 | 2, { certain, possible }: Standing): Reason | undefined {
-    // By a rule that gives the outcome and comes before all others that may apply; or by none, where that gives it.
-    const { none } = this.#space.semantics.wins;
-    const [mine, theirs] = accepts === 2 ? [certain, this.#possible] : [possible, this.#certain];
-    const atPoint = accepts === 2 ? possible : certain;
-    const spoils = (other: Candidate, one: Candidate): boolean =>
-      other.outcome !== this.#outcome && (accepts === 2 ? !this.#beats(one, other) : this.#beats(other, one));
-    const rule = mine.find(
-      ({ owner }) => owner.outcome === this.#outcome && !atPoint.some((other) => spoils(other.owner, owner)),
-    );
-    if (rule !== undefined) return { box: rule.box, except: boxesOf(theirs, (other) => spoils(other, rule.owner)) };
-    if (none !== this.#outcome && !(accepts === 1 && none === null)) return undefined;
-    return { box: everything, except: boxesOf(theirs, (other) => other.outcome !== this.#outcome) };
+  /** Returns why payments around a point, which has at least so much, have it too; undefined where no single rule is the reason. */
+  whyAtLeast(accepts: 1 | 2, standing: PointStanding): Reason | undefined {
+    return this.#why(standing, true, accepts === 2);
   }
 
-  /** Why payments around a point, which has at most so much, have no more; undefined as in {@link whyAtLeast}. */
-  whyAtMost(accepts: 0 | 1, { certain, possible }: Standing): Reason | undefined {
+  /** Returns why payments around a point, which has at most so much, have no more; undefined as in {@link whyAtLeast}. */
+  whyAtMost(accepts: 0 | 1, standing: PointStanding): Reason | undefined {
+    return this.#why(standing, false, accepts === 0);
+  }
+
+  /**
+   * The reason is a rule that gives the outcome (or another one) and comes before all others that spoil that; or no rule, where that
+   * gives it.
+   * @param isOutcome whether payments have the outcome, or another one
+   * @param isSure whether they surely have it, or may have it
+   */
+  #why({ certain, possible }: PointStanding, isOutcome: boolean, isSure: boolean): Reason | undefined {
     const { none } = this.#space.semantics.wins;
-    const [mine, theirs] = accepts === 0 ? [certain, this.#possible] : [possible, this.#certain];
-    const atPoint = accepts === 0 ? possible : certain;
+    const [mine, theirs] = isSure ? [certain, this.#possible] : [possible, this.#certain];
+    const atPoint = isSure ? possible : certain;
+    const isOurs = (outcome: string | undefined): boolean => (outcome === this.#outcome) === isOutcome;
     const spoils = (other: Candidate, one: Candidate): boolean =>
-      other.outcome === this.#outcome && (accepts === 0 ? !this.#beats(one, other) : this.#beats(other, one));
+      !isOurs(other.outcome) && (isSure ? !this.#beats(one, other) : this.#beats(other, one));
     const rule = mine.find(
-      ({ owner }) => owner.outcome !== this.#outcome && !atPoint.some((other) => spoils(other.owner, owner)),
+      ({ owner }) => isOurs(owner.outcome) && !atPoint.some((other) => spoils(other.owner, owner)),
     );
     if (rule !== undefined) return { box: rule.box, except: boxesOf(theirs, (other) => spoils(other, rule.owner)) };
-    if (none === this.#outcome || (accepts === 0 && none === null)) return undefined;
-    return { box: everything, except: boxesOf(theirs, (other) => other.outcome === this.#outcome) };
+    if (none === null ? isSure : !isOurs(none)) return undefined;
+    return { box: everything, except: boxesOf(theirs, (other) => !isOurs(other.outcome)) };
   }
 
   /** Where all rules count, one that gives another outcome is enough for that the payment does not have this one alone. */

@@ -1,10 +1,11 @@
 import { inAny, inBoth, outside, type Ranges } from "../decider/regions.ts";
+import { comparisonsIn } from "../language/comparisons-in.ts";
 import type { Comparison, Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Missing, PaymentField } from "../language/schema-payment.ts";
 import { readValue, type Value } from "../language/values.ts";
 import { type Box, joined } from "./box.ts";
-import { bordersOf, boundsOf, comparisonsIn, folds, isOpaque } from "./comparisons.ts";
+import { bordersOf, boundsOf, folds, isOpaque } from "./comparisons.ts";
 import { Scale } from "./scale.ts";
 
 /** What a box can speak of. */

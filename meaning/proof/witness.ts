@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from "../../sdk/json/json.ts";
 import { withFieldAt } from "../../sdk/json/pointer.ts";
+import { isIn } from "../decider/regions.ts";
+import { comparedFields } from "../language/comparisons-in.ts";
 import type { Comparison } from "../language/normal-form.ts";
 import type { Value } from "../language/values.ts";
 import type { Box } from "./box.ts";
@@ -99,18 +101,16 @@ function valuesOf(
   space: Space,
 ): readonly (Json | undefined)[] {
   const { scale, described } = space.field(name);
-  const isIn = (state: number): boolean =>
-    ranges.some((edge, index) => index % 2 === 0 && edge <= state && state <= (ranges[index + 1] ?? -1));
-  const own = opaque.filter(
-    ({ comparison: { field, operand } }) => field === name || (operand.kind === "field" && operand.field === name),
-  );
+  const own = opaque.filter(({ comparison }) => comparedFields(comparison).includes(name));
   const isValue = ranges.length > 0 && (ranges[0] ?? 0) < scale.missing;
-  const none = isIn(scale.missing) ? [undefined] : [];
-  const odd = isIn(scale.odd) ? [described.type === "text" ? 5 : "none"] : [];
+  const none = isIn(ranges, scale.missing) ? [undefined] : [];
+  const odd = isIn(ranges, scale.odd) ? [described.type === "text" ? 5 : "none"] : [];
   if (!isValue) return [...none, ...odd];
   if (described.list) return [...listsFor(own), ...none, ...odd];
   const made =
-    described.type === "text" ? textsFor(own).filter((text) => isIn(scale.regionOf({ type: "text", text }))) : [];
+    described.type === "text"
+      ? textsFor(own).filter((text) => isIn(ranges, scale.regionOf({ type: "text", text })))
+      : [];
   const samples = samplesOf(ranges, scale).map(writtenValue);
   // A field that may be missing is left out where nothing speaks against that: the payment is shorter.
   return own.length === 0 ? [...none, ...samples, ...odd] : [...made, ...samples, ...none, ...odd];

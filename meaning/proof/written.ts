@@ -1,6 +1,6 @@
 import type { Json } from "../../sdk/json/json.ts";
 import { type Decimal, decimalOf } from "../../sdk/json/normal-form.ts";
-import type { Value } from "../language/values.ts";
+import { addressOf, type Value } from "../language/values.ts";
 
 /** A value as a payment has it, so that it is read as the same value. */
 export function writtenValue(value: Value): Json {
@@ -14,7 +14,7 @@ export function writtenValue(value: Value): Json {
     case "instant":
       return `${value.at}Z`;
     case "ip":
-      return writtenAddress(value.bits);
+      return addressOf(value.bits);
   }
 }
 
@@ -27,20 +27,4 @@ function writtenDecimal({ sign, digits, exponent }: Decimal): Json {
   if (exponent >= 0 || exponent < -200) return text;
   const whole = digits.padStart(1 - exponent, "0");
   return `${sign}${whole.slice(0, exponent)}.${whole.slice(exponent)}`;
-}
-
-function writtenAddress(bits: string): string {
-  const groups = (size: number): number[] =>
-    Array.from({ length: bits.length / size }, (_, index) =>
-      Number.parseInt(bits.slice(index * size, (index + 1) * size), 2),
-    );
-  if (bits.length === 32) return groups(8).join(".");
-  const full = groups(16).map((group) => group.toString(16));
-  // The longest run of zeros becomes two colons.
-  const zeros = [...full.join(":").matchAll(/(?<![^:])0(?::0)+(?![^:])/g)].map(([run]) => run);
-  const [longest] = zeros.sort((one, other) => other.length - one.length);
-  if (longest === undefined) return full.join(":");
-  const at = full.join(":").search(new RegExp(`(?<![^:])${longest}(?![^:])`));
-  const [before, after] = [full.join(":").slice(0, at), full.join(":").slice(at + longest.length)];
-  return `${before.replace(/:$/, "")}::${after.replace(/^:/, "")}`;
 }

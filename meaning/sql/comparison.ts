@@ -1,10 +1,11 @@
 import type { Comparison, Operand } from "../language/normal-form.ts";
 import { textsIn } from "../language/operand-values.ts";
 import type { Semantics } from "../language/schema.ts";
-import { casesOf, type Value } from "../language/values.ts";
+import { isEquality } from "../language/schema-words.ts";
+import { addressesOf, casesOf, type Value } from "../language/values.ts";
 import { type Dialect, isFalse, not, or, unknown } from "./dialect.ts";
 import type { FieldSql, Fields } from "./fields.ts";
-import { endsOf, keyOf } from "./keys.ts";
+import { keyOf } from "./keys.ts";
 
 /** @param why the rest of a sentence that begins with the place of the comparison */
 export type Refuse = (why: string) => void;
@@ -53,8 +54,7 @@ function inEitherCase(one: string, other: string, opener = `coalesce((${one}) <>
 
 /** Where texts are compared whole, one look tells for all of them whether the case of letters matters. */
 function openerOf({ operator, operand }: Comparison, own: FieldSql, { fields }: ComparisonContext): string | undefined {
-  const isWhole = operator === "eq" || operator === "ne" || operator === "in" || operator === "notIn";
-  if (!isWhole || own.described.list || operand.kind === "field") return undefined;
+  if (!isEquality(operator) || own.described.list || operand.kind === "field") return undefined;
   return fields.nameTexts(own, textsIn(operand));
 }
 
@@ -178,8 +178,7 @@ class Said {
 
   #isInNetworks(operand: Operand): string {
     if (operand.kind !== "networks") throw new TypeError(`the operand ${operand.kind} is no list of networks`);
-    const { dialect } = this.#context;
-    const ranges = operand.networks.map((network) => endsOf(network).map(dialect.literal));
+    const ranges = operand.networks.map((network) => addressesOf(network).map((end) => this.#literal(end)));
     const is = or(ranges.map(([from, to]) => `${this.#value} BETWEEN ${from} AND ${to}`));
     return is === isFalse ? this.#constant(false) : is;
   }

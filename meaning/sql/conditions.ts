@@ -1,6 +1,6 @@
-import { clockOf, inForce } from "../evaluate/evaluate.ts";
-import { Payment } from "../evaluate/payment.ts";
+import { inForceForAll } from "../evaluate/evaluate.ts";
 import { no, yes } from "../evaluate/verdict.ts";
+import { comparedFields } from "../language/comparisons-in.ts";
 import type { Bound, Comparison, Condition, Force, Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Value } from "../language/values.ts";
@@ -61,12 +61,10 @@ export class Conditions {
   }
 
   #inForce(force: Force): Said[] {
-    const { payment, force: described } = this.#semantics;
-    const isByPayment = this.#at === undefined && described.clock === "payment" && payment.time !== null;
-    if (force.isEnabled && isByPayment && payment.time !== null)
-      return [...this.#bound(payment.time, force.from, ">"), ...this.#bound(payment.time, force.until, "<")];
-    const options = this.#at === undefined ? {} : { at: this.#at };
-    const { verdict } = inForce(force, clockOf(new Payment({}, this.#semantics), this.#semantics, options));
+    const verdict = inForceForAll(force, this.#semantics, { at: this.#at });
+    const { time } = this.#semantics.payment;
+    if (verdict === undefined && time !== null)
+      return [...this.#bound(time, force.from, ">"), ...this.#bound(time, force.until, "<")];
     if (verdict === yes) return [];
     return [verdict === no ? both(isFalse) : nobodyKnows];
   }
@@ -102,7 +100,7 @@ export class Conditions {
 
   #comparison(comparison: Comparison, isFlipped: boolean): Said {
     const { operand, isNegated, operator, at } = comparison;
-    const named = [comparison.field, ...(operand.kind === "field" ? [operand.field] : [])];
+    const named = comparedFields(comparison);
     const fields = named.map((name) => this.#fields.use(name));
     const found = fields.filter((field) => typeof field !== "string");
     const [own, other] = found;

@@ -1,5 +1,5 @@
 import type { Decimal } from "../../sdk/json/normal-form.ts";
-import { type Alike, cased, type Network, type Value } from "../language/values.ts";
+import { type Alike, cased, type Value } from "../language/values.ts";
 
 /**
  * Values as texts whose bytes have the order of the values, so that every comparison is one of texts. `key-sql.ts` makes the same of the
@@ -18,11 +18,6 @@ export function keyOf(value: Value, alike: Alike): string {
     case "ip":
       return addressKey(value.bits);
   }
-}
-
-/** The keys of the first and the last address of a network. */
-export function endsOf({ prefix, length }: Network): readonly [string, string] {
-  return [addressKey(prefix.padEnd(length, "0")), addressKey(prefix.padEnd(length, "1"))];
 }
 
 /** The power of ten above the first digit lies between minus this and this, both excluded, in what is compared by SQL. */

@@ -1,6 +1,6 @@
 import type { Decimal } from "../../sdk/json/normal-form.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
-import type { Network, Value } from "../language/values.ts";
+import { addressOf, type Network, type Value } from "../language/values.ts";
 
 /** Words of ours that stand where a text of a rule can stand, so that such a text is quoted. */
 const reserved = new Set(
@@ -26,12 +26,12 @@ export function valueWords(value: Value, isGrouped = false): string {
     case "instant":
       return instantWords(value.at);
     case "ip":
-      return addressWords(value.bits);
+      return addressOf(value.bits);
   }
 }
 
 export function networkWords({ prefix, length }: Network): string {
-  return `${addressWords(prefix.padEnd(length, "0"))}/${prefix.length}`;
+  return `${addressOf(prefix.padEnd(length, "0"))}/${prefix.length}`;
 }
 
 /** More digits than these are written with an exponent. */
@@ -55,17 +55,4 @@ function decimalWords({ sign, digits, exponent }: Decimal, isGrouped: boolean): 
 export function instantWords(at: string): string {
   const [day = "", time = ""] = at.split("T");
   return `${day} ${time.replace(/:00$/, "")} UTC`;
-}
-
-function addressWords(bits: string): string {
-  if (bits.length === 32) return groupsOf(bits, 8).join(".");
-  const groups = groupsOf(bits, 16).map((group) => group.toString(16));
-  // The standard form of URLs is that of RFC 5952.
-  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
-}
-
-function groupsOf(bits: string, size: number): number[] {
-  return Array.from({ length: bits.length / size }, (_, index) =>
-    Number.parseInt(bits.slice(index * size, (index + 1) * size), 2),
-  );
 }

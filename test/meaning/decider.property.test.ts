@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Affixes, Needles } from "../../meaning/decider/needles.ts";
-import { RegionVectors } from "../../meaning/decider/regions.ts";
+import { RegionVectors } from "../../meaning/decider/region-vectors.ts";
 import { type ConditionTrace, Decider, type Decision, evaluate, readRules } from "../../meaning/index.ts";
 import type { Json } from "../../sdk/json/index.ts";
 import { naive } from "./naive.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { evaluate, Payment, type RuleReading, readRules, type Semantics } from "../../meaning/index.ts";
+import { comparedFields, comparisonsIn } from "../../meaning/language/comparisons-in.ts";
 import type { Rule } from "../../meaning/language/normal-form.ts";
 import { readValue } from "../../meaning/language/values.ts";
 import type { LintKind } from "../../meaning/lint/finding.ts";
 import { lint } from "../../meaning/lint/lint.ts";
-import { comparisonsIn } from "../../meaning/proof/comparisons.ts";
 import { Space } from "../../meaning/proof/space.ts";
 import { writtenValue } from "../../meaning/proof/written.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
@@ -35,9 +35,9 @@ function valuesAt(name: string, space: Space): (Json | undefined)[] {
 
 function isTyped(json: JsonObject, rule: Rule, semantics: Semantics): boolean {
   const payment = new Payment(json, semantics);
-  return comparisonsIn(rule.when).every(({ field, operand }) =>
-    [field, ...(operand.kind === "field" ? [operand.field] : [])].every((name) => payment.field(name).kind !== "odd"),
-  );
+  return comparisonsIn(rule.when)
+    .flatMap(comparedFields)
+    .every((name) => payment.field(name).kind !== "odd");
 }
 
 test("what lint claims holds of payments at every border", () => {
