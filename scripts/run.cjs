@@ -173,7 +173,7 @@ function build(node) {
   var stamp = path.join(root, "dist", ".built");
   var sources = ["sdk", "meaning", "provider", "stack", "contract-tools", "report", "policy", "local", "cli"].reduce(
     (files, folder) => files.concat(filesBelow(folder)),
-    ["tsconfig.json", "tsconfig.build.json", "package.json", "package-lock.json", "scripts/drop-inner-types.ts"],
+    ["tsconfig.json", "tsconfig.build.json", "package.json", "package-lock.json", "scripts/join-packages.ts"],
   );
   var wanted = fingerprint(sources);
   if (read(stamp) === wanted) return;
@@ -184,7 +184,7 @@ function build(node) {
     var status = run(node, ["node_modules/typescript/bin/tsc", "-p", path.join(folder, "tsconfig.build.json")]);
     if (status !== 0) stop("the build failed; the compiler's messages stand above");
   });
-  if (run(node, ["scripts/drop-inner-types.ts"]) !== 0) stop("the build failed; the message stands above");
+  if (run(node, ["scripts/join-packages.ts"]) !== 0) stop("the build failed; the message stands above");
   fs.writeFileSync(stamp, wanted);
 }
 

@@ -1,5 +1,6 @@
 // After `changeset version`: writes the new version where changesets does not look, into the policy pack, the examples, and
-// what the local package needs.
+// the peer that the local package needs. Before, `release:version` makes that peer `*`: to changesets, a minor release that
+// an exact peer does not allow is a major one.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { packageVersion } from "../sdk/version.ts";
@@ -10,5 +11,5 @@ const version = packageVersion();
 for (const file of globSync("{local,policy,examples/*}/package.json", { cwd: root })) {
   const text = readFileSync(root + file, "utf8");
   const own = file.startsWith("policy/") ? text.replace(/("version": ")[^"]+/, `$1${version}`) : text;
-  writeFileSync(root + file, own.replaceAll(/("pulumi-merchant-rules(?:-local)?": "(?:>=)?)\d[^" ]*/g, `$1${version}`));
+  writeFileSync(root + file, own.replaceAll(/("pulumi-merchant-rules(?:-local)?": ")(?:\d[^"]*|\*)/g, `$1${version}`));
 }

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import ts from "typescript";
 import { afterAll, describe, expect, test } from "vitest";
 import { analyzeState, readExport } from "../../local/engine/index.ts";
 import { ruleType } from "../../provider/host/types.ts";
@@ -27,7 +28,23 @@ describe.each(packages)("the package $name", ({ name, source, folder, tarball, f
       typeof target === "string" ? [target] : Object.values(target ?? {}).map(String),
     );
     expect(targets.length).toBeGreaterThan(2);
-    expect([...targets, "LICENSE", "README.md"].filter((target) => !existsSync(join(folder, target)))).toEqual([]);
+    const needed = [...targets.map((target) => target.replace(/\*$/, "")), "LICENSE", "README.md"];
+    expect(needed.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
+  });
+
+  test("has each file of its own that its files import, and the main package has the others", () => {
+    const compiled = files.filter((file) => /^dist\/.*(\.js|\.d\.ts)$/.test(file));
+    const missing = compiled.flatMap((file) =>
+      ts
+        .preProcessFile(readFileSync(join(folder, file), "utf8"), true, true)
+        .importedFiles.map(({ fileName }) => fileName)
+        .map((specifier) => ({ file, specifier, target: importedBy(join(folder, file), specifier) }))
+        .filter(({ target }) => target !== undefined && !existsSync(target)),
+    );
+    expect(missing).toEqual([]);
+    expect(
+      files.filter((file) => file.startsWith("dist/") && source === "local" && !file.startsWith("dist/local/")),
+    ).toEqual([]);
   });
 
   test("has no sources, no tests, and no maps to sources that it does not have", () => {
@@ -90,6 +107,16 @@ describe.each(packages)("the package $name", ({ name, source, folder, tarball, f
     expect(problems.filter((problem) => !known.some((each) => each.test(problem)))).toEqual([]);
   });
 });
+
+/** Returns the file of these packages that `specifier` names in `file`; undefined for another package's. */
+function importedBy(file: string, specifier: string): string | undefined {
+  const inside = "pulumi-merchant-rules/internal/";
+  if (!specifier.startsWith(".") && !specifier.startsWith(inside)) return undefined;
+  const target = specifier.startsWith(".")
+    ? resolve(dirname(file), specifier)
+    : join(root, "dist", specifier.slice(inside.length));
+  return file.endsWith(".d.ts") ? target.replace(/\.[jt]s$/, ".d.ts") : target;
+}
 
 function problemOf(problem: { kind: string; entrypoint?: string; resolutionKind?: string }): string {
   return [problem.kind, problem.entrypoint, problem.resolutionKind].filter((word) => word !== undefined).join(" ");
