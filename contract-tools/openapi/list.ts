@@ -1,4 +1,5 @@
-import { isJsonArray, type Json, type JsonObject, pointerOf } from "../../sdk/json/index.ts";
+import type { Pagination } from "../../sdk/contract/index.ts";
+import { defined, isJsonArray, type Json, type JsonObject, pointerOf } from "../../sdk/json/index.ts";
 import type { Description } from "./description.ts";
 
 const limits = ["limit", "pageSize", "page_size", "per_page", "perPage", "size"];
@@ -20,7 +21,7 @@ export function listParts(operation: JsonObject, answer: JsonObject, description
     .parameters(operation)
     .flatMap(({ in: place, name }) => (place === "query" && typeof name === "string" ? [name] : []));
   const pages = paginationOf(parameters, answer, description);
-  return { items, ...(pages === undefined ? {} : { pagination: pages }) };
+  return defined({ items, pagination: pages });
 }
 
 /** The pointer to the one array of objects in an answer, at most two levels deep. */
@@ -45,19 +46,48 @@ function places(answer: JsonObject, description: Description, above: readonly st
   });
 }
 
+/** What a description names of a list: its parameters, and the places of its response. */
+interface Described {
+  readonly size: { readonly limit?: string };
+  readonly parameter: (names: readonly string[]) => string | undefined;
+  readonly at: (names: readonly string[]) => string | undefined;
+}
+
+/** A description does not tell this kind from others. */
+const untold = (): undefined => undefined;
+
+/** What a description tells of each kind of pagination; the first that is told is taken. */
+const readings: { readonly [Kind in Pagination["type"]]: (of: Described) => JsonObject | undefined } = {
+  cursor: ({ size, parameter, at }) => {
+    const [cursor, next] = [parameter(cursors), at(nextCursors)];
+    if (cursor === undefined || next === undefined) return undefined;
+    return defined({ type: "cursor", ...size, cursor, next, more: at(mores) });
+  },
+  offset: ({ size, parameter, at }) => {
+    const offset = parameter(offsets);
+    if (offset === undefined) return undefined;
+    return defined({ type: "offset", ...size, offset, more: at(mores), total: at(totals) });
+  },
+  page: ({ size, parameter, at }) => {
+    const page = parameter(["page"]);
+    if (page === undefined) return undefined;
+    return defined({ type: "page", ...size, page, more: at(mores), total: at(totals) });
+  },
+  lastId: untold,
+  link: untold,
+  header: untold,
+  url: untold,
+  none: untold,
+};
+
 function paginationOf(parameters: readonly string[], answer: JsonObject, description: Description): Json | undefined {
   const parameter = (names: readonly string[]): string | undefined => names.find((each) => parameters.includes(each));
   const at = (names: readonly string[]): string | undefined => {
     const found = places(answer, description).find(({ path }) => names.includes(path.at(-1) ?? ""));
     return found === undefined ? undefined : pointerOf(found.path);
   };
-  const limit = parameter(limits);
-  const size = limit === undefined ? {} : { limit };
-  const [cursor, next, total, more] = [parameter(cursors), at(nextCursors), at(totals), at(mores)];
-  if (cursor !== undefined && next !== undefined)
-    return { type: "cursor", ...size, cursor, next, ...(more === undefined ? {} : { more }) };
-  const end = { ...(more === undefined ? {} : { more }), ...(total === undefined ? {} : { total }) };
-  const offset = parameter(offsets);
-  if (offset !== undefined) return { type: "offset", ...size, offset, ...end };
-  return parameters.includes("page") ? { type: "page", ...size, page: "page", ...end } : undefined;
+  const of = { size: defined({ limit: parameter(limits) }), parameter, at };
+  return Object.values(readings)
+    .map((read) => read(of))
+    .find((read) => read !== undefined);
 }

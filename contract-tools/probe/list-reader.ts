@@ -1,8 +1,8 @@
-import { demandNoMore, nextIn } from "../../sdk/client/next-page.ts";
 import { pagesOf } from "../../sdk/client/pages.ts";
-import { UnusableAnswer } from "../../sdk/client/response.ts";
-import type { Contract, Operations, Pagination } from "../../sdk/contract/index.ts";
+import { demandNoMore } from "../../sdk/client/signs-of-more.ts";
+import { type Contract, type Operations, type Pagination, pagingOf } from "../../sdk/contract/index.ts";
 import type { Json, Pointer } from "../../sdk/json/index.ts";
+import { UnusableResponse } from "../../sdk/unusable-response.ts";
 import { arraysIn, idsIn, type Rows } from "./response-parts.ts";
 import { Stopped } from "./stopped.ts";
 import type { Planned, SeenResponse, Sent, Wire } from "./wire.ts";
@@ -77,7 +77,7 @@ export class ListReader {
     try {
       demandNoMore({ json: seen.json ?? null, headers: seen.headers }, { type: "none", complete: false }, count);
     } catch (error) {
-      if (error instanceof UnusableAnswer) throw new MoreThanOnePage(`${seen.said}: ${error.message}`);
+      if (error instanceof UnusableResponse) throw new MoreThanOnePage(`${seen.said}: ${error.message}`);
       throw error;
     }
     return arrays;
@@ -105,10 +105,11 @@ export class ListReader {
   /** Returns the path and query of the next page that a response names; undefined where it names none at this origin. */
   nextTarget({ json = null, headers, target }: SeenResponse, pagination: Pagination): string | undefined {
     try {
-      const next = nextIn({ json, headers }, pagination, { origin: this.#origin, target });
+      const here = { origin: this.#origin, target };
+      const next = pagingOf(pagination).next({ json, headers, here, lastRuleId: undefined });
       return next === undefined || pathOf(next) !== this.#path ? undefined : next;
     } catch (error) {
-      if (error instanceof UnusableAnswer) return undefined;
+      if (error instanceof UnusableResponse) return undefined;
       throw error;
     }
   }
@@ -136,7 +137,7 @@ export class ListReader {
         return parse({ json: seen.json, headers: seen.headers }, { origin: this.#origin, target: seen.target });
       });
     } catch (error) {
-      if (error instanceof UnusableAnswer) throw unreadable(error.message);
+      if (error instanceof UnusableResponse) throw unreadable(error.message);
       throw error;
     }
   }

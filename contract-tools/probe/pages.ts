@@ -66,12 +66,8 @@ export async function probePages(probing: Probing, list: ListReader): Promise<vo
     );
     return;
   }
-  const asked: Parameters = [[limit.name, 1]];
   const first = limit.seen;
-  const found =
-    (await byUrl(list, shape, first, ids)) ??
-    (await byName(list, shape, asked, ids, first, given)) ??
-    (await byCursor(list, shape, asked, ids, first, given.cursor));
+  const found = await probeWay({ list, shape, asked: [[limit.name, 1]], ids, first, given });
   if (found === undefined) {
     list.arrays(whole);
     findings.gap(
@@ -80,8 +76,9 @@ export async function probePages(probing: Probing, list: ListReader): Promise<vo
     );
     return;
   }
-  const end = endOf(shape, found.pagination, { whole, first, ids });
-  const pagination = { limit: limit.name, ...found.pagination, ...end.fields };
+  const paged = { limit: limit.name, ...found.pagination };
+  const end = endOf(shape, asPagination(paged), { whole, first, ids });
+  const pagination = { ...paged, ...end.fields };
   list.shape = { ...shape, pagination: asPagination(pagination) };
   const read = (await list.rows()).flatMap(({ ruleId }) => (ruleId === undefined ? [] : [ruleId]));
   const isAll = ids.every((id) => read.includes(id));
@@ -127,24 +124,102 @@ async function probeLimit(
   return undefined;
 }
 
-/** The next page by its URL, which the answer has. It is asked for where it is at the path of the list. */
-async function byUrl(
-  list: ListReader,
-  shape: ListShape,
-  first: SeenResponse,
-  ids: readonly string[],
-): Promise<Found | undefined> {
-  const inHeader = Object.entries(first.headers).flatMap(([name, value]): Json[] =>
-    typeof value === "string" && !otherUrls.includes(name) && isUrl(value) ? [{ type: "header", header: name }] : [],
-  );
-  const inBody = beside(first.json, shape.items).flatMap(({ at, value }): Json[] =>
-    typeof value === "string" && isUrl(value) ? [{ type: "url", url: at }] : [],
-  );
-  for (const pagination of [{ type: "link" }, ...inHeader, ...inBody].filter(isJsonObject)) {
-    const target = list.nextTarget(first, asPagination(pagination));
+/** What is known when the next page is looked for. */
+interface Search {
+  readonly list: ListReader;
+  readonly shape: ListShape;
+  /** The parameter by which a page has one rule. */
+  readonly asked: Parameters;
+  /** The ids of all rules. */
+  readonly ids: readonly string[];
+  /** The first page. */
+  readonly first: SeenResponse;
+  readonly given: Given;
+}
+
+/** How each kind of pagination is looked for, in this order. */
+const tries: { readonly [Kind in Pagination["type"]]: (search: Search) => Promise<Found | undefined> } = {
+  link: (search) => probeUrl(search, [{ type: "link" }]),
+
+  header: (search) => {
+    const named = Object.entries(search.first.headers).flatMap(([name, value]) =>
+      typeof value === "string" && !otherUrls.includes(name) && isUrl(value) ? [{ type: "header", header: name }] : [],
+    );
+    return probeUrl(search, named);
+  },
+
+  url: (search) => {
+    const named = beside(search.first.json, search.shape.items).flatMap(({ at, value }) =>
+      typeof value === "string" && isUrl(value) ? [{ type: "url", url: at }] : [],
+    );
+    return probeUrl(search, named);
+  },
+
+  page: async (search) => {
+    for (const name of unique([...search.given.page, ...pageNames])) {
+      const [one, two] = [await probePage(search, name, 1), await probePage(search, name, 2)];
+      if (isFirst(one, search) && isAnother(two, search))
+        return { pagination: { type: "page", page: name, first: 1 }, said: two.said };
+      if (isAnother(one, search) && isFirst(await probePage(search, name, 0), search))
+        return { pagination: { type: "page", page: name, first: 0 }, said: one.said };
+    }
+    return undefined;
+  },
+
+  offset: async (search) => {
+    for (const name of unique([...search.given.offset, ...offsetNames])) {
+      const one = await probePage(search, name, 1);
+      if (isAnother(one, search) && isFirst(await probePage(search, name, 0), search))
+        return { pagination: { type: "offset", offset: name }, said: one.said };
+    }
+    return undefined;
+  },
+
+  lastId: async (search) => {
+    const [last] = idsOn(search.first, search.shape);
+    for (const name of last === undefined ? [] : unique([...search.given.cursor, ...afterNames])) {
+      const next = await probePage(search, name, last ?? "");
+      if (isAnother(next, search)) return { pagination: { type: "lastId", cursor: name }, said: next.said };
+    }
+    return undefined;
+  },
+
+  cursor: async (search) => {
+    for (const { at, value } of beside(search.first.json, search.shape.items)) {
+      if (value === "") continue;
+      const own = segmentsOf(at).at(-1) ?? "";
+      for (const name of unique([...search.given.cursor, ...cursorNames, own])) {
+        const next = await probePage(search, name, value);
+        if (isAnother(next, search))
+          return {
+            pagination: { type: "cursor", cursor: name, next: at },
+            said: `${next.said.split("?")[0]} with ${name}`,
+          };
+      }
+    }
+    return undefined;
+  },
+
+  // The list has more rules than its first page.
+  none: async () => undefined,
+};
+
+/** Tries the kinds of pagination one after the other, until a page with other rules comes. */
+async function probeWay(search: Search): Promise<Found | undefined> {
+  for (const attempt of Object.values(tries)) {
+    const found = await attempt(search);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Asks for the next page by the URL that the first page names, where it is at the path of the list. */
+async function probeUrl(search: Search, candidates: readonly Found["pagination"][]): Promise<Found | undefined> {
+  for (const pagination of candidates) {
+    const target = search.list.nextTarget(search.first, asPagination(pagination));
     if (target === undefined) continue;
-    const next = await list.try({ target });
-    if (isAnother(next, shape, first, ids))
+    const next = await search.list.try({ target });
+    if (isAnother(next, search))
       return { pagination, said: `the URL that it names (${Object.values(pagination).join(" ")}) shows` };
   }
   return undefined;
@@ -153,73 +228,27 @@ async function byUrl(
 /** Headers with URLs that lead to no page. */
 const otherUrls = ["link", "location", "content-location"];
 
-/** The next page by its number, by the number of rules before it, or by the id of the last rule. */
-async function byName(
-  list: ListReader,
-  shape: ListShape,
-  asked: Parameters,
-  ids: readonly string[],
-  first: SeenResponse,
-  given: Given,
-): Promise<Found | undefined> {
-  const get = async (name: string, value: string | number) => await list.try({ parameters: [...asked, [name, value]] });
-  const isSame = (seen: SeenResponse) => seen.isSuccess && idsOn(seen, shape).join() === idsOn(first, shape).join();
-  for (const name of unique([...given.page, ...pageNames])) {
-    const [one, two] = [await get(name, 1), await get(name, 2)];
-    if (isSame(one) && isAnother(two, shape, first, ids))
-      return { pagination: { type: "page", page: name, first: 1 }, said: two.said };
-    if (isAnother(one, shape, first, ids) && isSame(await get(name, 0)))
-      return { pagination: { type: "page", page: name, first: 0 }, said: one.said };
-  }
-  for (const name of unique([...given.offset, ...offsetNames])) {
-    const one = await get(name, 1);
-    if (isAnother(one, shape, first, ids) && isSame(await get(name, 0)))
-      return { pagination: { type: "offset", offset: name }, said: one.said };
-  }
-  const [last] = idsOn(first, shape);
-  for (const name of last === undefined ? [] : unique([...given.cursor, ...afterNames])) {
-    const next = await get(name, last ?? "");
-    if (isAnother(next, shape, first, ids)) return { pagination: { type: "lastId", cursor: name }, said: next.said };
-  }
-  return undefined;
+async function probePage({ list, asked }: Search, name: string, value: string | number): Promise<SeenResponse> {
+  return await list.try({ parameters: [...asked, [name, value]] });
 }
 
-/** The next page by a cursor, which the answer has. */
-async function byCursor(
-  list: ListReader,
-  shape: ListShape,
-  asked: Parameters,
-  ids: readonly string[],
-  first: SeenResponse,
-  known: readonly string[],
-): Promise<Found | undefined> {
-  for (const { at, value } of beside(first.json, shape.items)) {
-    if (value === "") continue;
-    const own = segmentsOf(at).at(-1) ?? "";
-    for (const name of unique([...known, ...cursorNames, own])) {
-      const next = await list.try({ parameters: [...asked, [name, value]] });
-      if (isAnother(next, shape, first, ids))
-        return {
-          pagination: { type: "cursor", cursor: name, next: at },
-          said: `${next.said.split("?")[0]} with ${name}`,
-        };
-    }
-  }
-  return undefined;
+/** Decides whether a page has the same rules as the first one. */
+function isFirst(seen: SeenResponse, { shape, first }: Search): boolean {
+  return seen.isSuccess && idsOn(seen, shape).join() === idsOn(first, shape).join();
 }
 
 /** What of an answer tells the end of the list: how many rules there are in all, or whether there are more. */
 function endOf(
   shape: ListShape,
-  pagination: Readonly<Record<string, Json>>,
+  pagination: Pagination,
   { whole, first, ids }: { whole: SeenResponse; first: SeenResponse; ids: readonly string[] },
 ): { fields: Readonly<Record<string, Json>>; said: string } {
-  if (!["page", "offset", "lastId", "cursor"].includes(String(pagination.type))) return { fields: {}, said: "" };
+  if (!("more" in pagination)) return { fields: {}, said: "" };
   const more = beside(first.json, shape.items, (value) => value === true).find(
     ({ at }) => valueAt(whole.json, at) === false,
   )?.at;
   if (more !== undefined) return { fields: { more }, said: `; ${more} says whether there are more` };
-  const isWhole = ids.length > 1 && pagination.type !== "cursor";
+  const isWhole = ids.length > 1 && "total" in pagination;
   const total = beside(first.json, shape.items).find(
     ({ at, value }) => isWhole && value === ids.length && valueAt(whole.json, at) === value,
   )?.at;
@@ -228,8 +257,8 @@ function endOf(
     : { fields: { total }, said: `; ${total} says how many rules there are` };
 }
 
-/** True of a page that has a rule which the first one does not have. */
-function isAnother(seen: SeenResponse, shape: ListShape, first: SeenResponse, ids: readonly string[]): boolean {
+/** Decides whether a page has rules, and none of them stands on the first one. */
+function isAnother(seen: SeenResponse, { shape, first, ids }: Search): boolean {
   if (!seen.isSuccess) return false;
   const before = idsOn(first, shape);
   const now = idsOn(seen, shape);

@@ -1,4 +1,4 @@
-import type { Contract, Pagination } from "../../sdk/contract/index.ts";
+import { type ByKind, byKind, type Contract, type Pagination } from "../../sdk/contract/index.ts";
 import { type Json, withValueAt } from "../../sdk/json/index.ts";
 import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
@@ -10,126 +10,187 @@ export type PageRequest =
   | { readonly kind: "afterRule"; readonly ruleId: string; readonly limit: number }
   | { readonly kind: "from"; readonly offset: number; readonly limit: number };
 
+/** What stands around a page in its list. */
+interface PageContext {
+  /** True where rules follow the page. */
+  readonly more: boolean;
+  /** The cursor that continues behind the page; undefined where no rule follows. */
+  readonly cursor: string | undefined;
+  /** Counts all rules of the list. */
+  readonly total: () => number;
+  readonly request: Pick<IncomingRequest, "path" | "query" | "header">;
+}
+
+/** A page with what names the page after it. */
+export interface NextPage {
+  readonly body: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How this service gives a list page by page. */
+interface ServedPages {
+  /** The parameter that asks for another page than the first; undefined where there is one page alone. */
+  readonly parameter: string | undefined;
+  /** Reads which part of the list a query asks for. @throws Refusal 400 for a page, offset or cursor that is none */
+  request(query: URLSearchParams, limit: number): PageRequest;
+  /** Adds to the body of a page, or to its headers, what names the page after it. */
+  withNext(body: Json, context: PageContext): NextPage;
+  /** Decides whether a query asks for another page than the first. */
+  isLater(query: URLSearchParams): boolean;
+  /** Returns the body of the first page with what leads to that page again; undefined where a body cannot say so. */
+  again(body: Json): Json | undefined;
+}
+
+const served: ByKind<ServedPages> = {
+  none: () => ({
+    parameter: undefined,
+    request: () => ({ kind: "all" }),
+    withNext: (body) => ({ body }),
+    isLater: () => false,
+    again: () => undefined,
+  }),
+
+  cursor: ({ cursor: name, next, more }) => ({
+    ...byCursor(name),
+    withNext: (body, { cursor, more: has }) => ({ body: withMore(withValueAt(body, next, cursor ?? null), more, has) }),
+    again: (body) => withMore(withValueAt(body, next, cursorAfter(0)), more, true),
+  }),
+
+  page: (by) => ({
+    ...counted(by),
+    parameter: by.page,
+    request: (query, limit) => {
+      const page = wholeNumber(query.get(by.page) ?? String(by.first), by.first, Number.MAX_SAFE_INTEGER);
+      if (page === undefined) throw badRequest(`${by.page} must be a whole number from ${by.first} on`);
+      return { kind: "from", offset: (page - by.first) * limit, limit };
+    },
+    isLater: (query) => Number(query.get(by.page) ?? by.first) > by.first,
+  }),
+
+  offset: (by) => ({
+    ...counted(by),
+    parameter: by.offset,
+    request: (query, limit) => {
+      const offset = wholeNumber(query.get(by.offset) ?? "0", 0, Number.MAX_SAFE_INTEGER);
+      if (offset === undefined) throw badRequest(`${by.offset} must be a whole number from 0 on`);
+      return { kind: "from", offset, limit };
+    },
+    isLater: (query) => Number(query.get(by.offset) ?? 0) > 0,
+  }),
+
+  lastId: (by) => ({
+    ...counted(by),
+    parameter: by.cursor,
+    request: (query, limit) => {
+      const ruleId = query.get(by.cursor);
+      return ruleId === null ? { kind: "after", sequence: 0, limit } : { kind: "afterRule", ruleId, limit };
+    },
+    isLater: (query) => query.has(by.cursor),
+  }),
+
+  link: () => ({
+    ...byUrl,
+    withNext: (body, { cursor, request }) =>
+      cursor === undefined
+        ? { body }
+        : { body, headers: { link: `<${queryWith(request.query, cursor)}>; rel="next"` } },
+  }),
+
+  header: ({ header }) => ({
+    ...byUrl,
+    withNext: (body, { cursor, request }) => {
+      if (cursor === undefined) return { body };
+      const url = `http://${request.header("host")}${request.path}${queryWith(request.query, cursor)}`;
+      return { body, headers: { [header]: url } };
+    },
+  }),
+
+  url: ({ url: pointer }) => ({
+    ...byUrl,
+    withNext: (body, { cursor, request }) => {
+      const url = cursor === undefined ? null : request.path + queryWith(request.query, cursor);
+      return { body: withValueAt(body, pointer, url) };
+    },
+  }),
+};
+
+/** Pages after a cursor of this service. */
+function byCursor(parameter: string): Pick<ServedPages, "parameter" | "request" | "isLater"> {
+  return {
+    parameter,
+    request: (query, limit) => {
+      const cursor = query.get(parameter);
+      return { kind: "after", sequence: cursor === null ? 0 : sequenceOf(cursor, parameter), limit };
+    },
+    isLater: (query) => query.has(parameter),
+  };
+}
+
+/** The query parameter in the URL of a next page. Clients take the URL as it is. */
+const ownCursor = "page_cursor";
+
+/** Pages named by a URL. The URL of the page after the first one leads to the first one again. */
+const byUrl = { ...byCursor(ownCursor), again: (body: Json): Json => body };
+
+/** Pages whose responses may say how many rules there are, and whether there are more. */
+function counted(by: {
+  readonly more: string | null;
+  readonly total: string | null;
+}): Pick<ServedPages, "withNext" | "again"> {
+  return {
+    withNext: (body, { more, total }) => ({
+      body: withMore(by.total === null ? body : withValueAt(body, by.total, total()), by.more, more),
+    }),
+    again: (body) => (by.more === null ? undefined : withValueAt(body, by.more, true)),
+  };
+}
+
 /** Rules in a page when the client asks for no size, as with services of this family. */
 const defaultLimit = 20;
 
-/** The query parameter in the URL of a next page. Clients take the URL as it is. */
-export const ownCursor = "page_cursor";
-
-/** The query parameters that ask for a page. */
+/** Returns the names of the parameters that ask for a page. */
 export function pageParameters(pagination: Pagination): string[] {
-  if (pagination.type === "none") return [];
-  const own = pageParameter(pagination);
-  return pagination.limit === null ? [own] : [pagination.limit, own];
+  return [limitName(pagination), byKind(served, pagination).parameter].filter((name) => name !== undefined);
 }
 
-function pageParameter(pagination: Exclude<Pagination, { type: "none" }>): string {
-  switch (pagination.type) {
-    case "cursor":
-    case "lastId":
-      return pagination.cursor;
-    case "page":
-      return pagination.page;
-    case "offset":
-      return pagination.offset;
-    case "link":
-    case "header":
-    case "url":
-      return ownCursor;
-  }
-}
-
-/** @throws Refusal 400 for a limit, page, offset or cursor that is none. */
+/** Reads which part of the list a query asks for. @throws Refusal 400 for a limit, page, offset or cursor that is none */
 export function pageRequest(
   pagination: Pagination,
   query: URLSearchParams,
   { pageSize }: Contract["limits"],
 ): PageRequest {
-  if (pagination.type === "none") return { kind: "all" };
-  const limit = limitOf(pagination.limit === null ? null : query.get(pagination.limit), pageSize);
-  switch (pagination.type) {
-    case "lastId": {
-      const ruleId = query.get(pagination.cursor);
-      return ruleId === null ? { kind: "after", sequence: 0, limit } : { kind: "afterRule", ruleId, limit };
-    }
-    case "cursor":
-    case "link":
-    case "header":
-    case "url": {
-      const name = pageParameter(pagination);
-      const cursor = query.get(name);
-      return { kind: "after", sequence: cursor === null ? 0 : sequenceOf(cursor, name), limit };
-    }
-    case "page": {
-      const { page: name, first } = pagination;
-      const page = wholeNumber(query.get(name) ?? String(first), first, Number.MAX_SAFE_INTEGER);
-      if (page === undefined) throw badRequest(`${name} must be a whole number from ${first} on`);
-      return { kind: "from", offset: (page - first) * limit, limit };
-    }
-    case "offset": {
-      const offset = wholeNumber(query.get(pagination.offset) ?? "0", 0, Number.MAX_SAFE_INTEGER);
-      if (offset === undefined) throw badRequest(`${pagination.offset} must be a whole number from 0 on`);
-      return { kind: "from", offset, limit };
-    }
-  }
+  const name = limitName(pagination);
+  const limit = limitOf(name === undefined ? null : query.get(name), pageSize);
+  return byKind(served, pagination).request(query, limit);
 }
 
-/** The cursor that continues after a rule. It names a place in the order of making, so deletes and inserts do not shift it. */
-export function cursorAfter(sequence: number): string {
-  return Buffer.from(`after:${sequence}`).toString("base64url");
+/** Decides whether a query asks for another page than the first. */
+export function isLaterPage(pagination: Pagination, query: URLSearchParams): boolean {
+  return byKind(served, pagination).isLater(query);
 }
 
-/** The parts of an answer that name the next page. */
-export interface NextPage {
-  readonly body: Json;
-  readonly headers: Readonly<Record<string, string>>;
+/** Returns the body of the first page with what leads to that page again; undefined where a body cannot say so. */
+export function withPageAgain(body: Json, pagination: Pagination): Json | undefined {
+  return byKind(served, pagination).again(body);
 }
 
-/**
- * A page with what the contract says of the page after it.
- * @param place the sequence of the page's last rule, whether there is more after it, and what counts all rules
- */
+/** Adds to the body of a page, or to its headers, what names the page after it. `sequence`: of the page's last rule. */
 export function withNextPage(
   body: Json,
-  {
-    sequence,
-    more,
-    total,
-  }: { readonly sequence: number | undefined; readonly more: boolean; readonly total: () => number },
+  { sequence, ...context }: Omit<PageContext, "cursor"> & { readonly sequence: number | undefined },
   pagination: Pagination,
-  request: Pick<IncomingRequest, "path" | "query" | "header">,
 ): NextPage {
-  if (pagination.type === "none") return { body, headers: {} };
-  const cursor = more && sequence !== undefined ? cursorAfter(sequence) : undefined;
-  switch (pagination.type) {
-    case "page":
-    case "offset":
-    case "lastId": {
-      const counted = pagination.total === null ? body : withValueAt(body, pagination.total, total());
-      return { body: withMore(counted, pagination.more, more), headers: {} };
-    }
-    case "cursor":
-      return {
-        body: withMore(withValueAt(body, pagination.next, cursor ?? null), pagination.more, more),
-        headers: {},
-      };
-    case "url": {
-      const url = cursor === undefined ? null : request.path + queryWith(request.query, cursor);
-      return { body: withValueAt(body, pagination.url, url), headers: {} };
-    }
-    case "link":
-      return {
-        body,
-        headers: cursor === undefined ? {} : { link: `<${queryWith(request.query, cursor)}>; rel="next"` },
-      };
-    case "header": {
-      const url =
-        cursor === undefined
-          ? ""
-          : `http://${request.header("host")}${request.path}${queryWith(request.query, cursor)}`;
-      return { body, headers: url === "" ? {} : { [pagination.header]: url } };
-    }
-  }
+  const cursor = context.more && sequence !== undefined ? cursorAfter(sequence) : undefined;
+  return byKind(served, pagination).withNext(body, { ...context, cursor });
+}
+
+function limitName(pagination: Pagination): string | undefined {
+  return ("limit" in pagination ? pagination.limit : null) ?? undefined;
+}
+
+/** Returns the cursor behind a rule. It names a place in the order of making, so deletes and inserts do not shift it. */
+function cursorAfter(sequence: number): string {
+  return Buffer.from(`after:${sequence}`).toString("base64url");
 }
 
 function withMore(body: Json, at: string | null, more: boolean): Json {

@@ -232,8 +232,8 @@ export class RuleOperations {
       items,
       rules.map((rule) => withValueAt({}, envelope, itemOf(rule))),
     );
-    const place = { sequence: rules.at(-1)?.sequence, more, total };
-    return { status: first(success), ...withNextPage(body, place, pagination, request) };
+    const place = { sequence: rules.at(-1)?.sequence, more, total, request };
+    return { status: first(success), ...withNextPage(body, place, pagination) };
   }
 
   /** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */

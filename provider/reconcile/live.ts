@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, pagingOf } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { canonicalAt, isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
 import { getOrMake } from "../host/get-or-make.ts";
@@ -297,8 +297,8 @@ export class Live {
 
   /** True of several pages between which rows may move while they are read: a URL of the next page may hold its number. */
   canShift({ pages }: Pass): boolean {
-    const { type } = this.contract.operations.list?.pagination ?? {};
-    return pages > 1 && type !== "cursor" && type !== "lastId";
+    const { list } = this.contract.operations;
+    return pages > 1 && (list === null || pagingOf(list.pagination).canShift);
   }
 
   /** True where a rule can be looked up without its id. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Contract } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError, type MerchantRulesErrorContext } from "../errors.ts";
+import { UnusableResponse } from "../unusable-response.ts";
 import type { ErrorBudget } from "./error-budget.ts";
 import {
   errorOfAnswer,
@@ -10,7 +11,6 @@ import {
   type FailureContext,
 } from "./failures.ts";
 import { longestTimerMs, WaitedTooLong } from "./limiter.ts";
-import { UnusableAnswer } from "./response.ts";
 import type { Presented, TokenSource } from "./token-source.ts";
 import type { Answer } from "./transport.ts";
 
@@ -20,7 +20,7 @@ export interface Call<T> extends FailedRequest {
   readonly attempted: () => string;
   /** True where it is harmless to send a write again after an attempt that may have taken effect. Default: false. */
   readonly isRepeatable?: boolean;
-  /** Reads the answer of a success. `unknown` is the call's first failure that may have taken effect. @throws UnusableAnswer */
+  /** Reads the answer of a success. `unknown` is the call's first failure that may have taken effect. @throws UnusableResponse */
   readonly parse: (answer: Answer, unknown: MerchantRulesError | undefined) => T;
   /** Ends a failed call by a value or an error. `unknown`: as for `parse`. */
   readonly failed?: (error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T;
@@ -139,7 +139,7 @@ export class Caller {
     try {
       return call.parse(answer, progress.unknown);
     } catch (error) {
-      throw error instanceof UnusableAnswer ? errorOfUnusable(this.#options, call, answer, error) : error;
+      throw error instanceof UnusableResponse ? errorOfUnusable(this.#options, call, answer, error) : error;
     }
   }
 

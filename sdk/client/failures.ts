@@ -9,9 +9,10 @@ import {
   shortened,
 } from "../errors.ts";
 import { defined, isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../json/index.ts";
+import type { UnusableResponse } from "../unusable-response.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
-import { jsonIfAny, type UnusableAnswer } from "./response.ts";
+import { jsonIfAny } from "./response.ts";
 import type { Answer, NoAnswer, Transport } from "./transport.ts";
 
 const longestText = 300;
@@ -92,7 +93,7 @@ export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
   answer: Answer,
-  { message, isCut, advice, isWithoutId }: UnusableAnswer,
+  { message, isCut, advice, isWithoutId }: UnusableResponse,
 ): MerchantRulesError {
   const exchange = exchangeOf(context, failed, answer);
   return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed, longestReason), {

@@ -1,20 +1,16 @@
-import type { Contract, Operations, Pagination } from "../contract/schema.ts";
+import { type Pagination, pagingOf } from "../contract/pagination/kinds.ts";
+import type { Address, PageQuery, PageResponse, Paging, PlaceInList } from "../contract/pagination/paging.ts";
+import type { Contract, Operations } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
 import { isJsonArray, type Json, valueAt } from "../json/index.ts";
-import { demandNoMore, nextIn, type PageAnswer } from "./next-page.ts";
-import type { Address } from "./request-template.ts";
-import { type LiveRule, ruleIdIn, ruleIn, UnusableAnswer, withoutId } from "./response.ts";
+import { UnusableResponse } from "../unusable-response.ts";
+import { type LiveRule, ruleIdIn, ruleIn, withoutId } from "./response.ts";
+import { demandNoMore } from "./signs-of-more.ts";
 
 type List = NonNullable<Operations["list"]>;
 
-/** What asks for a page: parameters, or the target of its URL. */
-export interface PageParts {
-  readonly target?: string;
-  readonly parameters?: readonly (readonly [name: string, value: string | number])[];
-}
-
-/** Sends the request of one page. `parse` may throw UnusableAnswer; `here` is the address of the page. */
-type Ask = <T>(added: PageParts, parse: (answer: PageAnswer, here: Address) => T) => Promise<T>;
+/** Sends the request of one page. `parse` may throw UnusableResponse; `here` is the address of the page. */
+type Ask = <T>(query: PageQuery, parse: (response: PageResponse, here: Address) => T) => Promise<T>;
 
 /**
  * The pages of a list, each with those of its rules that were on no page before.
@@ -22,6 +18,7 @@ type Ask = <T>(added: PageParts, parse: (answer: PageAnswer, here: Address) => T
  */
 export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask): AsyncGenerator<LiveRule[]> {
   const { pagination } = list;
+  const paging = pagingOf(pagination);
   const ids = new Set<string>();
   const visited = new Set<string>();
   let before: readonly LiveRule[] | undefined;
@@ -29,25 +26,25 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   let passed = 0;
   let counted = 0;
   for (let number = 1; number <= limits.maxPages; number += 1) {
-    const parts = added(pagination, { number, passed, following, pageSize: limits.pageSize });
+    const query = queryOf(paging, { number, passed, following }, limits.pageSize);
     const page = await askFor(number, ids.size, () =>
-      ask(parts, (answer, here) => {
-        const rules = rulesIn(answer.json, list, rule.id);
-        const next = pagination.type === "lastId" ? rules.at(-1)?.ruleId : nextIn(answer, pagination, here);
-        const more = moreIn(answer.json, pagination);
+      ask(query, (response, here) => {
+        const rules = rulesIn(response.json, list, rule.id);
+        const next = paging.next({ ...response, here, lastRuleId: rules.at(-1)?.ruleId });
+        const more = moreIn(response.json, pagination);
         // A rule that is twice on a page counts once: else another would be left out.
         const counts = counted + new Set(rules.map(({ ruleId }) => ruleId)).size;
-        const total = totalIn(answer.json, pagination);
+        const total = totalIn(response.json, pagination);
         const end = { count: rules.length, counted: counts, total, pageSize: limits.pageSize };
-        const isLast = isLastPage(pagination, end, more, next);
-        if (isLast && more === undefined) demandNoMore(answer, pagination, rules.length);
+        const isLast = isLastPage(paging, pagination, end, more, next);
+        if (isLast && more === undefined) demandNoMore(response, pagination, rules.length);
         if (!isLast && next !== undefined && visited.has(next))
-          throw new UnusableAnswer(`page ${number} of the list leads back to a page before it`);
+          throw new UnusableResponse(`page ${number} of the list leads back to a page before it`);
         const isRepeated =
           rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
         if (!isLast && next === undefined && isRepeated) {
           const place = "see operations.list.pagination";
-          throw new UnusableAnswer(`page ${number} of the list repeats the page before it; ${place}`);
+          throw new UnusableResponse(`page ${number} of the list repeats the page before it; ${place}`);
         }
         return { rules, next, isLast, counts };
       }),
@@ -65,38 +62,25 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
   throw new MerchantRulesError("RESPONSE_INVALID", reason, { attempted: "list rules", advice });
 }
 
-/** The likeliest way on after a page was refused. */
+/** Returns the likeliest advice after the service refused a page; undefined where no parameter asked for it. */
 export function adviceOnPages(
   { pagination }: List,
-  { parameters = [] }: PageParts,
+  { parameters = [] }: PageQuery,
   limits: Contract["limits"],
 ): string | undefined {
-  if (pagination.type === "none" || parameters.length === 0) return undefined;
-  const { limit } = pagination;
+  if (parameters.length === 0) return undefined;
+  const { limit = null } = pagingOf(pagination).parameters;
   const size =
     limit === null ? "" : `lower limits.pageSize in the contract (${limit}=${limits.pageSize} was asked for), or `;
   return `${size}correct operations.list.pagination there: the page was asked for with ${parameters.map(([name]) => name).join(", ")}`;
 }
 
-/** The parts of a request that ask for a page. */
-function added(
-  pagination: Pagination,
-  {
-    number,
-    passed,
-    following,
-    pageSize,
-  }: { number: number; passed: number; following: string | undefined; pageSize: number },
-): PageParts {
-  const { type } = pagination;
-  if (isByUrl(pagination) && following !== undefined) return { target: following };
-  const parameters: [string, string | number][] = [];
-  if (type !== "none" && pagination.limit !== null) parameters.push([pagination.limit, pageSize]);
-  if (type === "page") parameters.push([pagination.page, pagination.first + number - 1]);
-  if (type === "offset") parameters.push([pagination.offset, passed]);
-  if ((type === "cursor" || type === "lastId") && following !== undefined)
-    parameters.push([pagination.cursor, following]);
-  return { parameters };
+/** Returns what asks for a page, with the page size where the contract has a parameter for it. */
+function queryOf(paging: Paging, place: PlaceInList, pageSize: number): PageQuery {
+  const { limit = null } = paging.parameters;
+  const { target, parameters = [] } = paging.ask(place);
+  if (target !== undefined) return { target };
+  return { parameters: limit === null ? parameters : [[limit, pageSize], ...parameters] };
 }
 
 /** Asks for a page. One that is not there, behind others that were, is no sign of a wrong path. */
@@ -117,11 +101,11 @@ async function askFor<T>(page: number, before: number, ask: () => Promise<T>): P
 function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["id"]): LiveRule[] {
   const found = valueAt(answer, items);
   if (!isJsonArray(found))
-    throw new UnusableAnswer(`there is no array of rules at ${items || "the root"} (operations.list.items)`);
+    throw new UnusableResponse(`there is no array of rules at ${items || "the root"} (operations.list.items)`);
   return found.map((item, index) => {
     const rule = ruleIn(item, { id, envelope });
     if (rule === undefined)
-      throw new UnusableAnswer(`item ${index} of the list has no rule object at ${envelope || "its root"}`);
+      throw new UnusableResponse(`item ${index} of the list has no rule object at ${envelope || "its root"}`);
     const ruleId = ruleIdIn(item, { id, envelope });
     if (ruleId === undefined) throw withoutId(`item ${index} of the list`, item, { id });
     return { ruleId, rule };
@@ -146,29 +130,25 @@ interface End {
  * @param more what the answer says; undefined when it does not say
  */
 function isLastPage(
+  { endsWith }: Paging,
   pagination: Pagination,
   { count, counted, total, pageSize }: End,
   more: boolean | undefined,
   next: string | undefined,
 ): boolean {
-  const { type } = pagination;
-  if (type === "none" || more === false) return true;
+  if (endsWith === "its only page" || more === false) return true;
   if (more === undefined && total !== undefined) {
     if (counted >= total) return true;
     if (count > 0) return false;
     const found = `the list says that it has ${total} rules, but the page after ${counted} of them is empty`;
-    throw new UnusableAnswer(`${found} (operations.list.pagination.total)`);
+    throw new UnusableResponse(`${found} (operations.list.pagination.total)`);
   }
   if (more === undefined && "shortPage" in pagination && pagination.shortPage && count < pageSize) return true;
-  if ("total" in pagination ? count > 0 : next !== undefined) return false;
+  if (endsWith === "an empty page" ? count > 0 : next !== undefined) return false;
   if (more === undefined) return true;
-  const gives = type === "cursor" ? "gives no cursor (operations.list.pagination.next)" : "the page is empty";
-  throw new UnusableAnswer(`the list says that there is more, but ${gives}`);
-}
-
-/** True where each page names the next one by its URL. */
-function isByUrl({ type }: Pagination): boolean {
-  return type === "link" || type === "header" || type === "url";
+  const gives =
+    endsWith === "an empty page" ? "the page is empty" : "gives no cursor (operations.list.pagination.next)";
+  throw new UnusableResponse(`the list says that there is more, but ${gives}`);
 }
 
 function totalIn(answer: Json, pagination: Pagination): number | undefined {
@@ -176,7 +156,7 @@ function totalIn(answer: Json, pagination: Pagination): number | undefined {
   const total = valueAt(answer, pagination.total);
   if (typeof total === "number" && Number.isSafeInteger(total) && total >= 0) return total;
   const at = `${pagination.total} (operations.list.pagination.total)`;
-  throw new UnusableAnswer(`there is no whole number at ${at}`);
+  throw new UnusableResponse(`there is no whole number at ${at}`);
 }
 
 function moreIn(answer: Json, pagination: Pagination): boolean | undefined {
@@ -184,5 +164,5 @@ function moreIn(answer: Json, pagination: Pagination): boolean | undefined {
   const more = valueAt(answer, pagination.more) ?? undefined;
   if (more === undefined || typeof more === "boolean") return more;
   const at = `${pagination.more} (operations.list.pagination.more)`;
-  throw new UnusableAnswer(`what stands at ${at} is neither true nor false`);
+  throw new UnusableResponse(`what stands at ${at} is neither true nor false`);
 }

@@ -66,14 +66,6 @@ export interface WireRequest {
   readonly success: readonly number[];
 }
 
-/** The address of a request. */
-export interface Address {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Path and query, encoded. */
-  readonly target: string;
-}
-
 /** The parts that one call adds to its operation, encoded. */
 export interface Additions {
   /** A path and query that the service gave, in place of the operation's own. */

@@ -2,31 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { Contract } from "../contract/schema.ts";
 import { shortened } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject, type Pointer, pointerOf, valueAt, walk } from "../json/index.ts";
+import { UnusableResponse } from "../unusable-response.ts";
 import type { Answer } from "./transport.ts";
-
-/** A success that is not what the contract says. */
-export class UnusableAnswer extends Error {
-  /** True where the answer was not whole, so that the same request may bring a better one. */
-  readonly isCut: boolean;
-  /** The way on, where it is known. */
-  readonly advice: string | undefined;
-  /** True where the answer has no id at `rule.id`. */
-  readonly isWithoutId: boolean;
-
-  constructor(
-    reason: string,
-    {
-      isCut = false,
-      advice,
-      isWithoutId = false,
-    }: { isCut?: boolean; advice?: string | undefined; isWithoutId?: boolean } = {},
-  ) {
-    super(reason);
-    this.isCut = isCut;
-    this.advice = advice;
-    this.isWithoutId = isWithoutId;
-  }
-}
 
 /**
  * The fault of an answer that has no id at `rule.id`. It names the fields that the answer has, for one of them may be the id.
@@ -38,13 +15,13 @@ export function withoutId(
   value: Json,
   { id }: Pick<RulePlaces, "id">,
   { sent, advice = correctId }: { sent?: JsonObject; advice?: string } = {},
-): UnusableAnswer {
+): UnusableResponse {
   const fields = fieldsIn(value, sent);
   const others = fields.length > mostFields ? ` and ${fields.length - mostFields} more` : "";
   const named = fields.slice(0, mostFields).map((pointer) => shortened(pointer, longestField));
   const there = fields.length === 0 ? "no field that could be one" : `${named.join(", ")}${others}`;
   const reason = `${what} has no id at ${id.join(" or ")} (rule.id); it has ${there}`;
-  return new UnusableAnswer(reason, { advice, isWithoutId: true });
+  return new UnusableResponse(reason, { advice, isWithoutId: true });
 }
 
 const correctId =
@@ -79,16 +56,16 @@ export interface LiveRule {
 /** The places of the rule and its id in answers. */
 export type RulePlaces = Pick<Contract["rule"], "id" | "envelope">;
 
-/** The JSON of an answer. Messages never quote the body. @throws UnusableAnswer */
+/** The JSON of an answer. Messages never quote the body. @throws UnusableResponse */
 export function jsonOf({ body, headers }: Answer): Json {
   const coding = headers["content-encoding"];
   if (coding !== undefined && coding !== "identity")
-    throw new UnusableAnswer(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
-  if (body.length === 0) throw new UnusableAnswer("the body is empty, not JSON");
-  if (!isUtf8(body)) throw new UnusableAnswer("the body is not UTF-8");
+    throw new UnusableResponse(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
+  if (body.length === 0) throw new UnusableResponse("the body is empty, not JSON");
+  if (!isUtf8(body)) throw new UnusableResponse("the body is not UTF-8");
   const value = parsed(body.toString());
   const fault = faultOf(value);
-  if (fault !== undefined) throw new UnusableAnswer(`the body ${fault}`);
+  if (fault !== undefined) throw new UnusableResponse(`the body ${fault}`);
   return value;
 }
 
@@ -97,7 +74,7 @@ export function jsonIfAny(answer: Answer): Json | undefined {
   try {
     return jsonOf(answer);
   } catch (error) {
-    if (error instanceof UnusableAnswer) return undefined;
+    if (error instanceof UnusableResponse) return undefined;
     throw error;
   }
 }
@@ -107,7 +84,7 @@ function parsed(text: string): Json {
     return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     const isCut = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
-    throw new UnusableAnswer(isCut ? "the body ends before its JSON does" : "the body is not JSON", { isCut });
+    throw new UnusableResponse(isCut ? "the body ends before its JSON does" : "the body is not JSON", { isCut });
   }
 }
 
@@ -127,10 +104,10 @@ function faultOf(value: Json, levelsLeft = deepestAnswer): string | undefined {
   return undefined;
 }
 
-/** The JSON object of an answer. @throws UnusableAnswer */
+/** The JSON object of an answer. @throws UnusableResponse */
 export function jsonObjectOf(answer: Answer): JsonObject {
   const value = jsonOf(answer);
-  if (!isJsonObject(value)) throw new UnusableAnswer("the body is not a JSON object");
+  if (!isJsonObject(value)) throw new UnusableResponse("the body is not a JSON object");
   return value;
 }
 
@@ -143,7 +120,7 @@ export function ruleIn(value: Json, { envelope }: RulePlaces): JsonObject | unde
 /**
  * The id of the rule in an answer: inside the envelope first, then in the whole value. The first pointer that finds
  * something wins. A number is taken as its decimal text.
- * @throws UnusableAnswer when the value found cannot be an id
+ * @throws UnusableResponse when the value found cannot be an id
  */
 export function ruleIdIn(value: Json, { id, envelope }: RulePlaces): string | undefined {
   for (const root of envelope === "" ? [value] : [valueAt(value, envelope), value]) {
@@ -159,6 +136,6 @@ function ruleIdOf(found: Json, pointer: Pointer): string {
   if (typeof found === "string" && found !== "") return found;
   if (typeof found === "number" && Number.isSafeInteger(found)) return String(found);
   if (typeof found === "number")
-    throw new UnusableAnswer(`the id at ${pointer} is a number that JSON readers cannot hold exactly`);
-  throw new UnusableAnswer(`the id at ${pointer} is ${found === "" ? "empty" : "neither a text nor a number"}`);
+    throw new UnusableResponse(`the id at ${pointer} is a number that JSON readers cannot hold exactly`);
+  throw new UnusableResponse(`the id at ${pointer} is ${found === "" ? "empty" : "neither a text nor a number"}`);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drivenFields, withoutDriven } from "../contract/driven.ts";
+import type { PageQuery } from "../contract/pagination/paging.ts";
 import { type Contract, identityOperation, type Transition } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
@@ -13,22 +14,14 @@ import {
   valueAt,
   withoutValueAt,
 } from "../json/index.ts";
+import { UnusableResponse } from "../unusable-response.ts";
 import type { Caller } from "./caller.ts";
 import type { Connection } from "./connection.ts";
 import { notInForm } from "./form.ts";
-import { adviceOnPages, type PageParts, pagesOf } from "./pages.ts";
+import { adviceOnPages, pagesOf } from "./pages.ts";
 import { hiddenIn } from "./redact.ts";
 import { type Additions, identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
-import {
-  jsonIfAny,
-  jsonObjectOf,
-  jsonOf,
-  type LiveRule,
-  ruleIdIn,
-  ruleIn,
-  UnusableAnswer,
-  withoutId,
-} from "./response.ts";
+import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, withoutId } from "./response.ts";
 import { baseUrlOf, setUp } from "./set-up.ts";
 import { Shared } from "./shared.ts";
 import { pathsLackingIn } from "./summaries.ts";
@@ -178,7 +171,7 @@ export class RulesClient {
         const json = jsonObjectOf(answer);
         const live = ruleIn(json, rule);
         if (live === undefined)
-          throw new UnusableAnswer(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
+          throw new UnusableResponse(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
         expectId(ruleIdIn(json, rule), ruleId);
         const version = versionIn(live, answer, this.contract);
         return defined({ ruleId, rule: live, version });
@@ -397,7 +390,7 @@ export class RulesClient {
           const found = identityIn(jsonOf(answer), operation.at);
           if (found !== undefined) return found;
           const place = operation.at || "the root";
-          throw new UnusableAnswer(`there is no text or whole number at ${place} (auth.identity.at)`);
+          throw new UnusableResponse(`there is no text or whole number at ${place} (auth.identity.at)`);
         },
       });
     if (identity !== null && "claim" in identity) {
@@ -451,7 +444,7 @@ export class RulesClient {
 }
 
 /** What asks for a page, in the query, or where the list is asked for by POST, in the body. */
-function additionsOf({ parameters = [], ...others }: PageParts, fixed: JsonObject | undefined): Additions {
+function additionsOf({ parameters = [], ...others }: PageQuery, fixed: JsonObject | undefined): Additions {
   if (fixed !== undefined) return { ...others, body: { ...fixed, ...Object.fromEntries(parameters) } };
   return { ...others, query: parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
 }
@@ -507,7 +500,7 @@ function expectExact(body: JsonObject, attempted: () => string): void {
 
 function expectId(answered: string | undefined, ruleId: string, advice?: string): void {
   if (answered !== undefined && answered !== ruleId)
-    throw new UnusableAnswer(`the answer is about another rule, ${quoted(answered)}`, defined({ advice }));
+    throw new UnusableResponse(`the answer is about another rule, ${quoted(answered)}`, defined({ advice }));
 }
 
 const newId =

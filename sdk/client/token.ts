@@ -2,11 +2,12 @@ import type { Contract } from "../contract/schema.ts";
 import { expand, presentsClient } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { type Json, valueAt } from "../json/index.ts";
+import { UnusableResponse } from "../unusable-response.ts";
 import { basicOf } from "./basic.ts";
 import { Caller, type CallerOptions } from "./caller.ts";
 import { type Connection, parseBaseUrl } from "./connection.ts";
 import { headerValue, parametersOf, RequestTemplate } from "./request-template.ts";
-import { jsonOf, UnusableAnswer } from "./response.ts";
+import { jsonOf } from "./response.ts";
 import type { Presented, TokenSource } from "./token-source.ts";
 import { Transport } from "./transport.ts";
 
@@ -174,16 +175,16 @@ class RenewedToken implements TokenSource {
   }
 }
 
-/** The token and its life in an answer of the token operation. @throws UnusableAnswer, which never quotes the token */
+/** The token and its life in an answer of the token operation. @throws UnusableResponse, which never quotes the token */
 function tokenIn(answer: Json, { accessToken, expiresIn }: NonNullable<Contract["auth"]["token"]>) {
   const token = valueAt(answer, accessToken);
   if (typeof token !== "string" || token === "")
-    throw new UnusableAnswer(`there is no token at ${accessToken || "the root"} (auth.token.accessToken)`);
+    throw new UnusableResponse(`there is no token at ${accessToken || "the root"} (auth.token.accessToken)`);
   headerValue(token, () => {
-    throw new UnusableAnswer(`the token at ${accessToken} has characters that no header can carry`);
+    throw new UnusableResponse(`the token at ${accessToken} has characters that no header can carry`);
   });
   const seconds = (expiresIn === null ? undefined : valueAt(answer, expiresIn)) ?? Number.POSITIVE_INFINITY;
   if (typeof seconds === "number" && seconds > 0) return { token, lifeMs: seconds * 1000 };
   const at = `${expiresIn} (auth.token.expiresIn)`;
-  throw new UnusableAnswer(`the token's life at ${at} is not a positive number of seconds`);
+  throw new UnusableResponse(`the token's life at ${at} is not a positive number of seconds`);
 }

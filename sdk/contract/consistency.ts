@@ -2,6 +2,7 @@ import { type Issue, shownAt } from "../files/described-file.ts";
 import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../json/index.ts";
 import { checkForms } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
+import { pagingOf } from "./pagination/kinds.ts";
 import { type Contract, identityOperation } from "./schema.ts";
 import { headerNamePattern } from "./schema-parts.ts";
 import { namesIn, presentsClient } from "./template.ts";
@@ -95,7 +96,7 @@ function checkBodies(contract: Contract, refuseIf: RefuseIf): void {
 
 /** Refuses a contract by which no rule could be read. */
 function checkReading({ operations: { get, list } }: Contract, refuseIf: RefuseIf): void {
-  const byUrl = ["link", "header", "url"].includes(list?.pagination.type ?? "");
+  const byUrl = list !== null && pagingOf(list.pagination).isByUrl;
   const paged = "none, cursor, lastId, page or offset, because the URL of a next page is asked for by GET";
   refuseIf(list?.method === "POST" && byUrl, ["operations", "list", "pagination", "type"], paged);
   const { pagination } = list ?? {};
@@ -269,11 +270,10 @@ function checkHeaders(contract: Contract, refuseIf: RefuseIf): void {
 
 /** One name twice in a query: services differ in which of them they read. */
 function checkListQuery({ operations: { list } }: Contract, refuseIf: RefuseIf): void {
-  for (const [part, name] of Object.entries(list?.pagination ?? {})) {
-    const isTwice =
-      ["limit", "cursor", "page", "offset"].includes(part) && Object.hasOwn(list?.query ?? {}, String(name));
+  if (list === null) return;
+  for (const [part, name] of Object.entries(pagingOf(list.pagination).parameters)) {
     const allowed = `another query parameter: this one is sent as operations.list.pagination.${part}`;
-    refuseIf(isTwice, ["operations", "list", "query", String(name)], allowed, String(name));
+    if (name !== null) refuseIf(Object.hasOwn(list.query, name), ["operations", "list", "query", name], allowed, name);
   }
 }
 

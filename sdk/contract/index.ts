@@ -14,6 +14,13 @@ export {
   semanticsFile,
   shippedSemantics,
 } from "./load.ts";
+export { type ByKind, byKind, type Pagination, pagingOf } from "./pagination/kinds.ts";
+export type {
+  Address,
+  PageQuery,
+  PageResponse,
+  Paging,
+} from "./pagination/paging.ts";
 export {
   type Contract,
   type ContractInput,
@@ -21,7 +28,6 @@ export {
   type IdentifyBy,
   identityOperation,
   type Operations,
-  type Pagination,
   type Transition,
 } from "./schema.ts";
 export { expand, namesIn, presentsClient } from "./template.ts";

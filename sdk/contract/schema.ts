@@ -61,7 +61,6 @@ export interface Contract extends z.output<typeof contractSchema> {}
 export interface ContractInput extends z.input<typeof contractSchema> {}
 export type Operations = Contract["operations"];
 export type Transition = Contract["rule"]["transitions"][number];
-export type Pagination = NonNullable<Operations["list"]>["pagination"];
 /** The operation by which the service says who the credentials are; null where the contract has none. */
 export function identityOperation({ identity: told }: Pick<Contract["auth"], "identity">): IdentityOperation | null {
   return told !== null && "path" in told ? told : null;

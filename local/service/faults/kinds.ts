@@ -1,20 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import type { Contract, Pagination } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
+import { isLaterPage, withPageAgain } from "../pagination.ts";
 import { Refusal, refusalAnswer } from "../refusal.ts";
 import type { RuleStore } from "../store.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
 import type { HeldRequest } from "./holds.ts";
 import { lagging } from "./lagging.ts";
-import {
-  isLaterPage,
-  lessOneRule,
-  oneRuleMore,
-  onlyFirstPage,
-  withCursorAgain,
-  withFirstAgain,
-  withRuleBefore,
-} from "./lists.ts";
+import { lessOneRule, oneRuleMore, onlyFirstPage, withFirstAgain, withRuleBefore } from "./lists.ts";
 import { refused } from "./refused.ts";
 import type { Fault, FaultKind } from "./schema.ts";
 import type { Reply, Visit } from "./visit.ts";
@@ -176,7 +169,7 @@ const kinds: Kinds = {
     matches: () => paginationOf(contract).type !== "none",
     inject: (visit) =>
       changed(visit.serve({ listed: onlyFirstPage(visit.store) }), (body) =>
-        withCursorAgain(body, paginationOf(contract)),
+        withPageAgain(body, paginationOf(contract)),
       ),
   }),
 

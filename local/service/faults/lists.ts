@@ -1,6 +1,4 @@
-import type { Pagination } from "../../../sdk/contract/index.ts";
 import { isJsonArray, type Json, valueAt, withValueAt } from "../../../sdk/json/index.ts";
-import { cursorAfter, ownCursor } from "../pagination.ts";
 import type { RuleList, RuleStore } from "../store.ts";
 
 /** Whatever page is asked for, the first. */
@@ -25,35 +23,6 @@ export function lessOneRule(store: RuleStore): RuleList {
     after: (sequence, limit) => store.after(sequence, limit + 1).slice(1),
     from: (offset, limit) => store.from(offset + 1, limit),
   };
-}
-
-/** True where a query asks for another page than the first. */
-export function isLaterPage(pagination: Pagination, query: URLSearchParams): boolean {
-  switch (pagination.type) {
-    case "none":
-      return false;
-    case "cursor":
-    case "lastId":
-      return query.has(pagination.cursor);
-    case "page":
-      return Number(query.get(pagination.page) ?? pagination.first) > pagination.first;
-    case "offset":
-      return Number(query.get(pagination.offset) ?? 0) > 0;
-    case "link":
-    case "header":
-    case "url":
-      return query.has(ownCursor);
-  }
-}
-
-/** The first page, with the cursor that leads to it again; nothing where a body cannot say that a page follows. */
-export function withCursorAgain(body: Json, pagination: Pagination): Json | undefined {
-  if (pagination.type === "none") return undefined;
-  // The URL of the page after the first one: it is the first one again.
-  if (!("more" in pagination)) return body;
-  const next = pagination.type === "cursor" ? withValueAt(body, pagination.next, cursorAfter(0)) : body;
-  if (pagination.more !== null) return withValueAt(next, pagination.more, true);
-  return pagination.type === "cursor" ? next : undefined;
 }
 
 /** The page with its first rule once more at its end; nothing for an empty one. */

@@ -1,0 +1,142 @@
+import { type Pagination, pagingOf } from "../contract/pagination/kinds.ts";
+import { findNextLink, linksIn } from "../contract/pagination/link-header.ts";
+import { headerIn, type PageResponse, type ResponseHeaders } from "../contract/pagination/paging.ts";
+import { isJsonObject, type Json } from "../json/index.ts";
+import { UnusableResponse } from "../unusable-response.ts";
+
+const at = "operations.list.pagination";
+
+/**
+ * Refuses a page that would be the last one and itself says that there is more, in a way that the contract does not
+ * describe: a list that was cut would be taken for the whole.
+ * @param count the rules of the page
+ * @throws UnusableResponse, which names the field of the contract to set
+ */
+export function demandNoMore({ json, headers }: PageResponse, pagination: Pagination, count: number): void {
+  if ("complete" in pagination && pagination.complete) return;
+  const { namedBy, endsWith } = pagingOf(pagination);
+  const isUnpaged = endsWith === "its only page";
+  const sign =
+    signIn(headers, namedBy.header) ??
+    signWithin(json, "", describedBy(pagination), deepestSign) ??
+    (isUnpaged ? (totalIn(headers, count) ?? totalWithin(json, "", count, deepestSign)) : undefined);
+  if (sign === undefined) return;
+  const pages = `describe in the contract how the list comes in pages: set ${at}, here likely to ${sign.toSet}`;
+  const advice = isUnpaged
+    ? `${pages}; if all rules are in this answer, set it to { type: none, complete: true }`
+    : pages;
+  throw new UnusableResponse(`the answer says by ${sign.where} that the list goes on, where it ends by ${at}`, {
+    advice,
+  });
+}
+
+/** A part of an answer that says that there is more, and the pagination that would describe it. */
+interface Sign {
+  readonly where: string;
+  readonly toSet: string;
+}
+
+/** @param own the header that the contract describes, in lower case */
+function signIn(headers: ResponseHeaders, own: string | undefined): Sign | undefined {
+  if (own !== "link" && findNextLink(linksIn(headerIn(headers, "link")) ?? []) !== undefined)
+    return { where: "its header Link (rel=next)", toSet: "{ type: link }" };
+  for (const name of Object.keys(headers)) {
+    const text = headerIn(headers, name);
+    if (name === own || !isNextName(name.replace(/^x-/, "")) || text === undefined || isNothing(text)) continue;
+    return { where: `its header ${name}`, toSet: toSetForHeader(name, text) };
+  }
+  return undefined;
+}
+
+function toSetForHeader(name: string, text: string): string {
+  if (isUrl(text)) return `{ type: header, header: ${name} }`;
+  return /^\d+$/.test(text) ? numbered : "{ type: cursor, next: … }, with the cursor in the body";
+}
+
+const numbered = "{ type: page } or { type: offset }";
+
+/** Services put it beside the items, or into an object such as `links`, `_links.next` or `meta.pagination`. */
+const deepestSign = 3;
+
+function signWithin(value: Json, pointer: string, described: readonly string[], levels: number): Sign | undefined {
+  if (levels === 0 || !isJsonObject(value)) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const here = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (described.includes(here)) continue;
+    const toSet = isNextName(name) ? toSetFor(inner, here) : moreNames.test(plain(name)) && inner === true ? more : "";
+    if (toSet !== "") return { where: here, toSet };
+    const sign = signWithin(inner, here, described, levels - 1);
+    if (sign !== undefined) return sign;
+  }
+  return undefined;
+}
+
+const more = "{ type: cursor }, { type: page } or { type: offset }";
+
+/** "": it does not say that there is more. */
+function toSetFor(next: Json, pointer: string): string {
+  if (typeof next === "boolean") return next ? more : "";
+  if (isJsonObject(next)) {
+    const href = ["href", "url"].find((name) => typeof next[name] === "string");
+    return href === undefined ? "" : toSetFor(next[href] ?? null, `${pointer}/${href}`);
+  }
+  if (typeof next === "number") return next > 0 ? numbered : "";
+  if (typeof next !== "string" || isNothing(next)) return "";
+  return isUrl(next) ? `{ type: url, url: ${pointer} }` : `{ type: cursor, next: ${pointer} }`;
+}
+
+const totalNames = /^x?total(count|items?|results?|records?|elements?|rules?|hits|size|number)?$/;
+/** Objects beside the items in which `count` is that of the whole list. */
+const pageNames = /^(meta|metadata|paging|pagination|page|pageinfo)$/;
+
+function totalIn(headers: ResponseHeaders, count: number): Sign | undefined {
+  const found = Object.keys(headers).find(
+    (name) => totalNames.test(plain(name)) && Number(headerIn(headers, name)) > count,
+  );
+  return found === undefined ? undefined : { where: `its header ${found}`, toSet: numbered };
+}
+
+/** A number of rules that is greater than that of the page. */
+function totalWithin(value: Json, pointer: string, count: number, levels: number): Sign | undefined {
+  if (levels === 0 || !isJsonObject(value)) return undefined;
+  const isOfPages = pageNames.test(plain(pointer.slice(pointer.lastIndexOf("/") + 1)));
+  for (const [name, inner] of Object.entries(value)) {
+    const here = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const isTotal = totalNames.test(plain(name)) || (isOfPages && plain(name) === "count");
+    if (isTotal && typeof inner === "number" && inner > count)
+      return {
+        where: `${here}, which is ${inner},`,
+        toSet: `{ type: page, total: ${here} } or { type: offset, total: ${here} }`,
+      };
+    const sign = totalWithin(inner, here, count, levels - 1);
+    if (sign !== undefined) return sign;
+  }
+  return undefined;
+}
+
+function describedBy(pagination: Pagination): string[] {
+  const own = pagingOf(pagination).namedBy.pointer;
+  const said = "more" in pagination ? (pagination.more ?? undefined) : undefined;
+  return [own, said].filter((pointer) => pointer !== undefined);
+}
+
+const nextNames =
+  /^(odata|ms)?(next(page|results?|records?)?(cursor|token|url|uri|links?|href|number|key|marker|id|start|offset)?|continuation(token)?)$/;
+const moreNames = /^(has|is)?(more|next|nextpage|moreitems|moreresults|truncated)$/;
+
+function isNextName(name: string): boolean {
+  return nextNames.test(plain(name));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, "");
+}
+
+/** Services write these where there is no next page. */
+function isNothing(text: string): boolean {
+  return /^\s*(|null|none|false|0|-1)\s*$/i.test(text);
+}
+
+function isUrl(text: string): boolean {
+  return /^(https?:\/\/|\/|\?)/i.test(text);
+}

@@ -1,0 +1,239 @@
+import { z } from "zod";
+import { UnusableResponse } from "../../unusable-response.ts";
+import { fieldName, headerName, orNull, pointer, pointerOrNull, says, strict } from "../schema-parts.ts";
+import { findNextLink, linksIn } from "./link-header.ts";
+import { byUrl, cursorAt, headerIn, type Paging, pagingKind, targetOf, unnamed, urlAt } from "./paging.ts";
+
+const limit = orNull(fieldName).meta(
+  says("The query parameter for the page size (limits.pageSize). null: none is sent.", "limit"),
+);
+const more = pointerOrNull.meta(
+  says("Where the response says true while there is more. null: the first empty page ends the list.", "/hasMore"),
+);
+const total = pointerOrNull.meta(
+  says(
+    "Where the response says how many rules the list has in all. Nothing is asked past them. null: it does not say.",
+    "/meta/total",
+  ),
+);
+const shortPage = z
+  .boolean()
+  .default(false)
+  .meta(
+    says(
+      "Whether a page with fewer rules than limits.pageSize is the last one. false: the service may give fewer than it is asked for.",
+      true,
+    ),
+  );
+const typeOfPages = "How the list comes in pages.";
+
+/** The kinds of pagination, in the order of the published JSON Schema. What a client knows of a kind stands in its entry here alone. */
+const kinds = {
+  none: pagingKind(
+    strict({
+      type: z.literal("none").meta(says(`${typeOfPages} none: all rules in one response.`, "none")),
+      complete: z
+        .boolean()
+        .default(false)
+        .meta(
+          says(
+            "Whether a response holds all rules whatever else it says. false: one that counts more rules, or names a next page, is refused.",
+            true,
+          ),
+        ),
+    }),
+    () => ({
+      parameters: {},
+      ...unnamed,
+      endsWith: "its only page",
+      canShift: false,
+      ask: () => ({}),
+    }),
+  ),
+  cursor: pagingKind(
+    strict({
+      type: z
+        .literal("cursor")
+        .meta(says(`${typeOfPages} cursor: each response has the cursor of the next page.`, "cursor")),
+      limit,
+      cursor: fieldName.default("cursor").meta(says("The query parameter that carries the cursor.", "after")),
+      next: pointer.meta(
+        says('Where the response has the next cursor. Where it is absent, null or "", the list ends.', "/nextCursor"),
+      ),
+      more: pointerOrNull.meta(
+        says(
+          "Where the response says true while there is more. null: a response without a cursor ends the list.",
+          "/more",
+        ),
+      ),
+    }),
+    ({ limit, cursor, next: pointer }) => ({
+      parameters: { limit, cursor },
+      namedBy: { pointer },
+      isByUrl: false,
+      endsWith: "a page that names no other",
+      canShift: false,
+      ask: ({ following }) => (following === undefined ? {} : { parameters: [[cursor, following]] }),
+      next: ({ json }) => cursorAt(json, pointer),
+    }),
+  ),
+  page: pagingKind(
+    strict({
+      type: z.literal("page").meta(says(`${typeOfPages} page: pages have numbers.`, "page")),
+      limit,
+      page: fieldName.default("page").meta(says("The query parameter that carries the page's number.", "pageNumber")),
+      first: z.int().min(0).max(1).default(1).meta(says("The number of the first page.", 0)),
+      more,
+      total,
+      shortPage,
+    }),
+    ({ limit, page, first }) => ({
+      parameters: { limit, page },
+      ...unnamed,
+      endsWith: "an empty page",
+      canShift: true,
+      ask: ({ number }) => ({ parameters: [[page, first + number - 1]] }),
+    }),
+  ),
+  offset: pagingKind(
+    strict({
+      type: z
+        .literal("offset")
+        .meta(says(`${typeOfPages} offset: each request says how many rules to pass over.`, "offset")),
+      limit,
+      offset: fieldName
+        .default("offset")
+        .meta(says("The query parameter that carries how many rules to pass over.", "skip")),
+      more,
+      total,
+      shortPage,
+    }),
+    ({ limit, offset }) => ({
+      parameters: { limit, offset },
+      ...unnamed,
+      endsWith: "an empty page",
+      canShift: true,
+      ask: ({ passed }) => ({ parameters: [[offset, passed]] }),
+    }),
+  ),
+  lastId: pagingKind(
+    strict({
+      type: z
+        .literal("lastId")
+        .meta(says(`${typeOfPages} lastId: each request has the id of the last rule of the page before it.`, "lastId")),
+      limit,
+      cursor: fieldName
+        .default("starting_after")
+        .meta(says("The query parameter that carries the id of the last rule.", "after")),
+      more,
+      total,
+      shortPage,
+    }),
+    ({ limit, cursor }) => ({
+      parameters: { limit, cursor },
+      ...unnamed,
+      endsWith: "an empty page",
+      canShift: false,
+      ask: ({ following }) => (following === undefined ? {} : { parameters: [[cursor, following]] }),
+      next: ({ lastRuleId }) => lastRuleId,
+    }),
+  ),
+  link: pagingKind(
+    strict({
+      type: z
+        .literal("link")
+        .meta(
+          says(
+            `${typeOfPages} link: each response has the URL of the next page in its header Link, with rel="next" (RFC 8288).`,
+            "link",
+          ),
+        ),
+      limit,
+    }),
+    ({ limit }) => ({
+      ...byUrl,
+      parameters: { limit },
+      namedBy: { header: "link" },
+      next: ({ headers, here }) => {
+        const links = linksIn(headerIn(headers, "link"));
+        if (links === undefined) throw new UnusableResponse("the header Link is none (RFC 8288)");
+        return targetOf(findNextLink(links)?.url, "of the header Link", here);
+      },
+    }),
+  ),
+  header: pagingKind(
+    strict({
+      type: z
+        .literal("header")
+        .meta(
+          says(`${typeOfPages} header: each response has the URL of the next page in a header of its own.`, "header"),
+        ),
+      limit,
+      header: headerName.meta(
+        says(
+          "The response header that has the URL of the next page. Where it is absent or empty, the list ends.",
+          "Next-Page",
+        ),
+      ),
+    }),
+    ({ limit, header }) => ({
+      ...byUrl,
+      parameters: { limit },
+      namedBy: { header: header.toLowerCase() },
+      next: ({ headers, here }) => targetOf(headerIn(headers, header), `in the header ${header}`, here),
+    }),
+  ),
+  url: pagingKind(
+    strict({
+      type: z
+        .literal("url")
+        .meta(says(`${typeOfPages} url: each response has the URL of the next page in its body.`, "url")),
+      limit,
+      url: pointer.meta(
+        says(
+          'Where the response has the URL of the next page. Where it is absent, null or "", the list ends.',
+          "/links/next",
+        ),
+      ),
+    }),
+    ({ limit, url: pointer }) => ({
+      ...byUrl,
+      parameters: { limit },
+      namedBy: { pointer },
+      next: ({ json, here }) => targetOf(urlAt(json, pointer), `at ${pointer}`, here),
+    }),
+  ),
+};
+
+const { none, ...paged } = kinds;
+const schemas = Object.values(paged).map(({ schema }) => schema);
+
+/** The schema of `operations.list.pagination`: how a list comes in pages. */
+export const pagination = z.discriminatedUnion("type", [none.schema, ...schemas]);
+
+/** How a list comes in pages, by its contract. */
+export type Pagination = z.output<typeof pagination>;
+
+type OfKind = { readonly [Kind in Pagination["type"]]: Extract<Pagination, { type: Kind }> };
+
+/** A table with one function for each kind of pagination. The compiler refuses a table that lacks a kind. */
+export type ByKind<Result> = { readonly [Kind in keyof OfKind]: (by: OfKind[Kind]) => Result };
+
+/** Calls the function of `table` for the kind of a pagination. */
+export function byKind<Result>(table: ByKind<Result>, by: Pagination): Result {
+  return call(by.type, by);
+
+  function call<Kind extends keyof OfKind>(kind: Kind, of: OfKind[Kind]): Result {
+    return table[kind](of);
+  }
+}
+
+/** Returns how a client reads a list with this pagination. */
+export function pagingOf(by: Pagination): Paging {
+  return call(by.type, by);
+
+  function call<Kind extends keyof OfKind>(kind: Kind, of: OfKind[Kind]): Paging {
+    const table: { readonly [Each in keyof OfKind]: { paging: (of: OfKind[Each]) => Paging } } = kinds;
+    return table[kind].paging(of);
+  }
+}
