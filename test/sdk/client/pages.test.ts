@@ -259,6 +259,7 @@ test.each<[string, PaginationInput, unknown, Record<string, string>, string]>([
 test.each([
   ['<http://a/b,c;d>; title="x, \\"<y>\\"; rel=prev"; rel=prev, </rules?2>; foo; rel="last NEXT"', ["a", "b"]],
   ['</rules?2>; rel="prev"; rel="next"', ["a"]],
+  ['</rules?1>; rel="prev" , </rules?2>; rel="next"', ["a", "b"]],
   ["", ["a"]],
   [" , ,", ["a"]],
 ])("Link is read as RFC 8288 has it: %s", async (link, ids) => {
