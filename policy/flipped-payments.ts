@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { Decider, type Decision, fieldsIn, type Semantics } from "../meaning/index.ts";
 import { PaymentsFile } from "../meaning/payments/read-payments.ts";
-import { isMerchantRulesError } from "../sdk/errors.ts";
 import { allowancesOption } from "./base/allowances.ts";
 import { baselinePath, noBaseline } from "./base/baseline.ts";
 import { callersFile } from "./base/callers-file.ts";
 import { startOfRun } from "./base/clock.ts";
+import { percent } from "./base/configuration.ts";
+import { withPlainStack } from "./base/plain-error.ts";
 import { type Finding, stackPolicy } from "./base/rule-policy.ts";
 import { noSemantics, semanticsOption } from "./base/semantics-file.ts";
 import { sidesByMeaning } from "./base/sides-by-meaning.ts";
@@ -59,14 +60,13 @@ export function flippedPaymentsAt(now: () => Date) {
       for (const [{ connection }, { payments, flipped, unknown }] of await sample.counts(all)) {
         const over = connection === "default" ? "" : ` over connection ${connection}`;
         const open = unknown === 0 ? "" : `, and of ${unknown} more it is not known`;
-        const percent = Number((maximumShare * 100).toPrecision(6));
         // What is not known may be another outcome.
         if ((flipped + unknown) / payments > maximumShare)
           yield {
             rule: "the stack",
             pointer: "",
             found: `${flipped} of ${payments} payments of ${file} with another outcome${over}${open}`,
-            allowed: `at most ${percent} %, or the rules that change in allowed`,
+            allowed: `at most ${percent(maximumShare)}, or the rules that change in allowed`,
           };
       }
     },
@@ -126,15 +126,13 @@ class Sample {
             if (change !== undefined) counts[change] += 1;
           }
     } catch (error) {
-      // The policy host prints the stack of an error: it is the message.
-      if (isMerchantRulesError(error)) error.stack = error.message;
-      throw error;
+      throw withPlainStack(error);
     }
     return counted;
   }
 
   #decider({ rules, unlisted }: PolicySide): Decider {
-    return new Decider(rules, this.#semantics, { unlisted, ...(this.#at === undefined ? {} : { at: this.#at }) });
+    return new Decider(rules, this.#semantics, { unlisted, at: this.#at });
   }
 }
 

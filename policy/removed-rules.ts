@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { baselinePath, noBaseline, readBaseline } from "./base/baseline.ts";
+import { baselinePath, emptyBaseline, noBaseline, readBaseline } from "./base/baseline.ts";
 import { removedRules as removedFrom } from "./base/compare-deployed.ts";
-import { pointer, ruleNames } from "./base/configuration.ts";
+import { percent, pointer, ruleNames } from "./base/configuration.ts";
 import { isRuleAmong } from "./base/declared-rule.ts";
 import { stackPolicy } from "./base/rule-policy.ts";
 
@@ -33,7 +33,7 @@ export const removedRules = stackPolicy({
     if (baseline === null || allowed === true) return;
     const deployed = readBaseline(baseline);
     if (deployed.rules.length === 0 && rules.length > 0) {
-      yield { rule: "the stack", pointer: "", found: "a baseline without rules", allowed: firstRun };
+      yield emptyBaseline;
       return;
     }
     const removed = removedFrom(deployed, rules, naturalKey).filter(
@@ -44,13 +44,13 @@ export const removedRules = stackPolicy({
     const named = removed.slice(0, mostNamed).map(({ key }) => key);
     const more = removed.length > mostNamed ? ` and ${removed.length - mostNamed} more` : "";
     const found = `${removed.length} of ${total} deployed rules removed (${named.join(", ")}${more})`;
-    const percent = Number((maximumShare * 100).toPrecision(6));
-    yield { rule: "the stack", pointer: "", found, allowed: `at most ${percent} %, or their names in allowed` };
+    yield {
+      rule: "the stack",
+      pointer: "",
+      found,
+      allowed: `at most ${percent(maximumShare)}, or their names in allowed`,
+    };
   },
 });
-
-/** An empty baseline would let pass the removal of everything that it does not show. */
-const firstRun =
-  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true";
 
 const mostNamed = 10;

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 
@@ -65,9 +66,7 @@ function alike(before: RulesOfSide, after: RulesOfSide): readonly Pair[] {
     if (after.unlisted?.has(index)) continue;
     const meaning = meaningOf(reading, after.texts?.[index]);
     if (meaning === undefined) continue;
-    const known = left.get(meaning);
-    if (known === undefined) left.set(meaning, [index]);
-    else known.push(index);
+    getOrMake(left, meaning, (): number[] => []).push(index);
   }
   return before.rules.flatMap((reading, index): Pair[] => {
     const meaning = before.unlisted?.has(index) ? undefined : meaningOf(reading, before.texts?.[index]);

@@ -1,4 +1,6 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { RegionVectors } from "../decider/region-vectors.ts";
+import type { Ranges } from "../decider/regions.ts";
 import { type Box, difference } from "./box.ts";
 import type { Space } from "./space.ts";
 
@@ -18,11 +20,10 @@ export class BoxIndex<Owner> {
   constructor(boxes: readonly Owned<Owner>[], space: Space) {
     this.#boxes = boxes;
     this.#words = Math.max(1, Math.ceil(boxes.length / 32));
-    const bits = new Map<number, Map<number, readonly number[]>>();
+    const bits = new Map<number, Map<number, Ranges>>();
     for (const [index, { box }] of boxes.entries())
       for (const [variable, ranges] of box) {
-        const own = bits.get(variable) ?? new Map<number, readonly number[]>();
-        bits.set(variable, own.set(index, ranges));
+        getOrMake(bits, variable, () => new Map<number, Ranges>()).set(index, ranges);
       }
     for (const [variable, own] of bits)
       this.#vectors.set(variable, new RegionVectors(this.#words, space.states(variable), own));

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { inAny, inBoth, outside, type Ranges } from "../decider/regions.ts";
 import { comparisonsIn } from "../language/comparisons-in.ts";
 import type { Comparison, Rule } from "../language/normal-form.ts";
@@ -87,11 +88,9 @@ export class Space {
     const { field, operator, operand, ignoresCase } = comparison;
     const same = operator === "ne" ? "eq" : operator === "notIn" ? "in" : operator;
     const key = JSON.stringify([field, same, operand, ignoresCase]);
-    const known = this.#opaque.get(key);
-    if (known !== undefined) return known;
-    const made = this.#add({ kind: "opaque", comparison: { ...comparison, operator: same, isNegated: false } });
-    this.#opaque.set(key, made);
-    return made;
+    return getOrMake(this.#opaque, key, () =>
+      this.#add({ kind: "opaque", comparison: { ...comparison, operator: same, isNegated: false } }),
+    );
   }
 
   /** What follows where a payment lacks a field. */

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { Semantics } from "../language/schema.ts";
 import { type Dialect, or } from "./dialect.ts";
 import type { SaidRule, SaidSide } from "./side-rules.ts";
@@ -106,9 +107,7 @@ export class DecisionSql {
     const best = filter(found, `abs(x) <= coalesce(${last}, ${rules.length})`);
     const chains = new Map<string, { readonly number: number; readonly ranks: Set<number> }>();
     for (const { chain, rank } of rules) {
-      const own = chains.get(chain) ?? { number: chains.size, ranks: new Set() };
-      own.ranks.add(rank);
-      chains.set(chain, own);
+      getOrMake(chains, chain, () => ({ number: chains.size, ranks: new Set<number>() })).ranks.add(rank);
     }
     if ([...chains.values()].every(({ ranks }) => ranks.size === 1)) return best;
     const chainOf = (position: string): string => this.#lookup(position, ({ chain }) => chains.get(chain)?.number ?? 0);

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { type Pointer, segmentsOf } from "../../sdk/json/pointer.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Missing, PaymentField } from "../language/schema-payment.ts";
@@ -81,9 +82,8 @@ export class Fields {
   /** Adds texts with which a field is compared, and gives the column of {@link FieldSql.isLike}. */
   nameTexts(field: FieldSql, texts: readonly string[]): string {
     this.fold(field);
-    const named = this.#texts.get(field.name) ?? new Set();
+    const named = getOrMake(this.#texts, field.name, () => new Set<string>());
     for (const text of texts) named.add(text);
-    this.#texts.set(field.name, named);
     return field.isLike;
   }
 

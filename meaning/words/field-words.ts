@@ -1,3 +1,4 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import type { Semantics } from "../language/schema.ts";
 
@@ -8,18 +9,16 @@ const known = new WeakMap<Semantics, ReadonlyMap<string, string>>();
 
 /** What words call each field of a payment: `card country` of `card_country`; a name that can be misread stands as it is, quoted. */
 export function fieldWordsOf(semantics: Semantics): ReadonlyMap<string, string> {
-  const found = known.get(semantics);
-  if (found !== undefined) return found;
-  const names = Object.keys(semantics.payment.fields);
-  const byWords = Map.groupBy(names, plain);
-  const words = new Map(
-    names.map((name) => {
-      const own = plain(name);
-      return [name, own === undefined || byWords.get(own)?.length !== 1 ? printableJson(name) : own];
-    }),
-  );
-  known.set(semantics, words);
-  return words;
+  return getOrMake(known, semantics, () => {
+    const names = Object.keys(semantics.payment.fields);
+    const byWords = Map.groupBy(names, plain);
+    return new Map(
+      names.map((name) => {
+        const own = plain(name);
+        return [name, own === undefined || byWords.get(own)?.length !== 1 ? printableJson(name) : own];
+      }),
+    );
+  });
 }
 
 /** `amount in usd` of `amountInUSD`; undefined of a name that is no such words. */

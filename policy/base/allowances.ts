@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { z } from "zod";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 import { callersFile } from "./callers-file.ts";
 import { ruleNames, strict } from "./configuration.ts";
@@ -76,11 +77,7 @@ export class Allowances {
   }
 
   #filesOf(folder: string): ReadonlySet<string> {
-    const known = this.#keysIn.get(folder);
-    if (known !== undefined) return known;
-    const keys = keysIn(folder);
-    this.#keysIn.set(folder, keys);
-    return keys;
+    return getOrMake(this.#keysIn, folder, () => keysIn(folder));
   }
 }
 

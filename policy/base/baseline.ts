@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { definitionOf, field, isJsonArray, isJsonObject, type Json, mapJson, type Path } from "../../sdk/json/index.ts";
 import { reasonOf, whyNotJson } from "../../sdk/json/json.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { callersFile } from "./callers-file.ts";
+import { withPlainStack } from "./plain-error.ts";
 
 /** The option that names the baseline, for policies that compare with it. */
 export const baselinePath = z
@@ -51,16 +53,21 @@ const read = new Map<string, Baseline>();
  */
 export function readBaseline(path: string): Baseline {
   const file = callersFile(path);
-  const known = read.get(file);
-  if (known !== undefined) return known;
-  const baseline = baselineOf(rulesIn(stateIn(file), file));
-  read.set(file, baseline);
-  return baseline;
+  return getOrMake(read, file, () => baselineOf(rulesIn(stateIn(file), file)));
 }
 
 /** The note of a policy that needs a baseline and has none. */
 export const noBaseline =
   "no baseline is configured: write one with `pulumi stack export --file baseline.json` before the run, and name it";
+
+/** The finding where the baseline shows nothing: it would let pass the removal of everything that it does not show. */
+export const emptyBaseline = {
+  rule: "the stack",
+  pointer: "",
+  found: "a baseline without rules",
+  allowed:
+    "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true",
+};
 
 function baselineOf(rules: readonly DeployedRule[]): Baseline {
   const idOf = (connection: string, key: string): string => JSON.stringify([connection, key]);
@@ -186,12 +193,11 @@ function textAt(value: Json, name: string): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-/** The policy host prints the stack of an error: it is the message. */
 function unreadable(file: string, reason: string, flags = ""): MerchantRulesError {
-  const error = new MerchantRulesError("SETTINGS_INVALID", reason, {
-    attempted: `read baseline ${file}`,
-    advice: `write it with \`pulumi stack export${flags} --file ${file}\` before the run`,
-  });
-  error.stack = error.message;
-  return error;
+  return withPlainStack(
+    new MerchantRulesError("SETTINGS_INVALID", reason, {
+      attempted: `read baseline ${file}`,
+      advice: `write it with \`pulumi stack export${flags} --file ${file}\` before the run`,
+    }),
+  );
 }

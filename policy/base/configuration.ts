@@ -16,6 +16,11 @@ export const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 /** Rules by name: a name of a `MerchantRule`, a key, `<set>/<key>`, or a name of a set, for all of its rules. */
 export const ruleNames = z.array(z.string().min(1));
 
+/** Returns a share from 0 to 1 as a percentage of up to six digits: `12.5 %`. */
+export function percent(share: number): string {
+  return `${Number((share * 100).toPrecision(6))} %`;
+}
+
 /** An object whose fields are all known; of a misspelt one, the error lists them, and others that may stand beside them. */
 export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape, beside: readonly string[] = []) {
   const known = [...Object.keys(shape), ...beside].join(", ");

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../../meaning/index.ts";
 import { semanticsFile } from "../../sdk/contract/index.ts";
-import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { callersFile } from "./callers-file.ts";
+import { withPlainStack } from "./plain-error.ts";
 
 /** The option that names what rules mean, for policies that decide payments. */
 export const semanticsOption = z
@@ -29,15 +30,12 @@ const read = new Map<string, ReadSemantics>();
 /** @throws MerchantRulesError SEMANTICS_INVALID, with a stack that is the message, because the policy host prints that */
 export function readSemantics(named: string): ReadSemantics {
   const file = semanticsFile(named, callersFile("."));
-  const known = read.get(file);
-  if (known !== undefined) return known;
   try {
-    const semantics = loadSemantics(file);
-    const made = { semantics, valueLists: readValueLists(semantics, file) };
-    read.set(file, made);
-    return made;
+    return getOrMake(read, file, () => {
+      const semantics = loadSemantics(file);
+      return { semantics, valueLists: readValueLists(semantics, file) };
+    });
   } catch (error) {
-    if (isMerchantRulesError(error)) error.stack = error.message;
-    throw error;
+    throw withPlainStack(error);
   }
 }

@@ -1,6 +1,6 @@
 import type { Pointer } from "../../sdk/json/index.ts";
 import { type Allowance, Allowances } from "./allowances.ts";
-import { readBaseline } from "./baseline.ts";
+import { emptyBaseline, readBaseline } from "./baseline.ts";
 import type { DeclaredRule } from "./declared-rule.ts";
 import type { Finding } from "./rule-policy.ts";
 import { type ReadSemantics, readSemantics } from "./semantics-file.ts";
@@ -29,13 +29,9 @@ export function sidesByMeaning(
   },
 ): SidesByMeaning {
   const deployed = readBaseline(baseline);
-  if (deployed.rules.length === 0 && rules.length > 0)
-    return { finding: { rule: "the stack", pointer: "", found: "a baseline without rules", allowed: firstRun } };
+  if (deployed.rules.length === 0 && rules.length > 0) return { finding: emptyBaseline };
   const meaning = readSemantics(semantics);
   const names = rules.map((rule) => ({ resource: rule.resource.name, key: rule.key ?? "" }));
   const allowances = new Allowances(allowed, now, names);
   return { sides: twoSidesOf(rules, deployed, meaning, { allowances, secret }), meaning, allowances };
 }
-
-const firstRun =
-  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { strict } from "./configuration.ts";
 
 const days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
@@ -49,17 +50,10 @@ export function localTime(moment: Date, zone: string): LocalTime {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    weekday: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
+  return getOrMake(formats, timeZone, () => {
+    const shown = { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+    return new Intl.DateTimeFormat("en-US", { timeZone, ...shown });
   });
-  formats.set(timeZone, made);
-  return made;
 }
 
 /**

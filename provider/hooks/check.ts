@@ -3,6 +3,7 @@ import { type Contract, type DefinitionFault, definitionChecker } from "../../sd
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { readJsonText } from "../../sdk/files/json-text.ts";
 import { type TextPlace, YamlDocument } from "../../sdk/files/yaml-document.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
   canonicalAt,
   findInexactNumber,
@@ -19,7 +20,6 @@ import {
 } from "../../sdk/json/index.ts";
 import { printable, printableLines } from "../../sdk/json/printable.ts";
 import { meant } from "../../sdk/nearest.ts";
-import { getOrMake } from "../host/get-or-make.ts";
 import { isUnknown, type Properties, withinSecret } from "../host/wire.ts";
 import { lackedKey } from "../reconcile/index.ts";
 import { withWordsKept } from "../state/adoption.ts";

@@ -1,6 +1,6 @@
 import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
-import { getOrMake } from "../host/get-or-make.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { print, warn } from "../host/print.ts";
 import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
 import {

@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { getOrMake } from "../host/get-or-make.ts";
 import { named, type Owner } from "./mark.ts";
 import type { KnownRule } from "./plan.ts";
 import type { Resource } from "./resource.ts";

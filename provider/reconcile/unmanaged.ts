@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { getOrMake } from "../host/get-or-make.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { warn } from "../host/print.ts";
 import { markIn, ownerIn } from "./mark.ts";
 import { naturalKeyText } from "./natural-key.ts";

@@ -4,7 +4,7 @@ import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
 import { CustomResource, type ProviderResource } from "@pulumi/pulumi/resource.js";
 import { getMonitor } from "@pulumi/pulumi/runtime/settings.js";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack.js";
-import { getOrMake } from "../host/get-or-make.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { connectionType as type } from "../host/types.ts";
 import { warnOfUnknownSettings } from "../settings/unknown-settings.ts";
 import { isProvider } from "./provider.ts";

@@ -3,9 +3,9 @@ import { type Output, output, secret } from "@pulumi/pulumi/output.js";
 import { getConfig } from "@pulumi/pulumi/runtime/config.js";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack.js";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { isJsonObject, type JsonObject, withValueAt } from "../../sdk/json/index.ts";
 import type { Session } from "../hooks/session.ts";
-import { getOrMake } from "../host/get-or-make.ts";
 import type { Place } from "../reconcile/index.ts";
 
 /** A rule as it is at the service, managed by anybody or by nobody. */

@@ -1,5 +1,5 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { nearest } from "../../sdk/nearest.ts";
-import { getOrMake } from "../host/get-or-make.ts";
 import { warn } from "../host/print.ts";
 import { singleSettings, variableName } from "./setting-names.ts";
 import type { SettingsSources } from "./sources.ts";

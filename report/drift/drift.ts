@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Observed, observed, resourceOf } from "../../provider/hooks/observed.ts";
 import type { Session } from "../../provider/hooks/session.ts";
-import { getOrMake } from "../../provider/host/get-or-make.ts";
 import { lackedKey, naturalKeyText, type Owner, type Place } from "../../provider/reconcile/index.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
   blindMask,
   type Difference,

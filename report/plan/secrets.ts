@@ -1,5 +1,5 @@
-import { getOrMake } from "../../provider/host/get-or-make.ts";
 import { unknownValue } from "../../provider/host/wire.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
   isJsonObject,
   type Json,

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Session } from "../../provider/hooks/session.ts";
-import { getOrMake } from "../../provider/host/get-or-make.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import type { Properties } from "../../provider/host/wire.ts";
 import { naturalKeyText, type Place } from "../../provider/reconcile/index.ts";
@@ -10,6 +9,7 @@ import { revealed } from "../../provider/state/secrets.ts";
 import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
 import { readState, type State } from "../../provider/state/state.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
   blindMask,
   isJsonObject,

@@ -8,8 +8,8 @@ import {
 } from "@pulumi/policy";
 import { Ajv } from "ajv";
 import { rememberSecrets } from "../../policy/base/secrets.ts";
-import { getOrMake } from "../../provider/host/get-or-make.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 
 /** The policy host's own, which its types do not name. */
 const {

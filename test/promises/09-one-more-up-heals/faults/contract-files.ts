@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { getOrMake } from "../../../../provider/host/get-or-make.ts";
 import { type Contract, defineContract } from "../../../../sdk/contract/index.ts";
+import { getOrMake } from "../../../../sdk/get-or-make.ts";
 import { hurried, type MatrixContract } from "./scenarios.ts";
 
 interface ContractFiles {

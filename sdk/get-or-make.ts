@@ -3,7 +3,7 @@ interface Mapping<K, V> {
   set(key: K, value: V): unknown;
 }
 
-/** The value of a map for a key; one that is missing is made and kept. */
+/** Returns the value of a map for a key. One that is missing is made by `make`, and kept. */
 export function getOrMake<K, V>(map: Mapping<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
