@@ -1,6 +1,6 @@
 import { settleAliases } from "./aliases.ts";
 import type { Snapshot } from "./checkpoint.ts";
-import type { JournalEntry, Position } from "./journal.ts";
+import type { JournalEntry, Position } from "./journal-entry.ts";
 import type { OperationType, PendingOperation, ResourceState } from "./resource-state.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { encodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { JournalEntry } from "./journal-entry.ts";
 import type { ResourceState } from "./resource-state.ts";
 
 /** The texts under which resources are stored. Each is made once, and again when its resource was changed. */

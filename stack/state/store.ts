@@ -6,7 +6,8 @@ import { type Checkpoint, emptyCheckpoint, formatCheckpoint, parseCheckpoint, ty
 import { decodeOperation, decodeResource } from "./codec.ts";
 import type { Crypter } from "./crypter.ts";
 import { readIfThere } from "./files.ts";
-import { type JournalEntry, JournalWriter, type Position, recover, wholeLines } from "./journal.ts";
+import { JournalWriter, recover, wholeLines } from "./journal.ts";
+import type { JournalEntry, Position } from "./journal-entry.ts";
 import type { Ledger } from "./ledger.ts";
 import { integrityProblem, type OperationType, type ResourceState } from "./resource-state.ts";
 import { ResourceTexts } from "./resource-texts.ts";
