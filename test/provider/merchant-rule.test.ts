@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { type JsonObject, MerchantRule } from "../../provider/index.ts";
 import { declaredJson } from "../../provider/resources/declared-json.ts";
 import { providerSource } from "../../provider/resources/provider-source.ts";
+import { loadedBy } from "../support/loaded.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
@@ -130,15 +131,3 @@ describe("a program that only declares rules", () => {
     expect(loadedBy("pulumi-merchant-rules/provider")).toContainEqual(expect.stringContaining("/node_modules/zod/"));
   });
 });
-
-/** The files that an import of a module loads, but for those that Pulumi's SDK loads by itself. */
-function loadedBy(module: string): string[] {
-  const code = `
-    const { registerHooks } = require("node:module");
-    const loaded = new Set();
-    registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context); } });
-    require("@pulumi/pulumi");
-    const before = new Set(loaded);
-    import("${module}").then(() => console.log(JSON.stringify([...loaded].filter((url) => !before.has(url)))));`;
-  return JSON.parse(execFileSync(process.execPath, ["-e", code], { cwd: root, encoding: "utf8" }));
-}
