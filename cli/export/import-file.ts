@@ -6,7 +6,7 @@ import { MerchantRuleSet } from "../../provider/resources/merchant-rule-set.ts";
 import { providerSource } from "../../provider/resources/provider-source.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { connectionIdField, ownerField, providerField } from "../../provider/state/names.ts";
-import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
+import { type ResourceShape, ruleShape, setShape } from "../../provider/state/shape.ts";
 import { stateVersion, writeInputs, writeState } from "../../provider/state/state.ts";
 import { asWritten, canonical, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { secretSignature, signatureKey } from "../../stack/values/wire.ts";
@@ -88,7 +88,7 @@ function connectionEntry({ made, project, stack, connection = defaultConnection 
 }
 
 /** Inputs and outputs of a resource, as its hooks write them. */
-function stored(shape: Shape, name: string, rules: ReadonlyMap<string, ExportedRule>, into: ImportInto) {
+function stored(shape: ResourceShape, name: string, rules: ReadonlyMap<string, ExportedRule>, into: ImportInto) {
   const { project, stack, connection, connectionId, encrypt } = into;
   const owner = ownerOf(project, stack, name);
   const from: JsonObject = {

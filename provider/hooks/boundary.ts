@@ -18,7 +18,7 @@ export class PartialResult extends Error {
 }
 
 /**
- * Runs a hook so that a failure is shown once: the host prints an error's text and stack beside what it answers.
+ * Runs a hook so that a failure is shown once: the host prints an error's message and stack beside its response.
  * @param explain adds what the session knows of an error
  */
 export async function atBoundary<T>(
@@ -63,7 +63,7 @@ export class HookError extends Error {
 /** The most failures of a set that are listed; the others are counted. The message travels with the partial result. */
 const mostListed = 20;
 
-/** One error for the rules of a resource that failed, if any did; `afterwards` says what is so of the others. */
+/** Returns one error for the rules of a resource that failed, if any did. @param afterwards says what is so of the others */
 export function errorOf(
   outcomes: readonly Outcome[],
   isRule: boolean,

@@ -26,7 +26,7 @@ import { withWordsKept } from "../state/adoption.ts";
 import { definitionsIn } from "../state/definitions.ts";
 import { internalFields } from "../state/names.ts";
 import { withSecretsMarked } from "../state/secrets.ts";
-import type { Shape } from "../state/shape.ts";
+import type { ResourceShape } from "../state/shape.ts";
 import { connectionName } from "../state/state.ts";
 import { mostBytesOf, mostStateBytesOf } from "../state/worst-state.ts";
 import type { Session } from "./session.ts";
@@ -36,10 +36,10 @@ type Failure = dynamic.CheckFailure;
 /**
  * Checks inputs: their form first, and if that is right, what depends on the contract of the connection that they name.
  * Every fault has its property path. Values that a preview does not know yet are not judged.
- * @returns the inputs, in which what the contract calls secret is one to the engine too, and the faults
+ * @returns the inputs, in which what the contract calls secret is secret to the engine too, and the faults
  */
 export function checked(
-  shape: Shape,
+  shape: ResourceShape,
   session: Session,
   olds: Properties,
   news: Properties,
@@ -53,7 +53,12 @@ export function checked(
   return { inputs: failures.length > 0 ? (result.inputs ?? news) : withWordsKept(result.inputs ?? news), failures };
 }
 
-function judged(shape: Shape, session: Session, olds: Properties, news: Properties): dynamic.CheckResult<Properties> {
+function judged(
+  shape: ResourceShape,
+  session: Session,
+  olds: Properties,
+  news: Properties,
+): dynamic.CheckResult<Properties> {
   const faults = [...unknownInputs(shape, news), ...connectionFaults(news), ...shape.faults(news)];
   if (isUnknown(news.connection)) return { inputs: news, failures: faults };
   let contract: Contract;
@@ -70,7 +75,7 @@ function judged(shape: Shape, session: Session, olds: Properties, news: Properti
 }
 
 function contractFaults(
-  shape: Shape,
+  shape: ResourceShape,
   session: Session,
   contract: Contract,
   { olds, news, inputs }: { olds: Properties; news: Properties; inputs: Properties },
@@ -84,8 +89,8 @@ function contractFaults(
   return [...unmanaged, ...sameNaturalKeys(shape, rules, contract), ...sizeFaults(shape, contract, inputs, olds)];
 }
 
-/** Inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
-function unknownInputs(shape: Shape, news: Properties): Failure[] {
+/** Refuses inputs that are no inputs: a misspelt name would otherwise be dropped in silence. */
+function unknownInputs(shape: ResourceShape, news: Properties): Failure[] {
   const known = [shape.field, ...shape.options];
   return Object.keys(news)
     .filter((key) => ![...internalFields, ...known].includes(key))
@@ -109,7 +114,7 @@ function unmanagedFaults({ onUnmanaged }: Properties, { operations }: Contract, 
   return [{ property: "onUnmanaged", reason: noContract === undefined ? reason : `${reason}; ${noContract}` }];
 }
 
-function ruleFaults(rule: Json, shape: Shape, key: string, contract: Contract): Failure[] {
+function ruleFaults(rule: Json, shape: ResourceShape, key: string, contract: Contract): Failure[] {
   const property = shape.path(key);
   if (isUnknown(rule)) return [];
   if (typeof rule === "string") {
@@ -122,7 +127,7 @@ function ruleFaults(rule: Json, shape: Shape, key: string, contract: Contract): 
   return definitionFaults(rule, contract).map(({ path, reason }) => ({ property: pathOf(path, property), reason }));
 }
 
-/** The faults of a rule that is given as a JSON text, each with its line and column. */
+/** Returns the faults of a rule that is given as its JSON, each with its line and column. */
 function textFaults(text: string, contract: Contract): string[] {
   const read = readJsonText(text);
   if ("fault" in read) return [`${placeIn(read.fault)}: ${read.fault.what}`];
@@ -141,7 +146,7 @@ function placeIn({ line, column }: TextPlace): string {
   return `at line ${line}, column ${column}`;
 }
 
-/** A value that an object may hold and its text may not. */
+/** Refuses values that an object may hold and its JSON may not. */
 function faultsAsText(definition: JsonObject, { rule }: Contract): DefinitionFault[] {
   const faults: DefinitionFault[] = [];
   const marked = rule.secret.length === 0 ? definition : withSecretsMarked(definition, rule.secret);
@@ -159,7 +164,7 @@ function faultsAsText(definition: JsonObject, { rule }: Contract): DefinitionFau
 
 const checkers = new WeakMap<JsonObject, ReturnType<typeof definitionChecker>>();
 
-/** The faults of a definition: what cannot be sent, and what the contract's JSON Schema does not allow. */
+/** Returns the faults of a definition: what cannot be sent, and what the contract's JSON Schema does not allow. */
 function definitionFaults(definition: JsonObject, contract: Contract): readonly DefinitionFault[] {
   const { rule, operations } = contract;
   const fault = findNotJson(definition);
@@ -207,7 +212,7 @@ function naturalKeyFaults(definition: JsonObject, contract: Contract): Definitio
   return [{ path: [], reason }];
 }
 
-/** The pointer of a declared value above a place that is no object, so that nothing can be written there. */
+/** Returns the pointer to a declared value above a place that is no object, so that nothing can be written there. */
 function blockedAt(definition: JsonObject, at: Pointer): Pointer | undefined {
   const above = segmentsOf(at).map((_, index, segments) => pointerOf(segments.slice(0, index)));
   return above.find((pointer) => {
@@ -216,8 +221,8 @@ function blockedAt(definition: JsonObject, at: Pointer): Pointer | undefined {
   });
 }
 
-/** Two keys that mean one rule would fight over it. */
-function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule }: Contract): Failure[] {
+/** Refuses two keys that mean one rule: they would fight over it. */
+function sameNaturalKeys(shape: ResourceShape, rules: ReadonlyMap<string, Json>, { rule }: Contract): Failure[] {
   if (rule.naturalKey === null || shape.isRule) return [];
   const first = new Map<string, string>();
   const faults: Failure[] = [];
@@ -235,12 +240,12 @@ function sameNaturalKeys(shape: Shape, rules: ReadonlyMap<string, Json>, { rule 
 }
 
 /**
- * The work of a run that fails in part goes back to the engine in HTTP/2 headers, of which it takes 16 MiB; in Base64. A
- * set that could not report what it did would lose its ids, so it is refused before anything is written.
+ * The most bytes of a set's state. The work of a run that fails in part goes back to the engine in HTTP/2 headers, in
+ * Base64, of which the engine takes 16 MiB. A set that could not report its work would lose its ids, so it is refused.
  */
 const mostStateBytes = 12_000_000;
 
-function sizeFaults(shape: Shape, contract: Contract, inputs: Properties, olds: Properties): Failure[] {
+function sizeFaults(shape: ResourceShape, contract: Contract, inputs: Properties, olds: Properties): Failure[] {
   if (shape.isRule) return [];
   // The marks of secrets are a part of what goes back to the engine.
   const rules = definitionsIn(shape, inputs[shape.field]);
@@ -267,8 +272,8 @@ function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(1);
 }
 
-/** `rule.secret`: encrypted in the state and masked wherever the engine prints, although the program did not say so. */
-function withSecrets(shape: Shape, contract: Contract, news: Properties): Properties {
+/** Marks the values at `rule.secret`: the engine encrypts and masks them, although the program did not say so. */
+function withSecrets(shape: ResourceShape, contract: Contract, news: Properties): Properties {
   const value = news[shape.field];
   if (contract.rule.secret.length === 0 || value === undefined || isUnknown(value)) return news;
   if (!shape.isRule && !isJsonObject(value)) return news;

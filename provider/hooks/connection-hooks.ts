@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { asWritten, isEqual } from "../../sdk/json/index.ts";
+import { asWritten, defined, isEqual } from "../../sdk/json/index.ts";
 import { warn } from "../host/print.ts";
 import { isUnknown, leaving, type Properties, picked } from "../host/wire.ts";
 import {
@@ -133,8 +133,8 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
   }
 
   /**
-   * What is to be read or deleted may belong to a connection whose settings are gone: that is no fault here. A contract that
-   * is named and cannot be read is one in every hook.
+   * Refuses a contract that is named and cannot be read. Other settings may be gone by now: what is to be read or deleted
+   * may belong to a connection that is not used any more.
    * @throws MerchantRulesError CONTRACT_INVALID
    */
   #demandContract(name: string): void {
@@ -145,7 +145,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
     }
   }
 
-  /** The run hears the id, and by which name people know the identity in it. */
+  /** Tells the run the id of a connection, and by which name people know the identity in it. */
   #hear(
     id: string,
     { identity, ...props }: Properties,
@@ -167,7 +167,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
 function outputs(inputs: Properties, identity: string | undefined): Properties {
   return leaving({
     ...picked(inputs, [...shownFields, providerField]),
-    ...(identity === undefined ? {} : { identity }),
+    ...defined({ identity }),
     stateVersion,
   });
 }
@@ -176,7 +176,7 @@ function keepsMarks({ contract }: Place): boolean {
   return contract.rule.owner !== null && contract.operations.list !== null;
 }
 
-/** A new connection lists, and says which rules have its names under other owner ids: another stack's, or a lost state's. */
+/** Reads the list, and says which rules have the names of a new connection under other owner ids. */
 async function sayNamesakes({ project, stack }: Properties, { ownerId }: ConnectionId, place: Place): Promise<void> {
   if (!keepsMarks(place)) return;
   const { byId } = await place.live.listed();
@@ -203,7 +203,7 @@ function nameIn({ project, stack }: Properties): string {
   return `${project}/${stack}`;
 }
 
-/** @throws MerchantRulesError SETTINGS_INVALID: the state is another stack's, or this one's before it was renamed */
+/** Refuses a state that is another stack's, or this one's before it was renamed. @throws MerchantRulesError SETTINGS_INVALID */
 function demandName(olds: Properties, news: Properties, settings: PlaceOptions): void {
   const { name, formerNames, howToNameFormer } = settings;
   const [before, now] = [nameIn(olds), nameIn(news)];

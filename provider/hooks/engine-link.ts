@@ -1,6 +1,6 @@
 import { connect } from "node:http2";
 
-/** The address of the engine that started this process as its dynamic provider host; undefined in any other process. */
+/** Returns the address of the engine that started this process as its provider host; undefined in any other process. */
 export function engineAddress([, script = "", address = ""]: readonly string[]): string | undefined {
   const isHost = /[\\/]cmd[\\/]dynamic-provider(?:[\\/]|$)/.test(script);
   return isHost && /^\S+:[1-9]\d*$/.test(address) ? address : undefined;

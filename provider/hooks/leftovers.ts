@@ -8,8 +8,8 @@ const mostNamed = 10;
 
 /**
  * Says which rules have the mark of this resource and are in no state: a run that was killed, or two at once, made them.
- * Where this run has not read the list, there is nothing to say. What the list shows of them is looked at: it may be behind. What was
- * done is in no state yet, so nothing of this ends the run.
+ * Without a list that this run has read, it says nothing. Each rule is read anew, as the list may be behind. The run's
+ * work is in no state yet, so no failure here ends the run.
  * @param rules the rules that the state of the resource is going to have
  * @param undecided keys of rules that may have been made just now, as an error says
  */
@@ -55,7 +55,7 @@ export async function sayLeftovers(
   if (left.length > mostNamed) warn(`and ${left.length - mostNamed} more rules with its mark are in no state`);
 }
 
-/** A mark's names are for people: other resources may have the same. Its place is this resource's alone. */
+/** Decides by a mark's place whose it is: its names are for people, and other resources may have the same. */
 function isMarkOf(of: Resource, rule: LiveRule["rule"], { contract }: Place): boolean {
   const mark = markIn(rule, contract);
   return mark !== undefined && mark.place === placeOf(of.owner, of.isRule ? "" : keyIn(mark));

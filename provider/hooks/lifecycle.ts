@@ -25,7 +25,7 @@ import {
   type Step,
   warnOf,
 } from "../reconcile/index.ts";
-import type { Shape } from "../state/shape.ts";
+import type { ResourceShape } from "../state/shape.ts";
 import {
   connectionName,
   type Inputs,
@@ -39,7 +39,7 @@ import {
 import { atBoundary, errorOf, PartialResult } from "./boundary.ts";
 import { checked } from "./check.ts";
 import { sayLeftovers } from "./leftovers.ts";
-import { observed, resourceOf } from "./observed.ts";
+import { readObserved, resourceOf } from "./observed.ts";
 import { oddFields } from "./odd-fields.ts";
 import type { Session } from "./session.ts";
 import { describeOutcome, describePlan, describeTakeOvers, hintAtTexts } from "./summary.ts";
@@ -49,10 +49,10 @@ import { describeOutcome, describePlan, describeTakeOvers, hintAtTexts } from ".
  * key; the two differ by their shape alone.
  */
 export class Lifecycle implements dynamic.ResourceProvider<Properties, Properties> {
-  readonly #shape: Shape;
+  readonly #shape: ResourceShape;
   readonly #session: Session;
 
-  constructor(shape: Shape, session: Session) {
+  constructor(shape: ResourceShape, session: Session) {
     this.#shape = shape;
     this.#session = session;
   }
@@ -74,7 +74,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     });
   }
 
-  /** Equal: no change. Different: "unknown", so that the engine compares by itself and prints which path changed. */
+  /** Compares. Different is "unknown", so that the engine compares by itself and prints which path changed. */
   diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
     return this.#run("diff", async () => {
       const { isRule, field } = this.#shape;
@@ -136,7 +136,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       const place = this.#session.place(state.connection);
       const of = resourceOf(this.#shape, { owner: state.owner, connectionId: undefined }, state, this.#session);
       const rules = new Map<string, KnownRule>();
-      for (const [key, { known, seen, takenBy, isHeldByOther }] of await observed(of, place)) {
+      for (const [key, { known, seen, takenBy, isHeldByOther }] of await readObserved(of, place)) {
         if (isHeldByOther)
           warnOf("is in the state of another resource as well, and is read for that one alone", known.ruleId, {
             key,
@@ -199,7 +199,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return onDrift ?? this.#session.settings(connection).onDrift;
   }
 
-  /** Before the engine replaces a rule that was taken over: before its delete or its create, whichever comes first. */
+  /** Refuses to replace a rule that was taken over where fields would be lost. Delete and create ask, whichever is first. */
   async #demandNothingLost(of: Resource, place: Place, inputs: Inputs): Promise<void> {
     const replacement = place.holders.replaced.get(of.holder);
     if (replacement === undefined) return;
@@ -209,7 +209,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
       await demandNothingLost(known, replacement.next, { key, of, place });
   }
 
-  /** A resource that is about to be made says what it will hold: a rule that another gives up is left to it. */
+  /** Notes what a resource that is about to be made will hold: a rule that another gives up is left to it. */
   #announce(olds: Properties, news: Properties): void {
     if (this.#shape.field in olds || isUnknown(news.connection)) return;
     const declared = readInputs(this.#shape, news);
@@ -225,7 +225,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     return atBoundary(hook, (error) => this.#session.explain(error), run);
   }
 
-  /** Makes the rules as declared. What succeeded is in the outputs, or in the partial result that the error carries. */
+  /** Makes the rules as declared. The rules that succeeded are in the outputs, or in the partial result of the error. */
   async #make(
     id: string,
     known: Known,
@@ -273,16 +273,16 @@ const nothing: State = {
 };
 
 /**
- * The rules that no other resource has deleted in this run. One that took a rule over from a set, in a run that did not
- * come to that set (`--target`, or a kill), may be asked only after the set has deleted what it still has in its state.
+ * Returns the rules that no other resource has deleted in this run. A resource that took a rule over from a set, in a run
+ * that did not come to that set (`--target`, or a kill), may be called only after the set has deleted the rule.
  */
 function stillThere(known: Known, place: Place): Known {
   return new Map([...known].filter(([, { ruleId }]) => !place.live.isGone(ruleId)));
 }
 
 /**
- * The rules that are the resource's own still: no other one has deleted them, nor has made another rule of one that the
- * states of both know, as after a move in a run that came to no end.
+ * Returns the rules that are still the resource's own: no other resource has deleted them, nor has made another rule of
+ * one that the states of both know, as after a move in a run that came to no end.
  */
 function ownOf(known: Known, of: Resource, place: Place): Known {
   const { holders, live } = place;
@@ -293,7 +293,7 @@ function ownOf(known: Known, of: Resource, place: Place): Known {
   );
 }
 
-/** The steps that a diff speaks of; undefined where what would be refused depends on values that are unknown yet. */
+/** Plans the steps of a diff; undefined where the plan is refused and values are unknown yet. */
 function planned(known: Known, { rules }: Inputs, place: Place): Step[] | undefined {
   try {
     return plan(known, rules, place.contract);
@@ -303,7 +303,7 @@ function planned(known: Known, { rules }: Inputs, place: Place): Step[] | undefi
   }
 }
 
-/** Says which rules the resource keeps and which it gives up. @throws MerchantRulesError: another holds one that it keeps */
+/** Notes which rules the resource keeps and which it gives up. @throws MerchantRulesError: another holds one that it keeps */
 function share(steps: readonly Step[], of: Resource, place: Place): void {
   const { holders } = place;
   if (isElsewhere(of)) return;
@@ -318,13 +318,13 @@ function share(steps: readonly Step[], of: Resource, place: Place): void {
   }
 }
 
-/** The natural keys of the rules that a resource is about to make. */
+/** Returns the natural keys of the rules that a resource is about to make. */
 function identitiesOf(steps: readonly Step[], { live }: Place): Set<string> {
   const made = steps.flatMap((step) => (step.kind === "create" ? [live.naturalKeyOf(step.declared.definition)] : []));
   return new Set(made.filter((key) => key !== undefined));
 }
 
-/** True where another resource took the rule over in this run, and this one is to be another rule. */
+/** Decides whether another resource took the rule over in this run, and this one is to be another rule. */
 function isTakenOver({ known, deleteFirst }: Change, of: Resource, place: Place): boolean {
   return (
     !deleteFirst &&
@@ -335,8 +335,8 @@ function isTakenOver({ known, deleteFirst }: Change, of: Resource, place: Place)
 }
 
 /**
- * True where the engine would see no difference although there is one: to it, null and absent are the same. Where it sees
- * one it should compare, for then it prints the paths.
+ * Decides whether the engine would see no difference although there is one: to it, null and absent are the same. Where it
+ * sees one, the engine should do the comparison, because then it prints the paths.
  */
 function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
   const changed = steps.filter(({ kind }) => kind !== "keep");
@@ -350,8 +350,8 @@ function isInvisible(steps: readonly Step[], { contract }: Place): boolean {
 }
 
 /**
- * The rules that the state must know after the steps: also the rules that could not be deleted, for the next run to do it. One that
- * is not as declared keeps the definition that it had, sealed; and the doubt, where nobody knows what its write did.
+ * Returns the rules that the state must know after the steps, also those that the next run must delete. A rule that is not
+ * as declared keeps its old definition, sealed; and the doubt, where nobody knows what its write did.
  */
 function rulesAfter(outcomes: readonly Outcome[]): Known {
   const rules = new Map<string, KnownRule>();
@@ -372,7 +372,7 @@ function rulesAfter(outcomes: readonly Outcome[]): Known {
   return rules;
 }
 
-/** True where the state would say the same of every rule. */
+/** Decides whether the state would say the same of every rule. */
 function isSame(rules: Known, before: Known): boolean {
   const same = (key: string, { ruleId, definition, doubt }: KnownRule): boolean => {
     const old = before.get(key);
@@ -381,7 +381,7 @@ function isSame(rules: Known, before: Known): boolean {
   return rules.size === before.size && [...rules].every(([key, rule]) => same(key, rule));
 }
 
-/** @throws MerchantRulesError RULE_CONFLICT: no rule of the set would stay, as when another folder is read */
+/** Refuses a change by which no rule of a set stays, as when another folder is read. @throws RULE_CONFLICT */
 function demandSomeKept(steps: readonly Step[], { rules }: Inputs): void {
   const deleted = steps.filter(({ kind }) => kind === "delete").length;
   if (deleted === 0 || steps.some(({ kind }) => kind !== "delete" && kind !== "create")) return;
@@ -399,7 +399,7 @@ function hasAdopted(ruleId: string): MerchantRulesError {
   return new MerchantRulesError("RULE_CONFLICT", reason, { attempted: `replace rule ${ruleId}`, advice });
 }
 
-/** The engine replaces a rule only when an input changes: not after a create whose rule the service keeps otherwise. */
+/** Refuses a change that only a replace can make: the engine replaces only when an input changes. */
 function mustBeReplaced({ known, declared }: Change, place: Place): MerchantRulesError {
   const paths = pathsOf(known.definition, declared.definition, place);
   const reason = `the rule differs at ${paths}, and by the contract it cannot be changed in place`;

@@ -15,7 +15,7 @@ import {
   successors,
   whoseIs,
 } from "../reconcile/index.ts";
-import type { Shape } from "../state/shape.ts";
+import type { ResourceShape } from "../state/shape.ts";
 import type { State } from "../state/state.ts";
 import type { Session } from "./session.ts";
 
@@ -26,8 +26,8 @@ export interface Now {
   readonly connectionId: ConnectionId | undefined;
 }
 
-/** A resource as the reconciler knows it. All of the run hear which rules its state knows. */
-export function resourceOf(shape: Shape, now: Now, state: State, session: Session): Resource {
+/** Returns a resource as the reconciler knows it, and tells the run which rules its state knows. */
+export function resourceOf(shape: ResourceShape, now: Now, state: State, session: Session): Resource {
   const { holders, options } = session.place(state.connection);
   const heard = session.connectionId(state.connection);
   const before = stackOf(state.owner);
@@ -69,13 +69,13 @@ export interface Observed {
 }
 
 /**
- * The rules of a resource as they are at the service, by key; a rule that is not among them is gone, or is not this
- * resource's any more. A refresh and a drift report see the same, because both look here.
+ * Reads the rules of a resource at the service, by key. A rule that is not among them is gone, or is not this resource's
+ * any more. A refresh and a drift report see the same, because both read here.
  * @throws MerchantRulesError where it cannot be told whether a rule is gone
  */
-export async function observed(of: Resource, place: Place): Promise<Map<string, Observed>> {
+export async function readObserved(of: Resource, place: Place): Promise<Map<string, Observed>> {
   const found = new Map<string, Observed>();
-  for (const { key, known, live } of await present(of, place)) {
+  for (const { key, known, live } of await readPresent(of, place)) {
     const mark = markIn(live, place.contract);
     const whose = whoseIs(mark, of);
     const verdict = judgeRead({
@@ -109,8 +109,8 @@ export async function observed(of: Resource, place: Place): Promise<Map<string, 
   return found;
 }
 
-/** The rules that are there, each by the id that it has now. */
-async function present(of: Resource, place: Place) {
+/** Reads the rules that are there, each by the id that it has now. */
+async function readPresent(of: Resource, place: Place) {
   const seen = await place.proof.observe(of);
   const found = [...of.known].map(async ([key, known]) => {
     const live = seen.get(key);

@@ -3,7 +3,7 @@ import { field, isJsonObject, type Json, joinPath } from "../../sdk/json/index.t
 import { isOneSlip } from "../../sdk/nearest.ts";
 import type { Properties } from "../host/wire.ts";
 import { definitionsIn } from "../state/definitions.ts";
-import type { Shape } from "../state/shape.ts";
+import type { ResourceShape } from "../state/shape.ts";
 
 /** A top-level field that may be misspelt, and the sentence that says so. */
 export interface OddField {
@@ -15,10 +15,10 @@ export interface OddField {
 const mostOdd = 100;
 
 /**
- * The top-level fields that one slip makes of a known one: of a field that `rule.schema` describes, or that more rules of the
- * set have. A field that most rules have is no slip, nor is one of a rule that has the known field as well.
+ * Finds the top-level fields that are one slip away from a known one: from a field that `rule.schema` describes, or that
+ * more rules of the set have. A field that most rules have is no slip, nor is one beside the known field in a rule.
  */
-export function oddFields(shape: Shape, { rule }: Contract, news: Properties): OddField[] {
+export function oddFields(shape: ResourceShape, { rule }: Contract, news: Properties): OddField[] {
   const rules = [...definitionsIn(shape, news[shape.field])];
   const described = fieldsOf(rule.schema === null ? undefined : field(rule.schema, "properties"));
   const users = new Map<string, number>();

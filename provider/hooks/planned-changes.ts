@@ -25,7 +25,7 @@ export const plannedWords = {
 
 export type PlannedChange = keyof typeof plannedWords;
 
-/** The change that a step is; undefined where the rule stays as and where it is. */
+/** Returns the change that a step makes; undefined where the rule stays as and where it is. */
 export function plannedChange(step: Pick<Step, "kind"> & { adopt?: unknown; isRenamed: boolean }) {
   switch (step.kind) {
     case "keep":
@@ -37,7 +37,7 @@ export function plannedChange(step: Pick<Step, "kind"> & { adopt?: unknown; isRe
   }
 }
 
-/** `1 to delete, 2 to update, 997 unchanged`; what there is none of is left out. */
+/** Joins counts: `1 to delete, 2 to update, 997 unchanged`. A count of 0 is left out. */
 export function counted(counts: readonly (readonly [number, string])[]): string {
   return counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])).join(", ");
 }

@@ -14,7 +14,7 @@ import { variableName } from "../settings/setting-names.ts";
 import { type SettingsSources, sameVariables } from "../settings/sources.ts";
 
 /**
- * The common ground of the hooks of one process: the stack's config, and each place that the connections reach, so that all
+ * What the hooks of one process share: the stack's config, and each place that the connections reach, so that all
  * resources use one token, one limiter and one reading of the list.
  */
 export class Session {
@@ -44,7 +44,7 @@ export class Session {
     this.#sources = { ...this.#sources, config };
   }
 
-  /** The session of an explicit provider: its settings stand in place of the stack's config. */
+  /** Returns the session of an explicit provider: its settings stand in place of the stack's config. */
   under(config: SettingsSources["config"]): Session {
     return new Session({ ...this.#sources, config }, this.#onListed);
   }
@@ -69,12 +69,12 @@ export class Session {
     print(...lines);
   }
 
-  /** What will be done to a resource is being done. */
+  /** Forgets the plan of a resource, which is being carried out. */
   planIsDone(resource: string): void {
     this.#planned.delete(resource);
   }
 
-  /** An error as the user should see it: one that comes of a missing contract says that there is none. */
+  /** Returns an error as the user should see it: one that comes of a missing contract says that there is none. */
   explain(error: MerchantRulesError): MerchantRulesError {
     if (this.#noContract === undefined || !aboutContract.has(error.code)) return error;
     const advice = error.advice === undefined ? this.#noContract : `${error.advice}. Note: ${this.#noContract}`;
@@ -82,7 +82,7 @@ export class Session {
   }
 
   /**
-   * The place that a connection reaches; known in a preview too, without any I/O but reading the contract's file once.
+   * Returns the place that a connection reaches, in a preview too: without any I/O but reading the contract's file once.
    * Connections with the same address, parameters and credentials reach the same one: two merchants of one service may
    * both have a rule 1.
    * @throws MerchantRulesError as connectionSettings
@@ -91,23 +91,23 @@ export class Session {
     return this.#connection(connection).place;
   }
 
-  /** The settings of a connection. @throws MerchantRulesError as connectionSettings */
+  /** Returns the settings of a connection. @throws MerchantRulesError as connectionSettings */
   settings(connection: string): ConnectionSettings {
     return this.#connection(connection).settings;
   }
 
-  /** The id of a connection, where its own hooks have said it in this run: in a refresh rules may be read before. */
+  /** Returns the id of a connection, where its own hooks have said it in this run: in a refresh rules may be read before. */
   connectionId(connection: string): ConnectionId | undefined {
     const [read, ...others] = this.#readIds.get(connection)?.values() ?? [];
     return this.#connectionIds.get(connection) ?? (others.length > 0 ? undefined : read);
   }
 
-  /** A connection's hooks say its id. */
+  /** Takes the id of a connection from its own hooks. */
   hearConnection(connection: string, id: ConnectionId): void {
     this.#connectionIds.set(connection, id);
   }
 
-  /** A refresh reads a connection. Of several ids nobody can tell which one is that of now. */
+  /** Takes the id of a connection that a refresh reads. Of several ids nobody can tell which one is that of now. */
   hearRead(connection: string, id: ConnectionId): void {
     getOrMake(this.#readIds, connection, () => new Map<string, ConnectionId>()).set(id.ownerId, id);
   }

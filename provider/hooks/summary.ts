@@ -19,8 +19,8 @@ interface Planned {
 }
 
 /**
- * The change of a set, rule by rule: the engine itself says only that `rules` differs. Paths and no values, because
- * any of them may be secret. One line a text; undefined where every rule stays.
+ * Describes the change of a set, rule by rule: the engine itself says only that `rules` differs. It has paths and no
+ * values, because any of them may be secret. @returns lines; undefined where every rule stays
  */
 export function describePlan(steps: readonly Step[], of: Resource, place: Place): readonly string[] | undefined {
   const formerKeys = new Map([...of.known].map(([key, { ruleId }]) => [ruleId, key]));
@@ -39,7 +39,7 @@ export function describePlan(steps: readonly Step[], of: Resource, place: Place)
   return [`${nameOf(of)}: ${counted([...sums, [steps.length - planned.length, "unchanged"]])}`, ...lines];
 }
 
-/** The rules that a resource which is about to be made takes over by its word `adopt`; undefined where it has none. */
+/** Lists the rules that a resource which is about to be made takes over by `adopt`; undefined where it has none. */
 export function describeTakeOvers(steps: readonly Step[], of: Resource, place: Place): readonly string[] | undefined {
   const adopting = steps.flatMap((step) => {
     const adopt = step.kind === "create" ? step.declared.adopt : undefined;
@@ -80,7 +80,7 @@ function linesOf({ change, step, formerKey }: Planned, { contract }: Place): str
 /** A set with more objects is slow to the engine. */
 const manyObjects = 2000;
 
-/** The words on what texts would save; undefined for a set that has few rules, or texts. */
+/** Advises to declare rules as their JSON; undefined for a set that has at most 2000 objects. */
 export function hintAtTexts(inputs: Properties): string | undefined {
   const objects = setShape
     .entries(inputs.rules ?? {})
@@ -92,7 +92,7 @@ export function hintAtTexts(inputs: Properties): string | undefined {
   return `${name}: ${count} rules are declared as objects. Declared as JSON texts they take the engine a fraction of the time: ruleTexts(rules), or loadRules(folder, { as: "texts" })`;
 }
 
-/** The outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`; and what was taken over, in one block. */
+/** Describes the outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`; and the rules taken over. */
 export function describeOutcome(steps: readonly Step[], outcomes: readonly Outcome[], of: Resource): readonly string[] {
   const failed = outcomes.filter(({ error }) => error !== undefined).length;
   const done = steps.filter((_, index) => outcomes[index]?.error === undefined);
@@ -115,7 +115,7 @@ export function describeOutcome(steps: readonly Step[], outcomes: readonly Outco
   return [`${nameOf(of)}: ${[...always, ...more].join(", ")}`, ...takenOverIn(outcomes)];
 }
 
-/** The rules that were taken over, by how. */
+/** Lists the rules that were taken over, one line for each way. */
 function takenOverIn(outcomes: readonly Outcome[]): string[] {
   const taken = Map.groupBy(
     outcomes.filter(({ how, error }) => how !== undefined && error === undefined),
@@ -128,7 +128,7 @@ function takenOverIn(outcomes: readonly Outcome[]): string[] {
   });
 }
 
-/** A resource's own name, the last part of its owner's. */
+/** Returns a resource's own name, the part of its owner's behind project and stack. */
 function nameOf({ owner }: Pick<Resource, "owner">): string {
   return owner.split("/").slice(2).join("/");
 }

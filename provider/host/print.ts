@@ -4,8 +4,8 @@ import { printable } from "../../sdk/json/printable.ts";
 const inform = Symbol.for("pulumi-merchant-rules:inform");
 
 /**
- * Says to the user of a run what it does or did, one line a text; the engine shows what a provider prints. This and `warn`
- * are the only ways: names and values in a text are those of others.
+ * Prints what a run does or did, one line a string; the engine shows what a provider prints. This and `warn` are the only
+ * ways: names and values in a line are foreign, and are made printable here.
  */
 export function print(...lines: readonly string[]): void {
   const tell: unknown = Reflect.get(globalThis, inform);
@@ -13,7 +13,7 @@ export function print(...lines: readonly string[]): void {
   else console.error(shown(lines));
 }
 
-/** Says what a person should look at, or do. */
+/** Prints what a person should look at, or do. */
 export function warn(...lines: readonly string[]): void {
   console.error(shown(lines));
 }

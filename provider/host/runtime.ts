@@ -3,7 +3,7 @@ const others = { bun: "Bun", deno: "Deno" } as const;
 
 type Versions = Readonly<Record<string, string | undefined>>;
 
-/** The name and version of a runtime that cannot run the package; nothing for one that can. */
+/** Returns the name and version of a runtime that cannot run the package; undefined for one that can. */
 export function unfitRuntime(
   versions: Versions = process.versions,
 ): { readonly name: string; readonly version: string } | undefined {
@@ -16,7 +16,7 @@ export function unfitRuntime(
   return major > 22 || (major === 22 && minor >= 19) ? undefined : { name: "Node", version };
 }
 
-/** What the command says where it cannot run. @param path the runtime's own file */
+/** Returns what the command says where it cannot run; undefined where it can. @param path the runtime's own file */
 export function commandFault(path: string, versions?: Versions): string | undefined {
   const found = unfitRuntime(versions);
   if (found === undefined) return undefined;
@@ -24,8 +24,8 @@ export function commandFault(path: string, versions?: Versions): string | undefi
 }
 
 /**
- * Why this runtime cannot run the package, and what to do about it; nothing where it can. Said before anything else: an
- * older Node would fail in a library, long after a green preview.
+ * Returns why this runtime cannot run the package, and what to do about it; undefined where it can. It is said before
+ * anything else: an older Node would fail in a library, long after a green preview.
  * @param who what runs in it: `the program`
  */
 export function runtimeFault(

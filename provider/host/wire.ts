@@ -4,7 +4,7 @@ import { findNotJson, isJsonObject, type Json, type JsonObject, maxDepth, pathOf
 /** The engine's properties, as hooks get and give them: JSON. */
 export type Properties = JsonObject;
 
-/** The engine's text for a value that a preview does not know yet. */
+/** The engine's string for a value that a preview does not know yet. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export function isUnknown(value: Json | undefined): boolean {
@@ -16,19 +16,19 @@ const signatureField = "4dabf18193072939515e22adb298388d";
 
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
-/** A value that the engine keeps as a secret, in the form that secrets have in Pulumi's protocol. */
+/** Makes a value a secret, in the form that secrets have in Pulumi's protocol. */
 export function secret(value: Json): JsonObject {
   return { [signatureField]: secretSignature, value };
 }
 
-/** The value in a secret that {@link secret} or the engine made; undefined for another value. */
+/** Returns the value in a secret that {@link secret} or the engine made; undefined for another value. */
 export function withinSecret(value: Json): Json | undefined {
   const isSecret = isJsonObject(value) && value[signatureField] === secretSignature;
   return isSecret ? (value.value ?? null) : undefined;
 }
 
 /**
- * A definition on its way out of a hook. The service may have put anything into it.
+ * Checks a definition on its way out of a hook, and returns it. The service may have put anything into it.
  * @throws MerchantRulesError RULE_INVALID: it holds what the engine would not take for data, with its path
  */
 export function leavingDefinition(definition: JsonObject): JsonObject {
@@ -45,7 +45,8 @@ export function leavingDefinition(definition: JsonObject): JsonObject {
 const levelsAround = 3;
 
 /**
- * Nothing but JSON leaves a hook: the provider host turns a Date into {}, NaN into null, and hangs on undefined.
+ * Checks that properties on their way out of a hook are JSON, and returns them: the provider host turns a Date into {},
+ * NaN into null, and hangs on undefined.
  * @throws MerchantRulesError RULE_INVALID, naming the path
  */
 export function leaving(properties: Properties): Properties {
@@ -54,7 +55,7 @@ export function leaving(properties: Properties): Properties {
   throw new MerchantRulesError("RULE_INVALID", `${pathOf(fault.path)} holds ${fault.found}, which is not JSON`);
 }
 
-/** Some of the fields of an object. */
+/** Returns those fields of an object that are named. */
 export function picked(from: Properties, keys: readonly string[]): Properties {
   return Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 }

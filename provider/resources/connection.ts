@@ -53,7 +53,7 @@ type Registered = Map<unknown, Map<string, Connection>>;
 const registry = Symbol.for("pulumi-merchant-rules:connections");
 
 /**
- * The connection of a resource, registered when it is first used.
+ * Returns the connection of a resource, and registers it when it is first used.
  * @param connection its name in settings
  * @throws pulumi.RunError where the name is no plain text, or the resource has an explicit provider beside it
  */
@@ -82,7 +82,7 @@ export function connectionOf(
   });
 }
 
-/** Several runs in one process, as in tests, each have a stack of their own; with mocks none, but a monitor of their own. */
+/** Returns the connections of this run. Several runs in one process, as in tests, have a stack each; with mocks a monitor. */
 function registered(): Registered {
   const ofProcess: WeakMap<object, Registered> = getOrMake(globals, registry, () => new WeakMap());
   return getOrMake(ofProcess, getStackResource() ?? getMonitor() ?? ofProcess, () => {

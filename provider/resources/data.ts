@@ -46,7 +46,8 @@ export async function getMerchantRule<Rule extends object = JsonObject>(
         attempted: "getMerchantRule",
         advice: "give one of the two, and not an empty one",
       });
-    const found = ruleId === undefined ? await byNaturalKey(naturalKey ?? "", place) : await byId(ruleId, place);
+    const found =
+      ruleId === undefined ? await readByNaturalKey(naturalKey ?? "", place) : await readById(ruleId, place);
     if (found !== undefined) return claimed<Rule>(found);
     const which = ruleId === undefined ? `with the natural key ${JSON.stringify(naturalKey)}` : ruleId;
     throw new MerchantRulesError("RULE_NOT_FOUND", "the service has no such rule", {
@@ -56,7 +57,7 @@ export async function getMerchantRule<Rule extends object = JsonObject>(
   });
 }
 
-/** {@link getMerchantRule} of values that may be outputs. Where the contract has `rule.secret`, the result is a secret. */
+/** Reads as {@link getMerchantRule}, of values that may be outputs. With `rule.secret` in the contract, the result is a secret. */
 export function getMerchantRuleOutput<Rule extends object = JsonObject>(
   args: { readonly [Key in keyof GetMerchantRuleArgs]: pulumi.Input<GetMerchantRuleArgs[Key]> },
 ): Output<LiveMerchantRule<Rule>> {
@@ -78,7 +79,7 @@ export async function listMerchantRules<Rule extends object = JsonObject>(
   });
 }
 
-/** {@link listMerchantRules} of values that may be outputs. Where the contract has `rule.secret`, the result is a secret. */
+/** Reads as {@link listMerchantRules}, of values that may be outputs. With `rule.secret` in the contract, the result is a secret. */
 export function listMerchantRulesOutput<Rule extends object = JsonObject>(
   args: { readonly connection?: pulumi.Input<string | undefined> } = {},
 ): Output<LiveMerchantRule<Rule>[]> {
@@ -111,12 +112,12 @@ async function reading<T>(
   }
 }
 
-async function byId(ruleId: string, place: Place): Promise<LiveMerchantRule | undefined> {
+async function readById(ruleId: string, place: Place): Promise<LiveMerchantRule | undefined> {
   const sight = await place.live.look({ ruleId, definition: {} }, undefined, "fresh");
   return sight.is === "present" ? { ruleId, rule: sight.rule } : undefined;
 }
 
-async function byNaturalKey(value: string | number, place: Place): Promise<LiveMerchantRule | undefined> {
+async function readByNaturalKey(value: string | number, place: Place): Promise<LiveMerchantRule | undefined> {
   const attempted = `read the rule with the natural key ${JSON.stringify(value)}`;
   demand(place, "operations.list", attempted);
   const wanted = withValueAt({}, demand(place, "rule.naturalKey", attempted), value);
@@ -129,7 +130,7 @@ async function byNaturalKey(value: string | number, place: Place): Promise<LiveM
   });
 }
 
-/** @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract lacks it */
+/** Returns the list's path, or the natural key's pointer. @throws UNSUPPORTED_BY_CONTRACT: the contract lacks it */
 function demand({ contract }: Place, what: "operations.list" | "rule.naturalKey", attempted: string): string {
   const value = what === "operations.list" ? contract.operations.list?.path : contract.rule.naturalKey;
   if (value !== undefined && value !== null) return value;
@@ -139,7 +140,7 @@ function demand({ contract }: Place, what: "operations.list" | "rule.naturalKey"
   });
 }
 
-/** The program claims what a rule holds, as it does of its own definitions. */
+/** Returns a rule as the type that the program claims for it, as it does of its own definitions. */
 function claimed<Rule extends object>({ ruleId, rule }: LiveMerchantRule): LiveMerchantRule<Rule> {
   return { ruleId, rule: rule as unknown as Rule };
 }

@@ -4,8 +4,9 @@ import { isPlainObject, maxDepth } from "../../sdk/json/json.ts";
 import { joinPath } from "../../sdk/json/walk.ts";
 
 /**
- * A definition, checked to be JSON before the engine gets it: the engine's wire silently turns a Date into {}, drops a Map
- * and changes NaN. Outputs and promises inside are checked when they resolve. A field that is undefined is not declared.
+ * Checks that a definition is JSON, and returns it as the engine is to get it: the engine's wire silently turns a Date
+ * into {}, drops a Map and changes NaN. Outputs and promises inside are checked when they resolve. A field that is
+ * undefined is left out: it is not declared.
  * @throws pulumi.RunError with the path; the program then ends with its message and without a stack trace.
  */
 export function declaredJson(value: unknown, path: string, above: readonly object[] = []): unknown {

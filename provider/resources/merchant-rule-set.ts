@@ -75,7 +75,7 @@ export class MerchantRuleSet<Definition extends object = JsonObject> extends Cus
     return this.rules.apply((rules) => definitionsOf<Definition>(rules));
   }
 
-  /** True of a MerchantRuleSet, from whichever copy of this package. */
+  /** Decides whether a value is a MerchantRuleSet, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRuleSet {
     return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }

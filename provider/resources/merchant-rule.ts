@@ -92,7 +92,7 @@ export class MerchantRule<Definition extends object | string = JsonObject> exten
     Object.assign(this, { ruleId });
   }
 
-  /** True of a MerchantRule, from whichever copy of this package. */
+  /** Decides whether a value is a MerchantRule, from whichever copy of this package. */
   static override isInstance(value: unknown): value is MerchantRule {
     return CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === type;
   }

@@ -60,7 +60,7 @@ export class Provider extends ProviderResource {
   }
 }
 
-/** True of a provider of this package, from whichever copy of it. */
+/** Decides whether a value is a provider of this package, from whichever copy of it. */
 export function isProvider(value: unknown): value is Provider {
   return typeof value === "object" && value !== null && mark in value;
 }

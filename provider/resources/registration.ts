@@ -8,8 +8,8 @@ import { declaredJson } from "./declared-json.ts";
 import { providerSource } from "./provider-source.ts";
 
 /**
- * The inputs that a resource registers: what the program says, the code that acts on it, and whose the resource is.
- * `field` is the one that holds definitions.
+ * Returns the inputs that a resource registers: what the program says, the code that acts on it, and whose the resource is.
+ * @param field the one that holds definitions
  */
 export function registeredInputs<Field extends string>(
   hooks: "merchantRule" | "merchantRuleSet",
@@ -35,8 +35,8 @@ export interface Registration {
 }
 
 /**
- * A resource's path in its stack, as its URN has it: the types of the components around it, and its name. Two resources
- * of one name stand in two components.
+ * Returns a resource's path in its stack, as its URN has it: the types of the components around it, and its name. Two
+ * resources of one name stand in two components.
  */
 function pathOf(name: string, parent: Resource | undefined): string {
   const types: string[] = [];
@@ -51,8 +51,8 @@ function pathOf(name: string, parent: Resource | undefined): string {
 const rootType = "pulumi:pulumi:Stack";
 
 /**
- * The engine reads what it imports without any inputs, so a dynamic resource has no code to be read by. What it reads by
- * `id` it takes for there, whatever the provider answers.
+ * Refuses the options `import` and `id`. The engine reads what it imports without any inputs, so a dynamic resource has no
+ * code to be read by. What it reads by `id` it takes for there, whatever the provider returns.
  * @throws pulumi.RunError where the program has the option `import`, which would end in a stack trace, or `id`
  */
 export function refuseImport(type: string, name: string, opts: CustomResourceOptions = {}): void {
@@ -85,7 +85,7 @@ export function keepProgramFrames(): () => void {
   };
 }
 
-/** The frames on top belong to the constructors, and the SDK counts on them; the first that is not its own is ours. */
+/** Leaves out the frames below the program's. Those on top are the constructors', and the SDK counts on them. */
 function withoutCaller(sites: NodeJS.CallSite[]): NodeJS.CallSite[] {
   const ours = sites.findIndex((site) => !isBelowProgram(site));
   return sites.filter((site, index) => index <= ours || !isBelowProgram(site));

@@ -60,12 +60,12 @@ export function readRuleFolder(folder: string, overlay?: string): Map<string, Ru
   return new Map([...rules].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The file from which the value at a path of a rule comes, or would come. */
+/** Returns the file from which the value at a path of a rule comes, or would come. */
 export function fileOf({ base, overlay }: RuleSource, path: Path): RuleFile | undefined {
   if (base === undefined || overlay === undefined) return base ?? overlay;
   let here: Json = overlay.content;
   for (const name of path) {
-    // An array, a text and so on take the place of all that was there.
+    // An array, a string and so on take the place of all that was there.
     if (!isJsonObject(here)) return overlay;
     const next: Json | undefined = field(here, String(name));
     if (next === undefined) return base;
@@ -75,7 +75,7 @@ export function fileOf({ base, overlay }: RuleSource, path: Path): RuleFile | un
 }
 
 /**
- * The place of the value at a path of a rule, or of the nearest one around it that is written down.
+ * Returns the place of the value at a path of a rule, or of the nearest value around it that is written down.
  * @throws MerchantRulesError RULE_INVALID: the file cannot be read any more
  */
 export function placeOf(source: RuleSource, path: Path): RulePlace | undefined {
@@ -92,7 +92,7 @@ interface NamedFile {
   readonly file: string;
 }
 
-/** The files of rules in a folder, by their keys in lower case. */
+/** Lists the files of rules in a folder, by their keys in lower case. @param faults gets the files that are refused */
 function filesIn(folder: string, faults: FileFault[]): Map<string, NamedFile> {
   const files = new Map<string, NamedFile>();
   for (const name of namesIn(folder)) {
@@ -113,7 +113,7 @@ function filesIn(folder: string, faults: FileFault[]): Map<string, NamedFile> {
   return files;
 }
 
-/** True of a file of tests, as `merchant-rules test` takes them. One that only has such a name is a rule. */
+/** Decides whether a file holds tests, as `merchant-rules test` takes them. One that only has such a name is a rule. */
 function isTests(file: string): boolean {
   if (!/\.test\.ya?ml$/i.test(file)) return false;
   const read = readJsonFile(resolve(file));
@@ -121,7 +121,7 @@ function isTests(file: string): boolean {
   return field(read.value, "version") === 1 && isJsonArray(field(read.value, "cases"));
 }
 
-/** Changes the rules of a folder as the files of an overlay say. */
+/** Merges the files of an overlay over the rules of a folder. @param faults gets the files that are refused */
 function layOver(
   rules: Map<string, RuleSource>,
   base: ReadonlyMap<string, NamedFile>,
@@ -144,7 +144,7 @@ function layOver(
   }
 }
 
-/** JSON Merge Patch (RFC 7396). */
+/** Applies a JSON Merge Patch (RFC 7396). */
 export function mergedObject(target: JsonObject, patch: JsonObject): JsonObject {
   const fields = new Map(Object.entries(target));
   for (const [name, value] of Object.entries(patch)) {
@@ -177,7 +177,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** False where this cannot be found out: reading the file then says why. */
+/** Decides whether a path is a folder; false where this cannot be found out: reading the file then says why. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -198,7 +198,7 @@ function readOverlay(file: string): { patch: JsonObject | null } | { fault: Faul
   const read = readJsonFile(file);
   if ("fault" in read) return read;
   if (isJsonObject(read.value)) return { patch: read.value };
-  // To YAML an empty text is null, too. A file that lost its content must not delete a rule.
+  // To YAML an empty file is null, too. A file that lost its content must not delete a rule.
   const isWritten = read.text.replace(/^\s*(?:#.*|---\s*)?$/gm, "").trim() !== "";
   if (read.value === null && isWritten) return { patch: null };
   return {
@@ -220,7 +220,7 @@ function readJsonFile(file: string): { value: Json; text: string } | { fault: Fa
   return { fault: { what, line: document.placeOfPath(path).line } };
 }
 
-/** YAML's parser reads the text, too: of two fields with one name, JSON.parse silently keeps the last. */
+/** Reads JSON, by YAML's parser too: of two fields with one name, JSON.parse silently keeps the last. */
 function readJson(text: string, document: YamlDocument): { value: unknown } | { fault: Fault } {
   try {
     const value: unknown = JSON.parse(text);

@@ -5,7 +5,7 @@ import { joinPath, walk } from "../../sdk/json/walk.ts";
 import { declaredJson } from "./declared-json.ts";
 
 /**
- * The rules of a set with plain definitions as their JSON texts, in canonical form: names sorted, no blanks. The engine then
+ * Turns the plain definitions of a set into their JSON texts, in canonical form: names sorted, no blanks. The engine then
  * sees one value a rule. A definition that holds outputs, promises or secrets stays an object, and a text stays as it is.
  *
  * @param rules definitions by key
@@ -20,7 +20,7 @@ export function ruleTexts<Definition extends object | string = JsonObject>(
   );
 }
 
-/** Undefined for a text, and for a definition that is not plain. */
+/** Returns a plain definition's JSON; undefined for a string, and for a definition that is not plain. */
 function textOf(rule: object | string, path: string): string | undefined {
   if (typeof rule === "string" || walk(rule, isPromised) === true) return undefined;
   const declared = declaredJson(rule, path);

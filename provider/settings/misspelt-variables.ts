@@ -6,7 +6,7 @@ import type { SettingsSources } from "./sources.ts";
 
 const said = new WeakMap<object, Set<string>>();
 
-/** Says which variables of the environment set nothing and are nearly the name of one that does: each once a process. */
+/** Warns of variables that set nothing and are nearly the name of one that does: of each once a process. */
 export function warnOfMisspeltVariables(environment: SettingsSources["environment"]): void {
   const before = getOrMake(said, environment, () => new Set<string>());
   for (const { variable, meant } of misspeltVariables(environment)) {
@@ -16,7 +16,7 @@ export function warnOfMisspeltVariables(environment: SettingsSources["environmen
   }
 }
 
-/** The variables of the environment that set nothing, with those that they are nearly the name of. */
+/** Finds the variables of the environment that set nothing, each with the one that it is nearly the name of. */
 export function misspeltVariables(
   environment: SettingsSources["environment"],
 ): { readonly variable: string; readonly meant: string }[] {

@@ -4,7 +4,7 @@ import { printable } from "../../sdk/json/printable.ts";
 import { nearest } from "../../sdk/nearest.ts";
 import { settingNames } from "./setting-names.ts";
 
-/** Stack config that nothing reads: only the program sees the names of all of it. */
+/** Warns of stack config that nothing reads: only the program sees the names of all of it. */
 export function warnOfUnknownSettings(): void {
   const known = [...settingNames, "connections"];
   for (const key of Object.keys(allConfig())) {

@@ -11,7 +11,7 @@ import { ownerField } from "./names.ts";
 const sign = "=";
 const emptyWord = `${sign}!`;
 
-/** Checked inputs in the form that the engine keeps. */
+/** Returns checked inputs in the form that the engine keeps. */
 export function withWordsKept({ adopt, allowEmpty = false, ...plain }: Properties): Properties {
   const inputs = isUnknown(allowEmpty) ? { ...plain, allowEmpty } : plain;
   const words = [...wordsFor(adopt), ...(allowEmpty === true ? [emptyWord] : [])];
@@ -27,7 +27,7 @@ function wordsFor(adopt: Json | undefined): string[] {
   return Object.entries(isJsonObject(adopt) ? adopt : {}).map(([key, ruleId]) => `${sign}${key}${sign}${ruleId}`);
 }
 
-/** The program's `adopt`, in either form. */
+/** Returns the program's `adopt`, from either form. */
 export function adoptIn({ adopt, [ownerField]: owner }: Properties): Json | undefined {
   const words = wordsIn(owner).filter((name) => name !== emptyWord);
   if (adopt !== undefined || words.length === 0) return adopt;
@@ -41,7 +41,7 @@ export function adoptIn({ adopt, [ownerField]: owner }: Properties): Json | unde
   return field(named, "") ?? named;
 }
 
-/** The program's `allowEmpty`, in either form. */
+/** Decides whether the program has `allowEmpty`, in either form. */
 export function allowEmptyIn({ allowEmpty, [ownerField]: owner }: Properties): boolean {
   return allowEmpty === true || wordsIn(owner).includes(emptyWord);
 }
@@ -50,12 +50,12 @@ function wordsIn(owner: Json | undefined): string[] {
   return Object.keys(isJsonObject(owner) ? owner : {}).filter((name) => name.startsWith(sign));
 }
 
-/** The names of a resource, without the words beside them. */
+/** Returns the names of a resource, without the words beside them. */
 export function ownerNames(owner: Json | undefined): readonly string[] {
   return Object.keys(isJsonObject(owner) ? owner : {}).filter((name) => !name.startsWith(sign));
 }
 
-/** Inputs without those words, as outputs and what a refresh sees have them. */
+/** Returns inputs without those words, as outputs and the inputs of a refresh have them. */
 export function withoutWords({ adopt: _, allowEmpty: __, ...inputs }: Properties): Properties {
   const owner = inputs[ownerField];
   if (!isJsonObject(owner)) return inputs;

@@ -9,21 +9,21 @@ import {
 } from "../../sdk/json/index.ts";
 import { withinSecret } from "../host/wire.ts";
 import { withSecretsMarked } from "./secrets.ts";
-import type { Shape } from "./shape.ts";
+import type { ResourceShape } from "./shape.ts";
 
 /**
- * The definitions in the field of a resource by key, whichever form a rule has. What is none stays as it is: a value that
- * is not known yet, or what `check` is to refuse.
+ * Returns the definitions in the field of a resource by key, whichever form a rule has. Any other value stays as it is: one
+ * that is not known yet, or that `check` is to refuse.
  */
-export function definitionsIn(shape: Shape, value: Json | undefined): Map<string, Json> {
+export function definitionsIn(shape: ResourceShape, value: Json | undefined): Map<string, Json> {
   const definitions = shape.entries(value ?? {});
   for (const [key, rule] of definitions) if (typeof rule === "string") definitions.set(key, definitionOf(rule));
   return definitions;
 }
 
 /**
- * A definition in the form of a rule that was given: as an object, or as a JSON text, which is the given one where that
- * means the same. What the contract calls secret is marked, which only an object can be at one path.
+ * Returns a definition in the form of a rule that was given: as an object, or as its JSON, which is the given string where
+ * that means the same. What the contract calls secret is marked, which only an object can be at one path.
  */
 export function inFormOf(given: Json | undefined, definition: JsonObject, secrets: readonly Pointer[]): Json {
   if (typeof given !== "string") return withSecretsMarked(definition, secrets);
@@ -35,7 +35,7 @@ export function inFormOf(given: Json | undefined, definition: JsonObject, secret
   return text === given || isEqual(definitionOf(given), definition, asWritten) ? given : text;
 }
 
-/** True where a definition has a mark of a secret anywhere. */
+/** Decides whether a definition has a mark of a secret anywhere. */
 export function hasMark(definition: Json): boolean {
   return contains(definition, (value) => withinSecret(value) !== undefined);
 }

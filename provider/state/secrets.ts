@@ -10,8 +10,8 @@ import {
 import { isUnknown, type Properties, secret, withinSecret } from "../host/wire.ts";
 
 /**
- * A definition with the engine's mark around what a contract calls secret, so that the engine encrypts and masks it, also
- * where the program did not say so or does not declare it. Null, and what is not known yet, stays as it is.
+ * Puts the engine's mark around what a contract calls secret, so that the engine encrypts and masks it, also where the
+ * program did not say so or does not declare it. Null, and a value that is not known yet, stays as it is.
  * @param patterns as `rule.secret` has them; where they overlap, the outermost value is marked, once
  */
 export function withSecretsMarked(definition: Json, patterns: readonly Pointer[]): Json {

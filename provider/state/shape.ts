@@ -6,38 +6,38 @@ import { onDriftChoices } from "../reconcile/hand-edits.ts";
 type Failure = dynamic.CheckFailure;
 
 /**
- * In what the two resources differ: how inputs and state are a map of rules by key, and what messages and the engine
- * call a rule. All else is one lifecycle.
+ * The differences between the two resources: how inputs and state are a map of rules by key, and how messages and the
+ * engine call a rule. All else is one lifecycle.
  */
-export interface Shape {
+export interface ResourceShape {
   /** True where the one rule is the resource: its id is the rule's, and only the engine can replace it. */
   readonly isRule: boolean;
   /** The input, and output, that holds the definitions. */
   readonly field: "definition" | "rules";
   /** The inputs that a program may give beside it. */
   readonly options: readonly string[];
-  /** The values in the field by key, whatever they are; what they mean is read by `definitionsIn`. */
+  /** Returns the values in the field by key, whatever they are; `definitionsIn` reads their meaning. */
   entries(value: Json): Map<string, Json>;
-  /** The field, from what stands in it by key. */
+  /** Returns the field's value, from the definitions by key. */
   write(definitions: ReadonlyMap<string, Json>): Json;
-  /** The ids by key, in the state of a resource that has an id itself. */
+  /** Returns the ids by key, in the state of a resource that has the id `id` itself. */
   ids(id: string, state: JsonObject): Map<string, string>;
-  /** The ids as the state keeps them. */
+  /** Returns the ids as the state keeps them. */
   writeIds(ids: ReadonlyMap<string, string>): JsonObject;
-  /** The program's word on adopting the rule of a key. */
+  /** Returns the program's word on adopting the rule of a key. */
   adopt(adopt: Json | undefined, key: string): string | true | undefined;
-  /** The same word as a program writes it. */
+  /** Returns that word as a program writes it: `adopt: { "a": "17" }`. */
   adopting(key: string, ruleId: string): string;
-  /** The name of a rule in messages, beside its id. */
+  /** Returns the name of a rule in messages, beside its id. */
   label(key: string): string | undefined;
-  /** The property path of a rule. */
+  /** Returns the property path of a rule. */
   path(key: string): string;
-  /** The faults in the form of the inputs. */
+  /** Returns the faults in the form of the inputs. */
   faults(inputs: Properties): Failure[];
 }
 
 /** A MerchantRule: the one rule has the empty key. */
-export const ruleShape: Shape = {
+export const ruleShape: ResourceShape = {
   isRule: true,
   field: "definition",
   options: ["connection", "adopt", "onDrift"],
@@ -62,7 +62,7 @@ export const ruleShape: Shape = {
 };
 
 /** A MerchantRuleSet: many rules by key. */
-export const setShape: Shape = {
+export const setShape: ResourceShape = {
   isRule: false,
   field: "rules",
   options: ["connection", "adopt", "onDrift", "onUnmanaged", "allowEmpty"],
@@ -96,7 +96,7 @@ function choiceFaults(property: string, value: Json | undefined, choices: readon
   return [{ property, reason: `must be one of ${choices.join(", ")}` }];
 }
 
-/** A folder that was moved or a filter that is wrong would delete every rule. */
+/** Refuses a set without rules: a folder that was moved or a filter that is wrong would delete every rule. */
 function emptyFaults(rules: Json | undefined, allowEmpty: Json | undefined): Failure[] {
   if (allowEmpty !== undefined && typeof allowEmpty !== "boolean" && !isUnknown(allowEmpty))
     return [{ property: "allowEmpty", reason: "must be true or false" }];

@@ -1,5 +1,13 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { field, isJsonArray, isJsonObject, type Json, type JsonObject, type Pointer } from "../../sdk/json/index.ts";
+import {
+  defined,
+  field,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Pointer,
+} from "../../sdk/json/index.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "../host/wire.ts";
 import {
   type ConnectionId,
@@ -17,7 +25,7 @@ import { defaultConnection } from "../settings/setting-names.ts";
 import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
 import { connectionIdField, internalFields, ownerField } from "./names.ts";
-import type { Shape } from "./shape.ts";
+import type { ResourceShape } from "./shape.ts";
 
 /** A program's declaration, as `check` passed it. */
 export interface Inputs extends Watch {
@@ -33,7 +41,7 @@ export interface Inputs extends Watch {
   readonly allowEmpty: boolean;
 }
 
-export function readInputs(shape: Shape, news: Properties): Inputs {
+export function readInputs(shape: ResourceShape, news: Properties): Inputs {
   const { onUnmanaged } = news;
   const definitions = definitionsIn(shape, news[shape.field]);
   const rules = new Map<string, DeclaredRule>();
@@ -65,8 +73,8 @@ export interface State {
   readonly owner: Owner;
 }
 
-/** @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
-export function readState(shape: Shape, id: string, state: Properties): State {
+/** Reads a resource's outputs. @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
+export function readState(shape: ResourceShape, id: string, state: Properties): State {
   demandVersion(state);
   const definitions = definitionsIn(shape, state[shape.field]);
   const sealed = new Set(isJsonArray(state.sealed) ? state.sealed : []);
@@ -81,10 +89,12 @@ export function readState(shape: Shape, id: string, state: Properties): State {
     rules.set(key, {
       ruleId,
       definition: isJsonObject(definition) ? definition : {},
-      ...(connectionId === undefined ? {} : { mark: markOf(field(marks, key), owner, key) }),
-      ...(taken.has(key) ? { isTaken: true } : {}),
-      ...(sealed.has(key) ? { isSealed: true } : {}),
-      ...doubtIn(field(doubtful, key)),
+      ...defined({
+        mark: connectionId === undefined ? undefined : markOf(field(marks, key), owner, key),
+        isTaken: taken.has(key) || undefined,
+        isSealed: sealed.has(key) || undefined,
+        doubt: [field(doubtful, key)].find(isJsonObject),
+      }),
     });
   }
   const former = isJsonArray(state.formerOwnerIds) ? state.formerOwnerIds : [];
@@ -92,28 +102,24 @@ export function readState(shape: Shape, id: string, state: Properties): State {
   return { rules, connection: connectionName(state), connectionId, formerOwnerIds, owner };
 }
 
-/** The key of a rule that was replaced or removed and could not be deleted: its own may be another rule's by now. */
+/** Returns the key of a rule that was replaced or removed and could not be deleted: its own may be another rule's by now. */
 export function keyOfLeft(key: string): string {
   return `${key} (to be deleted)`;
 }
 
-function doubtIn(kept: Json | undefined): Pick<KnownRule, "doubt"> {
-  return isJsonObject(kept) ? { doubt: kept } : {};
-}
-
-/** The place in a rule's mark: as the state says, else as the resource itself writes it. */
+/** Returns the place in a rule's mark: as the state says, else as the resource itself writes it. */
 function markOf(kept: Json | undefined, owner: Owner, key: string): string | null {
   if (kept === undefined) return placeOf(owner, key);
   return typeof kept === "string" && kept !== "" ? kept : null;
 }
 
 /**
- * The outputs to keep: the rules as they were written or seen, their ids, and what their marks say where that is not what
- * the resource itself writes.
+ * Returns the outputs to keep: the rules as they were written or seen, their ids, and their marks where they are not as
+ * the resource itself writes them.
  * @param secrets patterns as `rule.secret` of a contract has them: what they name is secret to the engine
  */
 export function writeState(
-  shape: Shape,
+  shape: ResourceShape,
   rules: Known,
   from: Properties,
   formerOwnerIds: readonly string[] = [],
@@ -122,9 +128,9 @@ export function writeState(
   return leaving(outputsOf(shape, rules, from, formerOwnerIds, secrets));
 }
 
-/** What {@link writeState} writes, which may hold what cannot leave a hook. */
+/** Returns the outputs of {@link writeState}, unchecked: they may hold what cannot leave a hook. */
 export function outputsOf(
-  shape: Shape,
+  shape: ResourceShape,
   rules: Known,
   from: Properties,
   formerOwnerIds: readonly string[] = [],
@@ -157,11 +163,11 @@ export function outputsOf(
 }
 
 /**
- * The inputs with which a resource would have been declared to be as it is seen, each rule in the form that it has in `from`.
+ * Returns the inputs that declare a resource as it is seen, each rule in the form that it has in `from`.
  * @param secrets as of {@link writeState}
  */
 export function writeInputs(
-  shape: Shape,
+  shape: ResourceShape,
   rules: Known,
   from: Properties,
   secrets: readonly Pointer[] = [],
@@ -169,7 +175,7 @@ export function writeInputs(
   return leaving(inputsOf(shape, rules, from, secrets));
 }
 
-function inputsOf(shape: Shape, rules: Known, from: Properties, secrets: readonly Pointer[]): Properties {
+function inputsOf(shape: ResourceShape, rules: Known, from: Properties, secrets: readonly Pointer[]): Properties {
   const given = shape.entries(from[shape.field] ?? {});
   const definitions = [...rules].map(([key, { definition, isSealed }]): [string, Json] => [
     key,
@@ -186,7 +192,7 @@ function inputsOf(shape: Shape, rules: Known, from: Properties, secrets: readonl
 /** The version of the state that this package writes, and the only one that it reads. */
 export const stateVersion = 2;
 
-/** @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
+/** Refuses a state that another version of this package wrote. @throws MerchantRulesError SETTINGS_INVALID */
 export function demandVersion({ stateVersion: version }: JsonObject): void {
   if (version === undefined || version === stateVersion) return;
   const reason = `this state has version ${JSON.stringify(version)}, and this pulumi-merchant-rules reads version ${stateVersion}`;
@@ -194,12 +200,12 @@ export function demandVersion({ stateVersion: version }: JsonObject): void {
   throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
 }
 
-/** The connection that inputs or a state name. */
+/** Returns the name of the connection of inputs or outputs. */
 export function connectionName({ connection }: Properties): string {
   return typeof connection === "string" ? connection : defaultConnection;
 }
 
-/** The names of a resource, as its inputs or outputs have them. */
+/** Returns the names of a resource, as its inputs or outputs have them. */
 export function ownerInput({ [ownerField]: owner }: Properties): Owner {
   return ownerNames(owner)[0] ?? "";
 }

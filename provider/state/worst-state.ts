@@ -3,28 +3,28 @@ import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "
 import type { Properties } from "../host/wire.ts";
 import { fieldsAdded, type KnownRule, reasonToReplace } from "../reconcile/index.ts";
 import { inFormOf } from "./definitions.ts";
-import type { Shape } from "./shape.ts";
+import type { ResourceShape } from "./shape.ts";
 import { keyOfLeft, outputsOf } from "./state.ts";
 
 /** A set as it is declared, and as it was declared before. */
-interface Change {
-  readonly shape: Shape;
+interface SetChange {
+  readonly shape: ResourceShape;
   readonly contract: Contract;
   readonly inputs: Properties;
   readonly rules: ReadonlyMap<string, Json>;
   readonly before: ReadonlyMap<string, Json>;
 }
 
-/** The most bytes of protocol buffers that the state of a set can take after a run in which anything may have failed. */
-export function mostStateBytesOf(change: Change): number {
+/** Returns the most bytes of protocol buffers that a set's state can take after a run in which anything may have failed. */
+export function mostStateBytesOf(change: SetChange): number {
   return bytesOf(outputsOf(change.shape, worstRules(change), change.inputs));
 }
 
 /**
- * The rules of the largest state: each as it was or as it is to be, whichever is larger; both, where a change replaces it
- * and the old one may not go.
+ * Returns the rules of the largest state: each as it was or as it is to be, whichever is larger; both, where a change
+ * replaces it and the old one may not go.
  */
-function worstRules({ shape, contract, inputs, rules, before }: Change): Map<string, KnownRule> {
+function worstRules({ shape, contract, inputs, rules, before }: SetChange): Map<string, KnownRule> {
   const worst = new Map<string, KnownRule>();
   const add = (key: string, definition: Json | undefined, doubt: JsonObject = {}): void => {
     if (isJsonObject(definition))
@@ -45,12 +45,12 @@ function worstRules({ shape, contract, inputs, rules, before }: Change): Map<str
 
 const longId = "0".repeat(64);
 
-/** The most bytes that a definition takes, as an object or as its text. */
+/** Returns the most bytes that a definition takes, as an object or as its JSON. */
 export function mostBytesOf(definition: Json): number {
   return Math.max(bytesOf(definition), bytesOf(JSON.stringify(definition)));
 }
 
-/** The most bytes of protocol buffers that a value takes. */
+/** Returns the most bytes of protocol buffers that a value takes. */
 function bytesOf(value: Json): number {
   if (typeof value === "string") return Buffer.byteLength(value) + 4;
   if (isJsonArray(value)) return value.reduce<number>((sum, child) => sum + bytesOf(child) + 4, 4);

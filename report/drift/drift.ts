@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Observed, observed, resourceOf } from "../../provider/hooks/observed.ts";
+import { type Observed, readObserved, resourceOf } from "../../provider/hooks/observed.ts";
 import type { Session } from "../../provider/hooks/session.ts";
 import { lackedKey, naturalKeyText, type Owner, type Place } from "../../provider/reconcile/index.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
@@ -213,7 +213,7 @@ function isOurs(found: Observed | undefined): boolean {
 }
 
 function observedNow({ shape, state, session, place }: RuleResource): Promise<Map<string, Observed>> {
-  return observed(resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session), place);
+  return readObserved(resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session), place);
 }
 
 function declaredRule(resource: RuleResource, key: string, definition: Json): DeclaredRule {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { isUnknown, withinSecret } from "../../provider/host/wire.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
-import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
+import { type ResourceShape, ruleShape, setShape } from "../../provider/state/shape.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import {
   findNotJson,
@@ -88,7 +88,7 @@ export function isOfRules({ type }: PreviewStep): boolean {
   return type === ruleType || type === setType;
 }
 
-export function shapeOf({ type }: PreviewStep): Shape {
+export function shapeOf({ type }: PreviewStep): ResourceShape {
   return type === setType ? setShape : ruleShape;
 }
 

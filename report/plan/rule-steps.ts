@@ -1,7 +1,7 @@
 import { isUnknown } from "../../provider/host/wire.ts";
 import { type DeclaredRule, type KnownRule, plan, type Step } from "../../provider/reconcile/plan.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
-import type { Shape } from "../../provider/state/shape.ts";
+import type { ResourceShape } from "../../provider/state/shape.ts";
 import { type Inputs, readInputs, readState, type State } from "../../provider/state/state.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
@@ -187,7 +187,7 @@ interface DeclaredRules {
   readonly isOpaque: "secret" | "unknown" | undefined;
 }
 
-function knownIn(shape: Shape, { id, inputs, outputs: told }: PreviewState): KnownRules {
+function knownIn(shape: ResourceShape, { id, inputs, outputs: told }: PreviewState): KnownRules {
   const outputs = unmaskedBy(inputs, told, shape);
   const state = readState(shape, id, outputs);
   const definitions = definitionsIn(shape, outputs[shape.field]);
@@ -202,7 +202,7 @@ function knownIn(shape: Shape, { id, inputs, outputs: told }: PreviewState): Kno
  * Outputs in which the inputs tell what is masked. The engine masks a whole array of outputs for one secret of the contract
  * in it, and of inputs the secret alone. Inputs that a failed run left tell nothing, where what is not masked differs.
  */
-function unmaskedBy(inputs: JsonObject, outputs: JsonObject, { isRule, field: name }: Shape): JsonObject {
+function unmaskedBy(inputs: JsonObject, outputs: JsonObject, { isRule, field: name }: ResourceShape): JsonObject {
   const told = (known: Json, declared: Json | undefined): Json => {
     if (declared === undefined || !contains(known, (each) => each === mask)) return known;
     const filled = mapJson(known, (each, path) => (each === mask ? valueAt(declared, pointerOf(path)) : undefined));
@@ -228,7 +228,7 @@ function atService(known: KnownRules, resource: string, service: AtService): Kno
   return { ...known, state: { ...known.state, rules } };
 }
 
-function declaredIn(shape: Shape, inputs: JsonObject): DeclaredRules {
+function declaredIn(shape: ResourceShape, inputs: JsonObject): DeclaredRules {
   const opaque = new Map<string, "secret" | "unknown">();
   for (const [key, value] of shape.entries(inputs[shape.field] ?? {})) {
     const opacity = opacityOf(value);
@@ -265,7 +265,7 @@ function changed(
   known: KnownRules,
   declared: DeclaredRules,
   of: ResourceStep,
-  shape: Shape,
+  shape: ResourceShape,
 ): Partial<ExpandedStep> & Pick<ExpandedStep, "steps"> {
   const { rules } = known.state;
   if (!shape.isRule && (declared.isOpaque !== undefined || known.isOpaque)) {

@@ -6,7 +6,7 @@ import { naturalKeyText, type Place } from "../../provider/reconcile/index.ts";
 import { ownFields } from "../../provider/reconcile/live-rule.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { revealed } from "../../provider/state/secrets.ts";
-import { ruleShape, type Shape, setShape } from "../../provider/state/shape.ts";
+import { type ResourceShape, ruleShape, setShape } from "../../provider/state/shape.ts";
 import { readState, type State } from "../../provider/state/state.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
@@ -60,7 +60,7 @@ export interface RuleName {
 /** A resource of rules, its properties in plain. */
 export interface RuleResource {
   readonly name: string;
-  readonly shape: Shape;
+  readonly shape: ResourceShape;
   readonly state: State;
   readonly session: Session;
   readonly place: Place;
@@ -163,7 +163,7 @@ function readResource(resource: StateResource, session: Session): RuleResource |
   };
 }
 
-function byKey({ isRule, field }: Shape, paths: readonly Path[]): PathsByKey {
+function byKey({ isRule, field }: ResourceShape, paths: readonly Path[]): PathsByKey {
   const found = new Map<string | typeof everyRule, Path[]>();
   for (const [first, ...rest] of paths) {
     if (first !== field) continue;
