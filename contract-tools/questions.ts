@@ -14,7 +14,7 @@ export interface Question {
   readonly gap: string;
   /** The question that must have been answered before. */
   readonly after?: keyof Answers;
-  /** @returns what the answer says, or in a text what is allowed */
+  /** Reads an answer. @returns facts; or, for an answer that is not allowed, a string with what is */
   readonly read: (answer: string) => readonly Omit<Fact, "source">[] | string;
 }
 

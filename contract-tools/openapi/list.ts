@@ -10,25 +10,29 @@ const totals = ["total", "totalCount", "total_count", "count"];
 const mores = ["hasMore", "has_more", "more"];
 
 /**
- * What a description says of a list: where its answer has the rules, and how it comes in pages. The latter only where
- * the parameters and the answer together leave one reading.
- * @returns parts of `operations.list`; undefined where its answer is not described
+ * Reads what a description says of a list: where its response has the rules, and how it comes in pages. The latter only
+ * where the parameters and the response together leave one reading.
+ * @returns parts of `operations.list`; undefined where its response is not described
  */
-export function listParts(operation: JsonObject, answer: JsonObject, description: Description): JsonObject | undefined {
-  const items = itemsIn(answer, description);
+export function listParts(
+  operation: JsonObject,
+  response: JsonObject,
+  description: Description,
+): JsonObject | undefined {
+  const items = itemsIn(response, description);
   if (items === undefined) return undefined;
   const parameters = description
     .parameters(operation)
     .flatMap(({ in: place, name }) => (place === "query" && typeof name === "string" ? [name] : []));
-  const pages = paginationOf(parameters, answer, description);
+  const pages = paginationOf(parameters, response, description);
   return defined({ items, pagination: pages });
 }
 
-/** The pointer to the one array of objects in an answer, at most two levels deep. */
-function itemsIn(answer: JsonObject, description: Description): string | undefined {
+/** Returns the pointer to the one array of objects in a response, at most two levels deep. */
+function itemsIn(response: JsonObject, description: Description): string | undefined {
   const isArray = (schema: JsonObject): boolean => schema.type === "array" || isJsonArray(schema.prefixItems);
-  if (isArray(answer)) return "";
-  const found = places(answer, description).filter(({ schema }) => isArray(schema));
+  if (isArray(response)) return "";
+  const found = places(response, description).filter(({ schema }) => isArray(schema));
   return found.length === 1 && found[0] !== undefined ? pointerOf(found[0].path) : undefined;
 }
 
@@ -37,9 +41,9 @@ interface PlaceOf {
   readonly schema: JsonObject;
 }
 
-/** The properties of an answer, and of the objects in it that are no arrays. */
-function places(answer: JsonObject, description: Description, above: readonly string[] = []): PlaceOf[] {
-  return Object.entries(description.properties(answer)).flatMap(([name, value]) => {
+/** Returns the properties of a response, and of the objects in it that are no arrays. */
+function places(response: JsonObject, description: Description, above: readonly string[] = []): PlaceOf[] {
+  return Object.entries(description.properties(response)).flatMap(([name, value]) => {
     const schema = description.object(value);
     const path = [...above, name];
     return [{ path, schema }, ...(above.length === 0 ? places(schema, description, path) : [])];
@@ -53,7 +57,7 @@ interface Described {
   readonly at: (names: readonly string[]) => string | undefined;
 }
 
-/** A description does not tell this kind from others. */
+/** Returns nothing: a description does not tell this kind from others. */
 const untold = (): undefined => undefined;
 
 /** What a description tells of each kind of pagination; the first that is told is taken. */
@@ -80,10 +84,10 @@ const readings: { readonly [Kind in Pagination["type"]]: (of: Described) => Json
   none: untold,
 };
 
-function paginationOf(parameters: readonly string[], answer: JsonObject, description: Description): Json | undefined {
+function paginationOf(parameters: readonly string[], response: JsonObject, description: Description): Json | undefined {
   const parameter = (names: readonly string[]): string | undefined => names.find((each) => parameters.includes(each));
   const at = (names: readonly string[]): string | undefined => {
-    const found = places(answer, description).find(({ path }) => names.includes(path.at(-1) ?? ""));
+    const found = places(response, description).find(({ path }) => names.includes(path.at(-1) ?? ""));
     return found === undefined ? undefined : pointerOf(found.path);
   };
   const of = { size: defined({ limit: parameter(limits) }), parameter, at };

@@ -104,7 +104,7 @@ interface Given {
   readonly cursor: readonly string[];
 }
 
-/** Names that the contract has already come first. */
+/** Returns the names that the contract has already: they are tried first. */
 function told({ told: { connection } }: Probing): Given {
   const known: Partial<Record<string, Json>> = { ...connection.contract.operations.list?.pagination };
   const of = (field: string) => (typeof known[field] === "string" ? [known[field]] : []);
@@ -237,7 +237,7 @@ function isFirst(seen: SeenResponse, { shape, first }: Search): boolean {
   return seen.isSuccess && idsOn(seen, shape).join() === idsOn(first, shape).join();
 }
 
-/** What of an answer tells the end of the list: how many rules there are in all, or whether there are more. */
+/** Finds what tells the end of the list in a response: the number of all rules, or whether there are more. */
 function endOf(
   shape: ListShape,
   pagination: Pagination,
@@ -265,7 +265,7 @@ function isAnother(seen: SeenResponse, { shape, first, ids }: Search): boolean {
   return now.length > 0 && now.every((id) => !before.includes(id)) && (ids.length === 0 || now.length <= ids.length);
 }
 
-/** The ids of the rules on a page. */
+/** Returns the ids of the rules on a page. */
 function idsOn(seen: SeenResponse, { items, envelope, id }: ListShape): string[] {
   const found = valueAt(seen.json, items);
   if (!isJsonArray(found)) return [];
@@ -277,22 +277,22 @@ function idsOn(seen: SeenResponse, { items, envelope, id }: ListShape): string[]
   });
 }
 
-/** The values of an answer beside its items. */
-function beside(answer: Json | undefined, items: Pointer): Leaf[];
-function beside(answer: Json | undefined, items: Pointer, test: (value: Json) => boolean): { at: Pointer }[];
-function beside(answer: Json | undefined, items: Pointer, test?: (value: Json) => boolean): { at: Pointer }[] {
-  if (answer === undefined || !isJsonObject(answer)) return [];
-  if (test === undefined) return leavesOf(answer).filter(({ at }) => !at.startsWith(`${items}/`));
+/** Returns the values of a response beside its items. */
+function beside(response: Json | undefined, items: Pointer): Leaf[];
+function beside(response: Json | undefined, items: Pointer, test: (value: Json) => boolean): { at: Pointer }[];
+function beside(response: Json | undefined, items: Pointer, test?: (value: Json) => boolean): { at: Pointer }[] {
+  if (response === undefined || !isJsonObject(response)) return [];
+  if (test === undefined) return leavesOf(response).filter(({ at }) => !at.startsWith(`${items}/`));
   const found: { at: Pointer }[] = [];
   const step = (value: Json, path: Path): void => {
     if (test(value)) found.push({ at: pointerOf(path) });
     if (isJsonObject(value)) for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
   };
-  step(answer, []);
+  step(response, []);
   return found;
 }
 
-/** As a contract has it, with its defaults. */
+/** Parses a pagination as a contract has it, with its defaults. */
 function asPagination(pagination: Readonly<Record<string, Json>>): Pagination {
   const list = { path: "/", items: "", pagination };
   const described = parseContract(JSON.stringify({ version: 1, operations: { list } }), "the pages found").operations

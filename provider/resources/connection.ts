@@ -55,7 +55,7 @@ const registry = Symbol.for("pulumi-merchant-rules:connections");
 /**
  * Returns the connection of a resource, and registers it when it is first used.
  * @param connection its name in settings
- * @throws pulumi.RunError where the name is no plain text, or the resource has an explicit provider beside it
+ * @throws pulumi.RunError where the name is no plain string, or the resource has an explicit provider beside it
  */
 export function connectionOf(
   connection: unknown,

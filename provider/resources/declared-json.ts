@@ -32,7 +32,7 @@ export function declaredJson(value: unknown, path: string, above: readonly objec
     fields.map(([key, child]) => [key, declaredJson(child, joinPath(path, key), within)]),
   );
   if (!Object.hasOwn(declared, "toString") && !Object.hasOwn(declared, "valueOf")) return declared;
-  // Pulumi's SDK turns inputs into texts, and fields with these names would make that fail.
+  // Pulumi's SDK turns inputs into strings, and fields with these names would make that fail.
   return Object.defineProperty(declared, Symbol.toPrimitive, { value: () => path });
 }
 

@@ -16,7 +16,7 @@ export interface MerchantRuleSetArgs<Definition extends object = JsonObject> {
    */
   rules: pulumi.Input<Record<string, pulumi.Input<string> | pulumi.Input<DefinitionInput<Definition>>>>;
   /**
-   * The connection by which the service is reached, by its name in settings; a plain text. Default: `default`. A change
+   * The connection by which the service is reached, by its name in settings; a plain string. Default: `default`. A change
    * replaces. Not together with an explicit provider.
    */
   connection?: string | undefined;

@@ -46,7 +46,7 @@ export class Provider extends ProviderResource {
     const { parameters, token, clientSecret, ...plain } = args;
     const inputs = {
       ...plain,
-      // The engine hands objects of a provider to its host as JSON text.
+      // The engine hands objects of a provider to its host as JSON.
       parameters: parameters === undefined ? undefined : output(parameters).apply((known) => JSON.stringify(known)),
       token: token === undefined ? undefined : secret(token),
       clientSecret: clientSecret === undefined ? undefined : secret(clientSecret),
