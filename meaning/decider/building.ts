@@ -1,4 +1,4 @@
-import { type EvaluateOptions, inForceForAll } from "../evaluate/evaluate.ts";
+import { type EvaluateOptions, judgeForceForAll } from "../evaluate/evaluate.ts";
 import { no, yes } from "../evaluate/verdict.ts";
 import type { Bound, Comparison, Rule, RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
@@ -17,7 +17,7 @@ export interface BuiltTerm {
   readonly isCertain: boolean;
 }
 
-/** The rules as terms, in the order in which they are asked. */
+/** Collects rules, and gives their terms in the order in which they are asked. */
 export class Building {
   readonly #semantics: Semantics;
   readonly #options: EvaluateOptions;
@@ -61,10 +61,10 @@ export class Building {
     return { terms, placed };
   }
 
-  /** No bounds: the rule is not in force for any payment. */
+  /** Returns whether a rule is surely in force, and the bounds on the time of the payment; no bounds (undefined) where it never is. */
   #forceOf({ force }: Partial<Rule>): { isCertain: boolean; bounds: readonly Comparison[] | undefined } {
     if (force === undefined) return { isCertain: false, bounds: [] };
-    const verdict = inForceForAll(force, this.#semantics, this.#options);
+    const verdict = judgeForceForAll(force, this.#semantics, this.#options);
     const { time } = this.#semantics.payment;
     if (verdict === undefined && time !== null)
       return { isCertain: true, bounds: [...boundIn(time, force.from, "gt"), ...boundIn(time, force.until, "lt")] };
@@ -72,7 +72,7 @@ export class Building {
   }
 }
 
-/** A bound of a rule's force as a comparison of the payment's time. */
+/** Returns a bound of a rule's force as a comparison of the payment's time: one, or none where there is no bound. */
 function boundIn(field: string, bound: Bound | undefined, strict: "gt" | "lt"): Comparison[] {
   if (bound === undefined) return [];
   return [

@@ -12,7 +12,7 @@ import type { Plane } from "./plane.ts";
 
 /**
  * Decides many payments by the same rules, each as `evaluate` does, without a trace. All comparisons of a field are looked up at once,
- * and each look gives a bit for every rule. Only what no look-up can tell is held against the payment by itself.
+ * and each look-up gives a bit for every rule. Only a condition that no look-up can decide is evaluated for each payment.
  */
 export class Decider {
   readonly #semantics: Semantics;
@@ -27,7 +27,7 @@ export class Decider {
   readonly #rules: readonly PlacedRule[];
   /** The rule of each term. */
   readonly #ruleOf: Int32Array;
-  /** What is held against each payment by itself, of each term that has such. */
+  /** The conditions that are evaluated for each payment, of each term that has such. */
   readonly #rest: readonly (readonly Rest[] | undefined)[];
   readonly #memo: Memo;
   readonly #single: (Decision | undefined)[] = [];
@@ -70,7 +70,7 @@ export class Decider {
     this.#planes = this.#fields.flatMap(({ planes }) => planes).sort((one, other) => other.terms - one.terms);
   }
 
-  /** The decision of one payment, with the rules' indexes as they were given. */
+  /** Decides one payment. Rules are named by their indexes in the array that the constructor took. */
   decide(json: JsonObject): Decision {
     for (const field of this.#fields) field.look(json);
     this.#memo.begin();
@@ -136,7 +136,7 @@ export class Decider {
     return decisionBy(found, this.#semantics);
   }
 
-  /** True where all surely apply, none comes before another, and all say the same. */
+  /** Returns whether all candidates surely apply, none comes before another, and all have the same outcome. */
   #areAlike(found: readonly Candidate[], { rule: { outcome } }: Candidate): boolean {
     const { by, order } = this.#wins;
     const hasNoList =

@@ -110,7 +110,7 @@ class PresencePlane implements Plane {
     this.show(found !== "missing");
   }
 
-  /** Vectors: where it is missing, then where it is there. */
+  /** Points to the vectors for a payment that has the field, or that lacks it. */
   show(isPresent: boolean): void {
     this.certainAt = isPresent ? this.#words : 0;
     this.possibleAt = this.certainAt;

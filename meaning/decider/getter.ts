@@ -1,7 +1,7 @@
 import { isJsonArray, type Json, type JsonObject } from "../../sdk/json/json.ts";
 import { type Pointer, segmentsOf, valueAt } from "../../sdk/json/pointer.ts";
 
-/** Gives the value at a pointer of an object, as `valueAt`; made once for many objects. */
+/** Returns a function that gives the value at a pointer of an object, as `valueAt` does. It is made once for many objects. */
 export function getterOf(pointer: Pointer): (object: JsonObject) => Json | undefined {
   const segments = segmentsOf(pointer);
   const [first = "", second = ""] = segments;

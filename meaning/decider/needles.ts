@@ -1,4 +1,4 @@
-/** Finds which of many texts are in a text, in one pass over it (Aho and Corasick). */
+/** Finds which of many strings are in a string, in one pass over it (Aho and Corasick). */
 export class Needles {
   /** The class of each UTF-16 unit; 0 of those that are in no needle. */
   readonly #classes = new Uint16Array(65_536);
@@ -26,7 +26,7 @@ export class Needles {
     this.#link(nodes);
   }
 
-  /** Calls `found` with the number of each needle in a text, once for each place. */
+  /** Calls `found` with the number of each needle in a string, once for each place. */
   find(text: string, found: (needle: number) => void): void {
     let node = 0;
     this.#report(node, found);
@@ -63,7 +63,7 @@ export class Needles {
     }
   }
 
-  /** Fills in where each node goes on when a unit does not continue its needle: to the longest end of it that begins another. */
+  /** Fills in the next node for units that do not continue a needle: the one of the longest end that begins another needle. */
   #link(nodes: number): void {
     const fallback = new Int32Array(nodes);
     const queue = [0];
@@ -82,12 +82,12 @@ export class Needles {
         }
       }
     }
-    // The empty text, at the root, is told before the first unit.
+    // The empty string, at the root, is reported before the first unit.
     for (let node = 1; node < nodes; node += 1) if (this.#shorter[node] === 0) this.#shorter[node] = -1;
   }
 }
 
-/** Finds which of many texts a text begins with, or ends with. */
+/** Finds which of many strings a string begins with, or ends with. */
 export class Affixes {
   readonly #numbers = new Map<string, number>();
   readonly #lengths: readonly number[];

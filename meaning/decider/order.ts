@@ -1,7 +1,7 @@
 import type { Semantics } from "../language/schema.ts";
 import { compareValues, type Value } from "../language/values.ts";
 
-/** What of a rule says which others it comes before. */
+/** The facts about a rule that say which others it comes before. */
 export interface Ranked {
   readonly index: number;
   readonly outcome: string | undefined;
@@ -17,7 +17,7 @@ export interface Order {
   readonly firstBeaten: number;
 }
 
-/** Sorts rules as `decide` has them beat each other: a rule that surely applies ends the search behind its group. */
+/** Sorts rules into groups as `decide` has them beat each other: a rule that surely applies ends the search behind its group. */
 export function orderOf(rules: readonly Ranked[], wins: Semantics["wins"]): Order {
   const rankOf = (rule: Ranked): Value | number | undefined => {
     if (wins.by === "all") return undefined;
@@ -46,7 +46,7 @@ export function orderOf(rules: readonly Ranked[], wins: Semantics["wins"]): Orde
   return { groups: free.length === 0 ? single : [free, ...single], firstBeaten: free.length === 0 ? 0 : 1 };
 }
 
-/** Of rules with one number each is a group where the list decides, and all have a place in it. */
+/** Splits rules with the same number into groups of one, where their place in the service's list decides and is known of all. */
 function inListedOrder(group: readonly Ranked[], { by, order }: Semantics["wins"]): readonly (readonly Ranked[])[] {
   const equal = by === "order" ? order?.equal : undefined;
   if (equal !== "firstListed" && equal !== "lastListed") return [group];

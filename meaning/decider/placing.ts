@@ -18,12 +18,12 @@ export interface PlacedLiteralOfKind extends PlacedLiteral {
   readonly ignoresCase: boolean;
 }
 
-/** A condition that is held against each payment by itself; those with one number are the same. */
+/** A condition that is evaluated for each payment. Conditions with the same number are the same. */
 export interface Rest extends Literal {
   readonly number: number;
 }
 
-/** The literals of a term: those that planes look up, and the rest. */
+/** Splits the literals of a term into those that planes look up, and those that are evaluated for each payment (`rest`). */
 export function split(
   term: number,
   wanted: Term,
@@ -59,8 +59,8 @@ export function split(
 const ranked: readonly string[] = ["eq", "ne", "in", "notIn", "gt", "gte", "lt", "lte", "between", "inCidr"];
 
 /**
- * The planes in which a literal is looked up, one or two; none where it has to be held against each payment: patterns, comparisons with
- * another field, and those of lists.
+ * Returns the planes in which a literal is looked up, one or two; none for a literal that is evaluated for each payment: patterns,
+ * comparisons with another field, and those of lists.
  */
 function placesOf({ condition, isFlipped }: Literal, semantics: Semantics): readonly Place[] {
   if (condition.kind !== "comparison") return [];

@@ -66,7 +66,7 @@ export class RankPlane implements Plane {
     else this.#show(found.type === "text" ? this.#regionOfText(text) : this.#borders.regionOf(found));
   }
 
-  /** As {@link look}, of a number, which need not be made a decimal first. */
+  /** Looks up a number as {@link look} does, without making it a decimal first. */
   lookAtNumber(number: number): void {
     this.#show(this.#numbers.region(number, this.#byDigits));
   }
@@ -122,7 +122,7 @@ class Numbers {
     this.#own = new Int32Array(rounded.length).fill(-1);
   }
 
-  /** @param byDigits the region of a number by its digits */
+  /** Returns the region of a number. @param byDigits returns the region of a number by its exact digits */
   region(number: number, byDigits: (number: number) => number): number {
     let [low, high] = [0, this.#rounded.length];
     while (low < high) {

@@ -4,7 +4,7 @@ import { addressesOf, type Value } from "../language/values.ts";
 /** Ranges of numbers, each from and to, both counted; sorted, and none in another: [from, to, from, to]. */
 export type Ranges = readonly number[];
 
-/** What is in both. */
+/** Returns the numbers that are in both. */
 export function inBoth(one: Ranges, other: Ranges): Ranges {
   const both: number[] = [];
   for (let [a, b] = [0, 0]; a < one.length && b < other.length; ) {
@@ -16,7 +16,7 @@ export function inBoth(one: Ranges, other: Ranges): Ranges {
   return both;
 }
 
-/** What is in none of them, of the numbers below `count`. */
+/** Returns the numbers from 0 to below `count` that are in none of the ranges. */
 export function outside(ranges: Ranges, count: number): Ranges {
   const rest: number[] = [];
   let from = 0;
@@ -29,7 +29,7 @@ export function outside(ranges: Ranges, count: number): Ranges {
   return rest;
 }
 
-/** What is in one of them or more. */
+/** Returns the numbers that are in at least one of several ranges. */
 export function inAny(...several: readonly Ranges[]): Ranges {
   return merged(
     several.flatMap((ranges) =>
@@ -41,12 +41,12 @@ export function inAny(...several: readonly Ranges[]): Ranges {
   );
 }
 
-/** True where a number is in one of the ranges. */
+/** Returns whether a number is in one of the ranges. */
 export function isIn(ranges: Ranges, number: number): boolean {
   return ranges.some((edge, index) => index % 2 === 0 && edge <= number && number <= (ranges[index + 1] ?? -1));
 }
 
-/** Ranges in any order, which may meet or overlap, as sorted ones that do not. */
+/** Returns ranges in any order, which may meet or overlap, as sorted ones that do not. */
 export function merged(ranges: readonly (readonly [number, number])[]): Ranges {
   const result: number[] = [];
   for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {

@@ -13,8 +13,8 @@ export type Term = readonly Literal[];
 const mostTerms = 64;
 
 /**
- * Conditions as terms of which one is enough. Both of what a rule surely and possibly applies to are all and any of the same of its
- * parts, without negation once that has moved to the leaves; so what is told of the terms is exact.
+ * Returns terms of which one is enough for a condition to hold (its disjunctive normal form). "Surely" and "possibly" both distribute
+ * over all and any once negation has moved to the leaves, so the terms are exact for both.
  */
 export function termsOf(condition: Condition, isFlipped = false): readonly Term[] {
   switch (condition.kind) {
@@ -34,7 +34,7 @@ export function termsOf(condition: Condition, isFlipped = false): readonly Term[
   }
 }
 
-/** One term of each part, joined, in every way; undefined of too many. */
+/** Returns every way to join one term of each part; undefined where these are more than {@link mostTerms}. */
 function productOf(parts: readonly (readonly Term[])[]): readonly Term[] | undefined {
   let terms: readonly Term[] = [[]];
   for (const part of parts) {

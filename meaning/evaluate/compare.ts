@@ -7,8 +7,8 @@ import { type Alike, cased, casesOf, compareValues, isInNetwork, type Value } fr
 type Cased = Comparison & Alike;
 
 /**
- * Whether a comparison, without its negation, is true of the values that a payment has: of a field that is no list, one.
- * @returns the rest of a sentence where that cannot be told
+ * Decides whether a comparison, without its negation, is true of the payment's values: one value, or those of a field that is a list.
+ * @returns where that is unknown, the rest of a sentence that says why
  */
 export function compare(
   comparison: Comparison,
@@ -53,7 +53,7 @@ function compareAlike(
   return answers.find((answer) => answer === true) ?? answers.find((answer) => typeof answer === "string") ?? false;
 }
 
-/** Of a whole list: each value is the one in its place. Else: one of the values is the operand. */
+/** Decides equality. With an operand of several values, each value of the list equals the one in its place; else one value equals the operand. */
 function isEqual(own: readonly Value[], operand: Operand, equals: (one: Value, other: Value) => boolean): boolean {
   if (operand.kind === "value") return own.some((one) => equals(one, operand.value));
   if (operand.kind !== "values" || operand.values.length !== own.length) return false;

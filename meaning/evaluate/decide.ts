@@ -19,7 +19,7 @@ export type Decision =
       readonly because: readonly number[];
     };
 
-/** One rule before the decision. */
+/** One rule as the decision takes it. */
 export interface Standing {
   /** yes, no, or both where it is not known. */
   readonly applies: Verdict;
@@ -31,7 +31,7 @@ export interface Standing {
   readonly unlisted?: number | undefined;
 }
 
-/** The decision by all rules, which are in the order in which the service lists them. */
+/** Decides one payment by all rules, which are in the order in which the service lists them. `by` and `because` hold their indexes. */
 export function decide(rules: readonly Standing[], { wins }: Semantics): Decision {
   const candidates = rules.map((rule, index) => ({ ...rule, index })).filter(({ applies }) => applies !== no);
   const isCertain = candidates.some(({ applies }) => applies === yes);
@@ -54,7 +54,7 @@ export function decide(rules: readonly Standing[], { wins }: Semantics): Decisio
 /** A rule among others: its place in the order in which they were given. */
 export type Candidate = Omit<Standing, "applies"> & { readonly index: number };
 
-/** True where one rule, if it applies, surely comes before the other. Where all rules count, none does. */
+/** Returns whether one rule, if it applies, surely comes before the other. Where all rules count, none does. */
 export function beats(one: Candidate, other: Candidate, wins: Semantics["wins"]): boolean {
   if (wins.by === "all") return false;
   if (wins.by === "listed") return isBefore(one, other);
@@ -74,7 +74,7 @@ export function beats(one: Candidate, other: Candidate, wins: Semantics["wins"])
   }
 }
 
-/** True where the service surely lists one rule before the other. */
+/** Returns whether the service surely lists one rule before the other. */
 function isBefore(one: Candidate, other: Candidate): boolean {
   return one.unlisted === other.unlisted && one.index < other.index;
 }

@@ -9,14 +9,14 @@ import { compare } from "./compare.ts";
 import { type Decision, decide } from "./decide.ts";
 import { type FieldReading, Payment } from "./payment.ts";
 import {
-  type Answer,
   all,
-  answerOf,
   any,
   anything,
   no,
   not,
   settled,
+  type TruthValue,
+  truthOf,
   type Verdict,
   verdictOf,
   verdictOfMissing,
@@ -24,29 +24,29 @@ import {
   yes,
 } from "./verdict.ts";
 
-/** One payment held against rules. */
+/** The result of {@link evaluate}. */
 export interface Evaluation {
   readonly decision: Decision;
   /** Each rule, in the order in which they were given. */
   readonly rules: readonly RuleTrace[];
 }
 
-/** What one rule makes of the payment. */
+/** The result of one rule for the payment. */
 export interface RuleTrace {
   /** Whether it applies: it is in force and its conditions hold. */
-  readonly applies: Answer;
+  readonly applies: TruthValue;
   readonly inForce: Explained;
   /** Undefined where its conditions could not be read. */
   readonly when: ConditionTrace | undefined;
 }
 
 export interface Explained {
-  readonly answer: Answer;
+  readonly answer: TruthValue;
   /** The rest of a sentence about what is not known, or about what a missing field made of a comparison. */
   readonly why: string | undefined;
 }
 
-/** What one node of the conditions makes of the payment. */
+/** The result of one node of the conditions for the payment. */
 export interface ConditionTrace extends Explained {
   readonly condition: Condition;
   /** The payment's value in a comparison, as it was compared; undefined where it has none. */
@@ -67,7 +67,7 @@ export interface EvaluateOptions {
 }
 
 /**
- * Holds one payment against rules.
+ * Evaluates one payment by rules: the decision, and a trace of each rule.
  * @param rules all that take part, in the order in which the service lists them
  * @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant
  */
@@ -82,14 +82,14 @@ export function evaluate(
   const undecidedIs = verdictOfUndecided(semantics);
   const evaluated = rules.map((reading, index) => {
     const rule: Partial<Rule> = reading.kind === "rule" ? reading.rule : reading.known;
-    const force = rule.force === undefined ? unread : inForce(rule.force, at);
+    const force = rule.force === undefined ? unread : judgeForce(rule.force, at);
     const when = rule.when === undefined ? undefined : evaluateCondition(rule.when, payment, semantics);
     const verdict = all([force.verdict, when === undefined ? yes | no : settled(when.verdict, undecidedIs)]);
     return {
       standing: { applies: verdict, outcome: rule.outcome, order: rule.order, unlisted: options.unlisted?.get(index) },
       trace: {
-        applies: answerOf(verdict),
-        inForce: { answer: answerOf(force.verdict), why: force.why },
+        applies: truthOf(verdict),
+        inForce: { answer: truthOf(force.verdict), why: force.why },
         when: when?.trace,
       },
     };
@@ -110,7 +110,7 @@ export interface Judged {
 
 const unread: Judged = { verdict: yes | no, why: "the rule could not be read" };
 
-/** The instant by which rules are in force, or why there is none. */
+/** Returns the instant by which rules are in force; or, as the rest of a sentence, why there is none. */
 export function clockOf(
   payment: Payment,
   { force, payment: { time } }: Semantics,
@@ -132,14 +132,14 @@ export function clockOf(
 }
 
 /** Returns whether a rule is in force, whatever the payment; undefined where the payment's own time decides that. */
-export function inForceForAll(force: Force, semantics: Semantics, options: EvaluateOptions): Verdict | undefined {
+export function judgeForceForAll(force: Force, semantics: Semantics, options: EvaluateOptions): Verdict | undefined {
   const isByPayment =
     options.at === undefined && semantics.force.clock === "payment" && semantics.payment.time !== null;
   if (force.isEnabled && isByPayment) return undefined;
-  return inForce(force, clockOf(new Payment({}, semantics), semantics, options)).verdict;
+  return judgeForce(force, clockOf(new Payment({}, semantics), semantics, options)).verdict;
 }
 
-export function inForce({ isEnabled, from, until }: Force, at: Value | string): Judged {
+export function judgeForce({ isEnabled, from, until }: Force, at: Value | string): Judged {
   if (!isEnabled) return { verdict: no, why: "it is not enabled" };
   if (from === undefined && until === undefined) return { verdict: yes, why: undefined };
   if (typeof at === "string") return { verdict: yes | no, why: at };
@@ -177,13 +177,13 @@ export function evaluateCondition(condition: Condition, payment: Payment, semant
 }
 
 function node(condition: Condition, verdict: Verdict, of: readonly Evaluated[]): Evaluated {
-  const trace = { condition, answer: answerOf(verdict), why: undefined, found: undefined, comparedWith: undefined };
+  const trace = { condition, answer: truthOf(verdict), why: undefined, found: undefined, comparedWith: undefined };
   return { verdict, trace: { ...trace, of: of.map((each) => each.trace) } };
 }
 
 function evaluateComparison(comparison: Comparison, payment: Payment, semantics: Semantics): Evaluated {
-  const { verdict, why, found, comparedWith } = judged(comparison, payment, semantics);
-  return { verdict, trace: { condition: comparison, answer: answerOf(verdict), why, found, comparedWith, of: [] } };
+  const { verdict, why, found, comparedWith } = judgeComparison(comparison, payment, semantics);
+  return { verdict, trace: { condition: comparison, answer: truthOf(verdict), why, found, comparedWith, of: [] } };
 }
 
 interface JudgedComparison extends Judged {
@@ -191,7 +191,7 @@ interface JudgedComparison extends Judged {
   readonly comparedWith: Json | undefined;
 }
 
-function judged(comparison: Comparison, payment: Payment, semantics: Semantics): JudgedComparison {
+function judgeComparison(comparison: Comparison, payment: Payment, semantics: Semantics): JudgedComparison {
   const { field, operator, isNegated, operand } = comparison;
   if (operand.kind === "none") {
     const verdict = verdictOf((operator === "exists") === payment.has(field));
@@ -220,7 +220,7 @@ function judged(comparison: Comparison, payment: Payment, semantics: Semantics):
   return { ...values, verdict: verdictOf(is !== isNegated), why: undefined };
 }
 
-/** Why a field of a payment cannot be compared. */
+/** Returns why a field of a payment cannot be compared: `amount is "x", which is no decimal`. */
 function whyNot(name: string, read: FieldReading): string {
   if (read.kind === "odd") return `${name} is ${shown(read.found)}, which is no ${read.type}`;
   if (read.kind === "missing")

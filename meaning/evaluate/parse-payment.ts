@@ -3,7 +3,7 @@ import { type DescribedFile, readDescribed } from "../../sdk/files/described-fil
 import type { JsonObject } from "../../sdk/json/json.ts";
 
 /**
- * One payment from a text: a JSON object, or YAML that gives one.
+ * Parses one payment: a string that is a JSON object, or YAML that gives one.
  * @throws MerchantRulesError PAYMENTS_INVALID, with line and column
  */
 export function parsePayment(text: string, file: string): JsonObject {

@@ -32,12 +32,12 @@ export class Payment {
     return read;
   }
 
-  /** True where the payment itself has the field, of whatever type. null is missing. */
+  /** Returns whether the payment itself has the field, of whatever type. null is missing. */
   has(name: string): boolean {
     return this.#written(name) !== null;
   }
 
-  /** The outcome that the payment really had, where the semantics can tell it. */
+  /** Returns the outcome that the payment really had; undefined where the semantics do not say. */
   actual(): string | undefined {
     const { actual } = this.#semantics.payment;
     const word = actual === null ? undefined : valueAt(this.#json, actual.at);

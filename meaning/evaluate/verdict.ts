@@ -22,12 +22,12 @@ export function not(verdict: Verdict): Verdict {
   return ((verdict & yes) << 1) | ((verdict & no) >> 1) | (verdict & undecided);
 }
 
-/** Kleene's: false where one is false, else undecided where one is undecided, else true. */
+/** Joins verdicts by Kleene's and: false where one is false, else undecided where one is undecided, else true. */
 export function all(verdicts: readonly Verdict[]): Verdict {
   return verdicts.reduce(both, yes);
 }
 
-/** Kleene's: true where one is true, else undecided where one is undecided, else false. */
+/** Joins verdicts by Kleene's or: true where one is true, else undecided where one is undecided, else false. */
 export function any(verdicts: readonly Verdict[]): Verdict {
   return not(all(verdicts.map(not)));
 }
@@ -50,19 +50,20 @@ export function verdictOfUndecided({ undecidedRule }: Semantics): Verdict {
   return undecidedRule === "noMatch" ? no : yes | no;
 }
 
-/** True where a condition with a verdict may make its rule apply. */
+/** Returns whether a condition with this verdict may make its rule apply. */
 export function isPossible(verdict: Verdict, undecidedIs: Verdict): boolean {
   return (verdict & yes) !== 0 || ((verdict & undecided) !== 0 && (undecidedIs & yes) !== 0);
 }
 
-/** Yes, no, or both where it is not known: what an undecided rule is to the service. */
+/** Returns a verdict of yes, no, or both where it is unknown: undecided becomes `undecidedIs`, which is what the service makes of it. */
 export function settled(verdict: Verdict, undecidedIs: Verdict): Verdict {
   return (verdict & undecided) === 0 ? verdict : (verdict & ~undecided) | undecidedIs;
 }
 
-export type Answer = "true" | "false" | "unknown";
+/** Whether a condition holds. */
+export type TruthValue = "true" | "false" | "unknown";
 
-export function answerOf(verdict: Verdict): Answer {
+export function truthOf(verdict: Verdict): TruthValue {
   if (verdict === yes) return "true";
   return verdict === no ? "false" : "unknown";
 }

@@ -9,7 +9,7 @@ import { readValue } from "./values.ts";
 /** Notes an issue if the condition is true; what was found is the value at the path. */
 type RefuseIf = (isWrong: boolean, path: Path, allowed: string) => void;
 
-/** The places where fields that are right on their own cannot work together; empty when the semantics can work. */
+/** Finds the places where fields that are right on their own cannot work together; none when the semantics can work. */
 export function inconsistencies(semantics: Semantics): Issue[] {
   const issues: Issue[] = [];
   const refuseIf: RefuseIf = (isWrong, path, allowed) => {
@@ -78,7 +78,7 @@ function checkGroups({ applies: { groups } }: Semantics, refuseIf: RefuseIf): vo
     }
 }
 
-/** Every place that names a field of a payment names one that there is, of the type that it needs. */
+/** Checks that every place that names a payment's field names an existing one, of the type that it needs. */
 function checkFields({ payment }: Semantics, refuseIf: RefuseIf): void {
   const check = (name: string | undefined, type: ValueType, path: Path): void => {
     if (name === undefined) return;
@@ -100,7 +100,7 @@ function checkFields({ payment }: Semantics, refuseIf: RefuseIf): void {
     );
 }
 
-/** A value that a missing field has is of the field's type. */
+/** Checks that a value for a missing field is of the field's type. */
 function checkMissing({ payment, missing }: Semantics, refuseIf: RefuseIf): void {
   for (const [name, field] of Object.entries(payment.fields)) {
     const fits = (given: Missing): boolean =>

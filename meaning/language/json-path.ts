@@ -1,7 +1,7 @@
 import { type Pointer, pointerOf } from "../../sdk/json/pointer.ts";
 
 /**
- * The pointer that a plain JSONPath (RFC 9535) means: `$.card.country`, `$['card'].items[0]`; undefined of one with wildcards,
+ * Returns the pointer that a plain JSONPath (RFC 9535) means: `$.card.country`, `$['card'].items[0]`; undefined of one with wildcards,
  * filters, slices or a descent, which can name several values.
  */
 export function pointerOfJsonPath(path: string): Pointer | undefined {

@@ -21,7 +21,7 @@ export function loadSemantics(file: string): Semantics {
 }
 
 /**
- * Parses a text of semantics. YAML 1.2, of which JSON is a part.
+ * Parses semantics: YAML 1.2, of which JSON is a part.
  * @throws MerchantRulesError SEMANTICS_INVALID, as {@link loadSemantics}.
  */
 export function parseSemantics(text: string, file: string): Semantics {
@@ -29,7 +29,7 @@ export function parseSemantics(text: string, file: string): Semantics {
 }
 
 /**
- * Semantics from a value.
+ * Checks semantics that are a value, and fills in the defaults.
  * @throws MerchantRulesError SEMANTICS_INVALID, as {@link loadSemantics}, with `source` in place of the file.
  */
 export function defineSemantics(input: SemanticsInput, source = "semantics"): Semantics {

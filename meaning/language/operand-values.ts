@@ -1,7 +1,7 @@
 import type { Operand } from "./normal-form.ts";
 import type { Value } from "./values.ts";
 
-/** The values of its own that an operand compares with; none of networks, patterns and other fields. */
+/** Returns the literal values of an operand; none of networks, patterns and other fields. */
 export function valuesIn(operand: Operand): readonly Value[] {
   switch (operand.kind) {
     case "value":
@@ -15,7 +15,7 @@ export function valuesIn(operand: Operand): readonly Value[] {
   }
 }
 
-/** Those of them that are texts. */
+/** Returns the literal texts of an operand. */
 export function textsIn(operand: Operand): string[] {
   return valuesIn(operand).flatMap((value) => (value.type === "text" ? [value.text] : []));
 }

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as Re2 from "re2js";
 import { reasonOf } from "../../sdk/json/json.ts";
 
-// Loaded on first use: who has no patterns does not pay for the engine.
+// Loaded on first use: without patterns nobody pays for the engine.
 const require = createRequire(import.meta.url);
 
 /** The most characters of a pattern. */
@@ -15,20 +15,20 @@ const mostCharacters = 1000;
 const common =
   /^(?:(?:[A-Za-z0-9 _@#%&=:;,<>"'/~!.-]|\\[dDwW]|\\[.^$*+?()[\]{}|\\/-]|\[\^?(?:[A-Za-z0-9](?:-[A-Za-z0-9])?|[_@#%=:;,.!+*?]|\\[dw]|\\[.^$*+?()[\]{}|\\/-])+\]|\((?:\?:|(?!\?))|\))(?:[*+?]|\{\d{1,3}(?:,\d{0,3})?\})?\??(?![*+?{])|[|^$])*$/;
 
-/** True where other dialects read a pattern as RE2 does. */
+/** Returns whether other dialects read a pattern as RE2 does. */
 export function isCommonPattern(source: string): boolean {
   return common.test(source);
 }
 
 /**
- * True of a text on which all dialects agree: printable ASCII. They do not agree on whether a point or $ matches line ends, nor on
+ * Returns whether all dialects agree on a text: printable ASCII. They do not agree on whether a point or $ matches line ends, nor on
  * whether a letter beyond ASCII is one character, several bytes, or two halves.
  */
 export function isCommonText(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
-/** The fault of a pattern that RE2 cannot read; undefined where it can. */
+/** Returns why RE2 cannot read a pattern; undefined where it can. */
 export function patternFault(source: string): string | undefined {
   if (source.length > mostCharacters) return `is longer than ${mostCharacters} characters`;
   try {
@@ -39,7 +39,7 @@ export function patternFault(source: string): string | undefined {
   }
 }
 
-/** True where a pattern matches the whole text, or a part of it. The time depends on the lengths alone (RE2). */
+/** Returns whether a pattern matches the whole text, or a part of it. The time depends on the lengths alone (RE2). */
 export function matchesPattern(
   source: string,
   text: string,

@@ -11,7 +11,7 @@ import { pointerOfJsonPath } from "./json-path.ts";
 import type { Comparison, Condition, Unreadable } from "./normal-form.ts";
 import { OperandReader, type Operands } from "./read-operand.ts";
 import type { Semantics } from "./schema.ts";
-import { type Operator, plainOperator, type Shape } from "./schema-conditions.ts";
+import { type ConditionShape, type Operator, plainOperator } from "./schema-conditions.ts";
 import type { PaymentField } from "./schema-payment.ts";
 import { isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
 
@@ -112,7 +112,7 @@ export class ConditionReader {
     };
   }
 
-  #field(written: JsonObject, shape: Shape, at: Pointer): Read<{ name: string; field: PaymentField }> {
+  #field(written: JsonObject, shape: ConditionShape, at: Pointer): Read<{ name: string; field: PaymentField }> {
     const { fields } = this.#semantics.payment;
     const given = valueAt(written, shape.field) ?? null;
     const place = `${at}${shape.field}`;
@@ -129,7 +129,7 @@ export class ConditionReader {
     return { value: { name, field } };
   }
 
-  #operator(written: JsonObject, shape: Shape, at: Pointer): Read<FoundOperator> {
+  #operator(written: JsonObject, shape: ConditionShape, at: Pointer): Read<FoundOperator> {
     const { operator } = shape;
     const operands = operandsIn(written, shape);
     const given = (["value", "valueList", "valueField"] as const).filter((kind) => operands[kind] !== null);
@@ -164,7 +164,7 @@ export class ConditionReader {
     };
   }
 
-  #wordOf(word: Json, shape: Shape): Operator | undefined {
+  #wordOf(word: Json, shape: ConditionShape): Operator | undefined {
     const operators = shape.operators ?? this.#semantics.applies.operators;
     return typeof word === "string" && Object.hasOwn(operators, word) ? operators[word] : undefined;
   }
@@ -185,24 +185,24 @@ function unknownWord(word: Json): string {
     : `is the operator ${shown(word)}, which applies.operators does not have`;
 }
 
-function fits({ when, field }: Shape, written: JsonObject): boolean {
+function fits({ when, field }: ConditionShape, written: JsonObject): boolean {
   if (when.length === 0) return (valueAt(written, field) ?? null) !== null;
   return when.every(({ at, is }) => isOneOf(valueAt(written, at) ?? null, is));
 }
 
-function operandsIn(written: JsonObject, { value, valueList, valueField }: Shape): Operands {
+function operandsIn(written: JsonObject, { value, valueList, valueField }: ConditionShape): Operands {
   const at = (pointer: Pointer | null): Json => (pointer === null ? null : (valueAt(written, pointer) ?? null));
   return { value: at(value), valueList: at(valueList), valueField: at(valueField) };
 }
 
-/** Every pointer of a condition that its shape speaks of. */
-function placesOf(shape: Shape, property: Pointer | undefined): Pointer[] {
+/** Returns every pointer in a condition that its shape explains. */
+function placesOf(shape: ConditionShape, property: Pointer | undefined): Pointer[] {
   const { field, operator, value, valueList, valueField, not, when, ignored } = shape;
   const places = [field, "at" in operator ? operator.at : null, value, valueList, valueField, not?.at, property];
   return [...places.filter((place) => place !== null && place !== undefined), ...when.map(({ at }) => at), ...ignored];
 }
 
-function flagOf(written: JsonObject, { not }: Shape, at: Pointer): Read<boolean> {
+function flagOf(written: JsonObject, { not }: ConditionShape, at: Pointer): Read<boolean> {
   const flag = not === null ? null : (valueAt(written, not.at) ?? null);
   if (not === null || flag === null) return { value: false };
   if (isOneOf(flag, not.is)) return { value: true };

@@ -32,6 +32,7 @@ export class OperandReader {
   }
 
   /**
+   * Returns the operand of a comparison; or the faults, where it does not fit the operator and the field.
    * @param by with `ignoresCase` as it is for this field
    * @param at the place of the operand, for messages
    */

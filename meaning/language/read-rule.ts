@@ -22,8 +22,8 @@ export interface ValueList {
 }
 
 /**
- * What the rules of a definition mean: one, or with `semantics.rules` as many as it lists, in that order. A rule in which anything
- * is not explained is unknown, with every place that is not. A definition that is a value list has no rules.
+ * Reads the rules of a definition: one, or with `semantics.rules` as many as it lists, in that order. A rule with anything that the
+ * semantics do not explain is unknown, and every such place is named. A definition that is a value list has no rules.
  */
 export function readRules(
   definition: JsonObject,
@@ -41,8 +41,8 @@ export function readRules(
 }
 
 /**
- * The value lists by name; a name that two of them have is in none.
- * @param definitions those that are value lists give theirs
+ * Returns the value lists by name. A name that two of them have is left out.
+ * @param definitions any; those that are value lists count
  * @param others such as `readValueLists` gives. Default: none
  */
 export function valueListsOf(
@@ -61,7 +61,7 @@ export function valueListsOf(
   return lists;
 }
 
-/** The value list that a definition is, where it is one. */
+/** Returns the value list that a definition is; undefined where it is none. */
 function valueListIn(definition: JsonObject, { valueLists }: Semantics): ValueList | undefined {
   for (const source of valueLists) {
     if (!("values" in source)) continue;
@@ -103,7 +103,7 @@ function partOf<Part>(read: Read<Part>): Part | undefined {
   return "value" in read ? read.value : undefined;
 }
 
-/** The same with every place after `start`. */
+/** Returns the rule with `start` before every place of its conditions. */
 function placed<Part extends Partial<Rule>>(start: Pointer, rule: Part): Part {
   if (start === "" || rule.when === undefined) return rule;
   const moved = (condition: Condition): Condition => {
@@ -115,7 +115,7 @@ function placed<Part extends Partial<Rule>>(start: Pointer, rule: Part): Part {
   return { ...rule, when: moved(rule.when) };
 }
 
-/** Every pointer of a rule that the semantics speak of. */
+/** Returns every pointer in a rule that the semantics explain. */
 function explained({ applies, ignored, expects, force, outcome, wins }: Semantics): Pointer[] {
   const places = [...expects, force.enabled, force.from, force.until, outcome, wins.order, applies];
   return [...ignored, ...places.flatMap((place) => place?.at ?? [])];
@@ -175,7 +175,7 @@ function readOutcome(definition: JsonObject, { outcome: { at, words, named, with
   return { value: only };
 }
 
-/** The values that a pattern names. */
+/** Returns the values at a path in which `*` stands for every element or field. */
 function valuesAt(value: Json, [segment, ...rest]: readonly string[]): readonly Json[] {
   if (segment === undefined) return [value];
   if (segment === "*") {

@@ -33,7 +33,7 @@ const operator = strict({
   ),
 });
 
-/** A comparison as its name alone says it. */
+/** Returns the operator that a name alone means: not negated, with the defaults for `from` and `to`. */
 export function plainOperator(is: OperatorName): Operator {
   return { is, not: false, ends: null, from: "/0", to: "/1", ignoresCase: null };
 }
@@ -150,4 +150,4 @@ export const applies = strict({
 });
 
 export type Operator = z.output<typeof operator>;
-export type Shape = z.output<typeof shape>;
+export type ConditionShape = z.output<typeof shape>;

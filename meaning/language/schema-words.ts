@@ -41,7 +41,7 @@ export const operatorsOf: Readonly<Record<ValueType, readonly OperatorName[]>> =
   ip: [...equalities, "inCidr", ...everywhere],
 };
 
-/** True of a comparison that asks for equal values alone: eq, ne, in, notIn. */
+/** Returns whether a comparison asks for equal values alone: eq, ne, in, notIn. */
 export function isEquality(operator: OperatorName): boolean {
   return equalities.includes(operator);
 }

@@ -222,7 +222,7 @@ export const semanticsSchema = strict({
   description: "What the rules of one merchant payment-rules service mean",
 });
 
-/** The text of `semantics.schema.json`: what a file of semantics may hold, as JSON Schema 2020-12. */
+/** Returns the content of `semantics.schema.json`: JSON Schema 2020-12 of a file of semantics. */
 export function publishedSemanticsSchema(): string {
   const schema = { $id: "urn:pulumi-merchant-rules:semantics:1", ...z.toJSONSchema(semanticsSchema, { io: "input" }) };
   return `${JSON.stringify(schema, null, 2)}\n`;

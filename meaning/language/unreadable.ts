@@ -14,18 +14,18 @@ export function unreadable(at: Pointer, why: string): { readonly faults: readonl
 
 const mostCharacters = 80;
 
-/** A value in a sentence; `[secret]` in the place of masks. */
+/** Returns a value for a sentence: JSON of at most 80 characters, with `[secret]` in the place of masks. */
 export function shown(value: Json): string {
   const text = printableJson(withoutMasks(value));
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 3)}...` : text;
 }
 
-/** True of one of a few plain values. Nothing is converted: 1 is not true, and "1" is not 1. */
+/** Returns whether a value is one of a few plain values. Nothing is converted: 1 is not true, and "1" is not 1. */
 export function isOneOf(value: Json, few: readonly Json[]): boolean {
   return few.some((each) => each === value);
 }
 
-/** The outermost fields that no pointer explains. One that is null says nothing. */
+/** Returns the outermost fields that no pointer explains. A field that is null needs no explanation. */
 export function unexplained(root: Json, pointers: readonly Pointer[]): Unreadable[] {
   const found: Unreadable[] = [];
   const step = (value: Json, path: Path): void => {

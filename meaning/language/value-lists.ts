@@ -12,9 +12,9 @@ import type { Semantics } from "./schema.ts";
 const mostBytes = 16 * 1_048_576;
 
 /**
- * The named value lists that files and folders of the semantics hold; those that definitions hold are found by
+ * Reads the named value lists of the files and folders that the semantics name; those in definitions are found by
  * `valueListsOf`.
- * @param file the semantics' own: the names of files in it begin at its folder
+ * @param file the file of the semantics: relative names begin at its folder
  * @throws MerchantRulesError SEMANTICS_INVALID: a file or a folder cannot be read, with line and column
  */
 export function readValueLists({ valueLists }: Semantics, file: string): ValueList[] {

@@ -19,7 +19,7 @@ export interface Network {
   readonly length: number;
 }
 
-/** The value of a type that is written as this JSON; undefined of anything else. Nothing is converted. */
+/** Returns JSON as a value of a type; undefined of JSON of another type. Nothing is converted. */
 export function readValue(json: Json, type: ValueType): Value | undefined {
   switch (type) {
     case "decimal": {
@@ -42,14 +42,14 @@ export function readValue(json: Json, type: ValueType): Value | undefined {
   }
 }
 
-/** All values of a list; undefined where it is none, or one of its elements has another type. */
+/** Returns the values of an array; undefined where `json` is none, or one of its elements has another type. */
 export function readValues(json: Json, type: ValueType): readonly Value[] | undefined {
   if (!isJsonArray(json)) return undefined;
   const values = json.map((each) => readValue(each, type));
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** A network in CIDR notation; undefined of anything else, such as one with digits behind its prefix. */
+/** Returns a network in CIDR notation; undefined of anything else, such as one with bits set behind its prefix. */
 export function networkOf(json: Json): Network | undefined {
   const [, address = "", size = ""] = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(typeof json === "string" ? json : "") ?? [];
   const bits = bitsOf(address);
@@ -74,17 +74,17 @@ export interface Alike {
   readonly ignoresCase: boolean;
 }
 
-/** Each way in which texts may have to be compared: both, where it is not known. */
+/** Returns each way in which texts may have to be compared: both ways for null, where that is unknown. */
 export function casesOf(ignoresCase: boolean | null): readonly Alike[] {
   return ignoresCase === null ? [{ ignoresCase: false }, { ignoresCase: true }] : [{ ignoresCase }];
 }
 
-/** A text in which A to Z are a to z, where they are alike. */
+/** Returns a text in which A to Z are a to z, if `ignoresCase` says so; no other letter changes. */
 export function cased(text: string, { ignoresCase }: Alike): string {
   return ignoresCase ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }
 
-/** Negative, zero or positive: the order of two values of one type. Addresses and truth values have none beside equality. */
+/** Compares two values of one type: negative, zero or positive. Of addresses and booleans only equality has a meaning. */
 export function compareValues(one: Value, other: Value, alike: Alike = { ignoresCase: false }): number {
   if (one.type === "decimal" && other.type === "decimal") return compareDecimals(one.decimal, other.decimal);
   if (one.type === "text" && other.type === "text")
@@ -98,7 +98,7 @@ export function keyOf(value: Value): string {
   return JSON.stringify(value);
 }
 
-/** The order of two decimals, by their digits: exact at any size. */
+/** Compares two decimals by their digits: exact at any size. */
 function compareDecimals(one: Decimal, other: Decimal): number {
   const [a, b] = [signOf(one), signOf(other)];
   if (a !== b || a === 0) return a - b;
@@ -113,7 +113,7 @@ function signOf({ sign, digits }: Decimal): number {
   return sign === "-" ? -1 : 1;
 }
 
-/** The order of two texts by code points. JavaScript's own is by halves of surrogate pairs, which puts U+FFFD behind U+1F600. */
+/** Compares two texts by code points. JavaScript compares halves of surrogate pairs, which puts U+FFFD behind U+1F600. */
 function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
@@ -123,15 +123,15 @@ function compareTexts(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** The rank of a UTF-16 unit in the order of code points: surrogates, which stand for what is above U+FFFF, come last. */
+/** Returns the rank of a UTF-16 unit in the order of code points: surrogates, which stand for code points above U+FFFF, come last. */
 function rankOf(unit: number): number {
   const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
   return isSurrogate ? unit + 0x10000 : unit;
 }
 
 /**
- * The binary digits of an address. Undefined of what is none, of one with a zone, and of an IPv4 address in the form of an IPv6 one:
- * services do not agree on which of the two it is.
+ * Returns the binary digits of an address. Undefined of any other string, of an address with a zone, and of an IPv4 address in the form
+ * of an IPv6 one: services do not agree on which of the two it is.
  */
 function bitsOf(address: string): string | undefined {
   const version = address.includes("%") ? 0 : isIP(address);
@@ -147,7 +147,7 @@ function bitsOf(address: string): string | undefined {
   return bits.startsWith(`${"0".repeat(80)}${"1".repeat(16)}`) ? undefined : bits;
 }
 
-/** The eight groups of an IPv6 address that is known to be one. */
+/** Returns the eight groups of a valid IPv6 address as numbers. */
 function groupsOf(address: string): number[] {
   const written = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts) => {
     const [a, b, c, d] = parts.slice(0, 4).map(Number);

@@ -11,26 +11,26 @@ import { Space } from "../proof/space.ts";
 /** More pieces than this of one question are not looked at. */
 const mostPieces = 1000;
 
-/** True where there is no payment to which a rule surely applies. */
+/** Returns whether there is no payment to which a rule surely applies. */
 export function neverMatches(rule: Rule, space: Space): boolean {
   return regionOf(rule, "certain", space)?.length === 0;
 }
 
-/** Equal for two rules that apply to the same payments; undefined of a rule with too many boxes. */
+/** Returns a string that is the same only for rules that apply to the same payments; undefined of a rule with too many boxes. */
 export function sameText(rule: Rule, space: Space): string | undefined {
   const regions = (["certain", "possible"] as const).map((certainty) => regionOf(rule, certainty, space));
   const texts = regions.flatMap((boxes) => (boxes === undefined ? [] : [textOf(boxes)]));
   return texts.length === regions.length ? texts.join("#") : undefined;
 }
 
-/** True where a rule surely applies to every payment whose fields have the types that the semantics say, from an instant on. */
+/** Returns whether boxes hold every payment whose fields have the types that the semantics say, from an instant on. */
 export function matchesAll(boxes: readonly Box[], from: Value, space: Space): boolean {
   const start = intersection(typed(space), since(from, boxes, space));
   if (start === undefined || boxes.every(({ size }) => size > 2)) return false;
   return covered([start], boxes, space).kind === "covered";
 }
 
-/** Whether boxes are covered by others. */
+/** Decides whether boxes are covered by others, named by their indexes in `by`. */
 export function covered(boxes: readonly Box[], by: readonly Box[], space: Space): Cover<number> {
   const owned = by.map((box, owner): Owned<number> => ({ box, owner }));
   const around = (point: (variable: number) => number): Owned<number> | undefined =>
@@ -38,21 +38,21 @@ export function covered(boxes: readonly Box[], by: readonly Box[], space: Space)
   return cover(boxes, around, space, mostPieces);
 }
 
-/** The payments to which a rule surely applies: from an instant on, where any of the space's rules is in force for a time. */
+/** Returns the payments to which a rule surely applies; from an instant on, where any of the space's rules is in force for a time. */
 export function fromNowOn(rule: Rule, from: Value, space: Space): readonly Box[] | undefined {
   const boxes = regionOf(rule, "certain", space);
   const start = space.clock === undefined ? everything : since(from, boxes ?? [], space);
   return boxes?.flatMap((box) => intersection(box, start) ?? []);
 }
 
-/** The states of the clock from an instant on; everything where no box asks for the time. */
+/** Returns the box of all payments from an instant on; everything where no box asks for the time. */
 function since(from: Value, boxes: readonly Box[], space: Space): Box {
   const { clock } = space;
   if (clock === undefined || !(space.isTimed || boxes.some((box) => box.has(clock.variable)))) return everything;
   return space.box(clock.variable, [clock.scale.regionOf(from), clock.scale.missing - 1]) ?? everything;
 }
 
-/** Every payment whose fields have the types that the semantics say, or are missing. */
+/** Returns the box of every payment whose fields have the types that the semantics say, or are missing. */
 function typed(space: Space): Box {
   return new Map(
     space.variables.map((found, variable) => [
@@ -63,8 +63,8 @@ function typed(space: Space): Box {
 }
 
 /**
- * The fields without which a payment is one of which the semantics do not tell whether a rule applies: of a payment that has all of
- * them, they do.
+ * Returns the fields that a payment needs so that the semantics say whether a rule applies to it; few of them, but not always the
+ * fewest. Of a rule with too many boxes, all fields that it compares.
  */
 export function untoldFields(rule: Rule, semantics: Semantics): readonly string[] {
   const space = new Space([rule], semantics);

@@ -7,13 +7,13 @@ import type { LintFinding, LintResult } from "./finding.ts";
 import { evaluated } from "./shown.ts";
 import type { Examined, Subject } from "./subject.ts";
 
-/** A rule is held against no more rules of the same number. */
+/** A rule is compared with no more rules of the same number. */
 const mostOthers = 1000;
 const mostPieces = 200;
 
 /**
- * Rules of one number in the order that give different outcomes, where the semantics do not tell which of them wins: each with the first
- * one with which it shares a payment that no rule before them decides.
+ * Finds rules with the same number in the order and different outcomes, where the semantics do not say which of them wins: pairs that
+ * share a payment which no rule before them decides. Of each rule only the first such pair is reported.
  */
 export function conflictsOf(subject: Subject): Pick<LintResult, "notExamined"> & { readonly findings: LintFinding[] } {
   const { rules, semantics, certain } = subject;
@@ -43,7 +43,7 @@ export function conflictsOf(subject: Subject): Pick<LintResult, "notExamined"> &
   return { findings, notExamined };
 }
 
-/** A payment of both rules that no rule before them decides. */
+/** Returns a payment to which both rules apply and which no rule before them decides; undefined where none was found. */
 function shownBy(one: Examined, other: Examined, shared: readonly Box[], subject: Subject): Witness | undefined {
   const { around, semantics, space } = subject;
   const { wins } = semantics;

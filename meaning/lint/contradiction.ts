@@ -1,8 +1,8 @@
 import type { Condition } from "../language/normal-form.ts";
 
 /**
- * The parts of a condition that contradict each other: as few of those that must all hold as are enough.
- * @param isNever whether a condition never holds; it must be true of the whole
+ * Returns the parts of a condition that contradict each other: of those that must all hold, none that the contradiction does not need.
+ * @param isNever says whether a condition never holds; it must be true of the whole
  */
 export function contradictionOf(
   condition: Condition,
@@ -16,7 +16,7 @@ export function contradictionOf(
   return kept;
 }
 
-/** The conditions that must all hold, through groups that say so. */
+/** Returns the conditions that must all hold, also those inside nested groups of the kind `all`. */
 function conjunctsOf(condition: Condition): readonly Condition[] {
   return condition.kind === "all" ? condition.of.flatMap(conjunctsOf) : [condition];
 }

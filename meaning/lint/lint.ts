@@ -23,7 +23,7 @@ export interface LintOptions {
 }
 
 /**
- * The faults of rules that can be proven of all payments, from the present on.
+ * Finds the faults of rules that can be proven of all payments, from the present on.
  * @param side the rules, in the order in which the service lists them
  */
 export function lint({ rules, unlisted }: RulesOfSide, semantics: Semantics, { at, soon }: LintOptions): LintResult {
@@ -88,7 +88,7 @@ function subjectOf(all: readonly Examined[], semantics: Semantics, at: Value): S
   return { ...base, around: new BoxIndex<Examined>([], space) };
 }
 
-/** Those that are asked first come first. */
+/** Returns the rules in the order in which they are asked, and an index of their boxes. */
 function ordered(live: readonly Examined[], { certain, semantics, space }: Subject): Pick<Subject, "rules" | "around"> {
   const { wins } = semantics;
   const rules = [...live].sort((one, other) => {
@@ -165,7 +165,7 @@ function catchAllOf({ index, rule }: Examined, subject: Subject): LintFinding | 
   return witness && { ...nothing, kind: "catch-all", rule: index, witness };
 }
 
-/** Rules that apply to the same payments and decide the same; of two of them the one that is asked later. */
+/** Finds rules that apply to the same payments and have the same outcome: of two of them, the one that is asked later. */
 function duplicatesIn(subject: Subject): LintFinding[] {
   const { rules, plain, space, semantics, at } = subject;
   const groups = Map.groupBy(rules, ({ index, rule: { outcome } }) => {

@@ -10,15 +10,15 @@ import { evaluated, showing } from "./shown.ts";
 import type { Examined, Subject } from "./subject.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased } from "./worlds.ts";
 
-/** More pieces of one rule are not looked at. */
+/** Of one rule no more pieces than this are examined. */
 const mostPieces = 1000;
-/** Of more earlier rules together it is not asked which of them are enough. */
+/** Of more earlier rules than this nobody asks which of them are enough. */
 const mostPruned = 20;
 
 /**
- * A rule that decides no payment, because on each that it surely applies to, a rule that is asked before it surely applies: one, or
- * several together.
- * @returns the rest of a sentence where that cannot be told
+ * Decides whether a rule decides no payment, because to each payment that it surely applies to, a rule that is asked before it surely
+ * applies: one rule, or several together.
+ * @returns the finding; undefined where the rule is not shadowed; where that is unknown, the rest of a sentence that says why
  */
 export function shadowOf(examined: Examined, subject: Subject): LintFinding | string | undefined {
   const { index, candidate, rule } = examined;
@@ -55,7 +55,7 @@ export function shadowOf(examined: Examined, subject: Subject): LintFinding | st
   return { kind, rule: index, others, witness, because: [], untold: untoldFields(rule, semantics) };
 }
 
-/** The rules without those that the others do not need. */
+/** Returns the rules that together cover the boxes, without those that the others do not need. */
 function pruned(by: readonly Examined[], boxes: readonly Box[], { certain, space }: Subject): readonly Examined[] {
   if (by.length > mostPruned) return by;
   const areEnough = (some: readonly Examined[]): boolean =>
@@ -72,7 +72,7 @@ function pruned(by: readonly Examined[], boxes: readonly Box[], { certain, space
   return kept;
 }
 
-/** True where a rule surely applies to a payment, and another one decides. */
+/** Returns whether a rule surely applies to a payment, and another one decides it. */
 function isHidden(made: Witness, examined: Examined, by: readonly Examined[], semantics: Semantics): boolean {
   // The evaluator takes the order of the list for the service's.
   const listed = [examined, ...by].sort((one, other) => one.index - other.index);

@@ -8,7 +8,7 @@ import { fromNowOn } from "./claims.ts";
 import type { Subject } from "./subject.ts";
 
 /**
- * A payment, from the present on, to which all of some rules surely apply, and of which something else holds by the evaluator.
+ * Finds a payment, from the present on, to which all of some rules surely apply, and for which `holds` is true by the evaluator.
  * @param isTimed whether it has a time, also where none of the rules asks for it. Default: false
  * @returns undefined where none was found
  */
@@ -33,14 +33,14 @@ export function showing(
   return witnessOf(boxes, space, holds);
 }
 
-/** Returns a payment, from the present on, to which all of some rules surely apply, also by the evaluator; undefined as in {@link showing}. */
+/** Finds a payment, from the present on, to which all of some rules surely apply, also by the evaluator; undefined where none was found. */
 export function showingAll(rules: readonly Rule[], of: Pick<Subject, "semantics" | "at">): Witness | undefined {
   return showing(rules, of, (made) =>
     evaluated(made, rules, of.semantics).rules.every(({ applies }) => applies === "true"),
   );
 }
 
-/** Returns what the evaluator says of a payment by some rules, which stand in the service's list as they are given. */
+/** Evaluates a payment by some rules, which the service lists in the order of the array. */
 export function evaluated(
   { payment, at }: Witness,
   rules: readonly Rule[],

@@ -6,12 +6,12 @@ import { isEquality } from "../language/schema-words.ts";
 import { cased, type Value } from "../language/values.ts";
 import { Space } from "../proof/space.ts";
 
-/** Of more fields than this no claim is made that would have to hold however their letters are compared. */
+/** With more fields of unknown case than this, no claim is made: each of them doubles the work. */
 const mostFields = 3;
 
 /**
- * Whether a claim about rules holds in every way in which the service may compare letters, where the semantics do not say: field by
- * field, as A to Z and a to z are alike in a field, or not.
+ * Decides whether a claim about rules holds in every way in which the service may compare letters, where the semantics do not say how:
+ * field by field, A to Z and a to z are alike, or not.
  * @param claim of the rules, with the case of all letters decided
  */
 export function holdsHoweverCased(
@@ -29,8 +29,8 @@ export function holdsHoweverCased(
 }
 
 /**
- * The fields of unknown case in which it makes a difference to rules. It makes none where texts are asked for equality alone, and no
- * two of them are alike but for the case: then these texts, and all others, are the same kinds of payments either way.
+ * Returns the fields of unknown case in which the case can make a difference to rules. It makes none where texts are compared by equality
+ * alone, and no two of them differ in case alone: then the texts split the payments in the same way, with or without case.
  */
 function fieldsWhereCaseCounts(rules: readonly Rule[], semantics: Semantics): readonly string[] {
   const comparisons = Map.groupBy(
@@ -54,7 +54,7 @@ export function fieldsOfUnknownCase({ when }: Rule): readonly string[] {
     .map(({ field }) => field);
 }
 
-/** The rule, with the case of letters decided where it was not known. */
+/** Returns the rule, with the case of letters decided by `ignores` where it was unknown. */
 export function withCases(rule: Rule, ignores: (field: string) => boolean): Rule {
   const decided = (condition: Condition): Condition => {
     if (condition.kind === "comparison")

@@ -5,7 +5,7 @@ import { type BadLine, mostBytesOfLine } from "./lines.ts";
 
 /**
  * Reads records of CSV (RFC 4180) as payments. The header's delimiter counts: a comma, else a semicolon, else a tab. An empty cell
- * is missing; `""` is the empty text. Of columns that nobody named nothing is kept.
+ * is missing; `""` is the empty string. Columns that nobody named are dropped.
  *
  * Why no library: csv-parse 7.0.3 looks at each byte in JavaScript, so that it needs 3.6 times the processor time for a million payments
  * without quotes, and 2.1 times where each cell has quotes (medians of 7 paired runs, without making objects of its records).
@@ -40,7 +40,7 @@ export class CsvRecords {
     this.#fields = placesOf(there.map((column) => ({ column, path: segmentsOf(column.at) })));
   }
 
-  /** The payment that ends with a line; undefined where its record, or the file's blank, goes on. */
+  /** Takes the next line. Returns the payment that ends with it; undefined where the record goes on, or the line is blank. */
   next(line: string, number: number): Outcome | undefined {
     const open = this.#open;
     const text = open === undefined ? line : `${open.text}\n${line}`;
@@ -59,7 +59,7 @@ export class CsvRecords {
     return { payment: objectOf(this.#fields, cells) };
   }
 
-  /** What a bad line in between, or the end of the file, makes of a record that is not closed. */
+  /** Gives up the record that is open at a bad line, or at the end of the file. Returns its fault; undefined where none is open. */
   end(number: number): BadLine | undefined {
     const open = this.#open;
     this.#open = undefined;
@@ -72,7 +72,7 @@ export interface PaymentColumn {
   /** What people call it. */
   readonly name: string;
   readonly at: Pointer;
-  /** A truth value is written as a word in CSV. Default: a text. */
+  /** The type of the field by the semantics; only `boolean` makes a difference. Default: text. */
   readonly type?: string;
   /** A list is written as JSON in CSV. Default: false. */
   readonly list?: boolean;
@@ -101,7 +101,7 @@ interface FoundColumn extends PaymentColumn {
 /** A field of a payment's object: a cell, or an object with fields of its own. */
 type Place = { readonly key: string } & ({ readonly column: FoundColumn } | { readonly fields: readonly Place[] });
 
-/** The text of a cell; null of an empty one without quotes. */
+/** The content of a cell; null of an empty one without quotes. */
 type Cell = string | null;
 
 function unclosed(start: number, end: number): BadLine {
@@ -116,7 +116,7 @@ function withoutReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
-/** @returns `open` where a quote is not closed */
+/** Splits a record into its cells. @returns `open` where a quote is not closed, and the fault of a misplaced quote */
 function cellsOf(text: string, delimiter: string): Cell[] | "open" | Omit<BadLine, "line"> {
   if (!text.includes('"')) return text.split(delimiter).map((cell) => (cell === "" ? null : cell));
   const cells: Cell[] = [];
@@ -148,7 +148,7 @@ function closingQuote(text: string, from: number): number {
   return at;
 }
 
-/** A column has the field's name, or its pointer, also as a path with points: `/card/country`, `card.country`. */
+/** Returns the index of a field's column, or -1. A header may have its name, pointer or path: `country`, `/card/country`, `card.country`. */
 function indexOf({ name, at }: PaymentColumn, cells: readonly Cell[]): number {
   const names = [name, at, segmentsOf(at).join(".")];
   const found = cells.flatMap((cell, index) => (cell !== null && names.includes(cell.trim()) ? [index] : []));
@@ -165,7 +165,7 @@ function namesOf({ name, at }: PaymentColumn): string {
   return path === name ? name : `${name} (or ${path})`;
 }
 
-/** CSV has texts alone: a truth value is the word true or false, a list is written as JSON. Any other is left as it is. */
+/** Returns a cell as JSON: true and false for a boolean field, a JSON array for a list; any other cell as its string. */
 function jsonOf(cell: string, { type, list }: PaymentColumn): Json {
   if (list === true) return listOf(cell);
   if (type === "boolean" && (cell === "true" || cell === "false")) return cell === "true";

@@ -21,8 +21,8 @@ export interface Lines {
 export const mostBytesOfLine = 1_048_576;
 
 /**
- * The lines of a text in UTF-8, some at a time.
- * @param chunks none of them longer than a line may be
+ * Splits UTF-8 into lines, and yields some at a time.
+ * @param chunks the bytes; no chunk is longer than {@link mostBytesOfLine}
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
   const begun = new BegunLine();

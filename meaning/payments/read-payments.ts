@@ -73,7 +73,7 @@ export class PaymentsFile {
   }
 
   /**
-   * The payments, some at a time, in their order.
+   * Yields the payments, some at a time, in their order.
    * @throws MerchantRulesError PAYMENTS_INVALID: the file cannot be read, is cut off or in another encoding; a CSV lacks a column;
    * no line is a payment; or, with `strict`, one is not
    */
@@ -115,7 +115,7 @@ export class PaymentsFile {
     return payments;
   }
 
-  /** The first line with anything in it tells what the file is. */
+  /** Takes the first line that is not blank, which tells the form of the file. Returns as {@link CsvRecords.next}. */
   #begin(text: string): Outcome | undefined {
     const start = text.trimStart();
     if (start === "") return undefined;
@@ -146,7 +146,7 @@ export class PaymentsFile {
       value = JSON.parse(text);
     } catch (error) {
       if (text.trim() === "") return undefined;
-      // To look for the place takes many more looks at the line; it is told of the first lines alone.
+      // To find the place takes much longer than to parse; it is named for the first lines alone.
       const { column } = this.#isShown() ? placeOfBadJson(text, error) : { column: 1 };
       return { line: this.#line, column, why: "is not JSON" };
     }
@@ -170,7 +170,7 @@ export class PaymentsFile {
     return this.#bad.slice(0, 1).map(sentenceOf).join("");
   }
 
-  /** The bytes of the text: unpacked, without a byte order mark. */
+  /** Yields the bytes of the file: unpacked, without a byte order mark. */
   async *#plainBytes(): AsyncGenerator<Buffer> {
     try {
       const chunks = startingWith(this.#fileBytes(), 4);
@@ -225,13 +225,13 @@ export class PaymentsFile {
   }
 }
 
-/** A bad line in words, for people. */
+/** Returns a bad line in words: `line 3, column 1: it is not JSON`. */
 export function sentenceOf({ line, column, why }: BadLine): string {
   return `line ${line}, column ${column}: it ${why}`;
 }
 
 const chunkBytes = 262_144;
-/** Few, so that their payments are done with before the collector of garbage looks: what it finds alive, it copies and keeps. */
+/** Few, so that their payments are garbage before the next collection: the collector copies what is alive, and keeps it longer. */
 const linesAtOnce = 32;
 const encodingAdvice = "write the file in UTF-8, such as with iconv";
 
@@ -239,7 +239,7 @@ function isBad(outcome: Outcome): outcome is BadLine {
   return !("payment" in outcome);
 }
 
-/** Of what the system or gzip says; what this package says has no such code. */
+/** Returns whether an error is the system's or gzip's, which have a `code`. */
 function isSystemError(error: unknown): error is Error & { readonly code: string } {
   return isError(error) && !(error instanceof MerchantRulesError) && "code" in error && typeof error.code === "string";
 }
@@ -248,7 +248,7 @@ function isMark(start: Buffer, ...mark: readonly number[]): boolean {
   return mark.every((byte, index) => start[index] === byte);
 }
 
-/** The same bytes; the first chunk has at least so many, unless there are fewer in all. */
+/** Yields the same bytes; the first chunk has at least `least` bytes, unless there are fewer in all. */
 async function* startingWith(chunks: AsyncIterable<Buffer>, least: number): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -6,13 +6,13 @@ import { inBoth, type Ranges } from "../decider/regions.ts";
  */
 export type Box = ReadonlyMap<number, Ranges>;
 
-/** What tells the states that are not in ranges, of one variable. */
+/** Returns the states of a variable that are not in the ranges. */
 export type Others = (variable: number, ranges: Ranges) => Ranges;
 
 /** The box of all payments. */
 export const everything: Box = new Map();
 
-/** What is in both; undefined where nothing is. */
+/** Returns the payments that are in both boxes; undefined where there are none. */
 export function intersection(one: Box, other: Box): Box | undefined {
   const [small, large] = one.size < other.size ? [one, other] : [other, one];
   const both = new Map(large);
@@ -25,7 +25,7 @@ export function intersection(one: Box, other: Box): Box | undefined {
   return both;
 }
 
-/** What is in the first, and not in the second: boxes of which none meets another. */
+/** Returns the payments that are in the first box and not in the second: boxes of which no two overlap. */
 export function difference(one: Box, other: Box, others: Others): readonly Box[] {
   if (intersection(one, other) === undefined) return [one];
   const rest: Box[] = [];
@@ -40,7 +40,7 @@ export function difference(one: Box, other: Box, others: Others): readonly Box[]
   return rest;
 }
 
-/** The boxes, with those of one and the same variable as one. */
+/** Returns the same payments in fewer boxes: all boxes that name one and the same variable alone become one box. */
 export function joined(boxes: readonly Box[], union: (one: Ranges, other: Ranges) => Ranges): readonly Box[] {
   const single = new Map<number, Ranges>();
   const others: Box[] = [];
@@ -55,7 +55,7 @@ export function joined(boxes: readonly Box[], union: (one: Ranges, other: Ranges
   }
   return [...[...single].map(([variable, ranges]): Box => new Map([[variable, ranges]])), ...others];
 }
-/** The same text for the same boxes, in any order. */
+/** Returns a string that is the same for the same boxes, in any order. */
 export function textOf(boxes: readonly Box[]): string {
   return boxes
     .map((box) =>

@@ -18,13 +18,13 @@ export interface Case {
   readonly isCompared: boolean;
 }
 
-/** What a comparison makes of every payment, as `evaluate` does. */
+/** Returns every way in which a comparison can turn out, with its payments, as `evaluate` decides. */
 export function casesOfComparison(comparison: Comparison, space: Space): readonly Case[] {
   if (comparison.operand.kind === "none") return ofPresence(comparison, space);
   return space.isOpaque(comparison) ? ofOpaque(comparison, space) : ofRegions(comparison, space);
 }
 
-/** What a bound of a rule's force makes of every payment. */
+/** Returns every way in which a bound of a rule's force can turn out, with its payments. */
 export function casesOfBound(bound: Bound, side: "from" | "until", space: Space): readonly Case[] {
   const { clock } = space;
   if (clock === undefined) return [{ box: new Map(), verdict: yes | no, isCompared: false }];
@@ -65,7 +65,7 @@ function ofRegions(comparison: Comparison, space: Space): Case[] {
   return ofField(space, comparison.field, { yes: sure, unknown }, comparison.isNegated, ofMissing);
 }
 
-/** As {@link onValues}, and what follows where the field has no value of its type. */
+/** Returns the cases of {@link onValues}, and those in which the field has no value of its type. */
 function ofField(space: Space, name: string, holds: Holds, isNegated: boolean, ofMissing: Verdict): Case[] {
   const { variable, scale } = space.field(name);
   const given = space.given(name);
@@ -111,7 +111,7 @@ function regionsOf(comparison: Comparison, scale: Scale, alike: Alike): Ranges {
   return [first, scale.regionOf(smallest) - 1];
 }
 
-/** A comparison that is a variable of its own, where all fields that it compares have values. */
+/** Returns the cases of a comparison that is a variable of its own where all fields that it compares have values. */
 function ofOpaque(comparison: Comparison, space: Space): Case[] {
   const { operator, isNegated } = comparison;
   const found: Case[] = [];

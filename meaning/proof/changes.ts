@@ -22,7 +22,7 @@ export interface Changes {
   readonly mayNoLongerRefuse: readonly number[];
 }
 
-/** What differs between two lists of rules. A rule at another place among the others is not the same, where the place counts. */
+/** Returns what differs between two lists of rules. Where the place in the list counts, a rule that moved among the others differs. */
 export function changesOf(before: RulesOfSide, after: RulesOfSide, semantics: Semantics, outcome: string): Changes {
   const pairs = alike(before, after);
   const { by, order } = semantics.wins;
@@ -46,8 +46,8 @@ export function changesOf(before: RulesOfSide, after: RulesOfSide, semantics: Se
 }
 
 /**
- * The same text for rules that mean the same: without the places in the definition, and how it writes values.
- * @param text the definition of a rule that cannot be read; without it, it is like no other, and has no such text
+ * Returns a string that is the same for rules that mean the same, wherever the definition says it and however it writes values.
+ * @param text the definition of a rule that cannot be read; without it the result is undefined: the rule is like no other
  */
 export function meaningOf(reading: RuleReading, text: string | undefined): string | undefined {
   if (reading.kind === "unknown") return text === undefined ? undefined : `text ${text}`;
@@ -59,7 +59,7 @@ export function meaningOf(reading: RuleReading, text: string | undefined): strin
 
 type Pair = readonly [before: number, after: number];
 
-/** The rules that both sides have, each once, in the order of the first. */
+/** Returns the rules that both sides have, each once, in the order of the side before. */
 function alike(before: RulesOfSide, after: RulesOfSide): readonly Pair[] {
   const left = new Map<string, number[]>();
   for (const [index, reading] of after.rules.entries()) {
@@ -75,7 +75,7 @@ function alike(before: RulesOfSide, after: RulesOfSide): readonly Pair[] {
   });
 }
 
-/** As many of the pairs as possible of which the second ones are in order, too: the longest increasing subsequence. */
+/** Returns as many of the pairs as possible whose second indexes increase, too: the longest increasing subsequence. */
 function inOneOrder(pairs: readonly Pair[]): readonly Pair[] {
   const chain: { readonly pair: Pair; readonly previous: number | undefined }[] = [];
   const tails: number[] = [];

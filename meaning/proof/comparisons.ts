@@ -5,19 +5,19 @@ import { isEquality } from "../language/schema-words.ts";
 import { addressesOf, casesOf, type Value } from "../language/values.ts";
 import { behindPrefix, spellings } from "./scale.ts";
 
-/** The bounds of a rule's force. */
+/** Returns the bounds of a rule's force: none, one or two. */
 export function boundsOf({ force: { from, until } }: Pick<Rule, "force">): readonly Bound[] {
   return [from, until].filter((bound) => bound !== undefined);
 }
 
-/** True where some spelling of the texts of a field may be like another one. */
+/** Returns whether a comparison takes A to Z and a to z for alike, or may. */
 export function folds({ ignoresCase, operand }: Comparison): boolean {
   return ignoresCase !== false && operand.kind !== "none";
 }
 
 /**
- * True where what a comparison says cannot be told from the region that the field's value is in. It then is a variable of its own, of
- * which only that it is the same for the same comparison is known.
+ * Returns whether the region of the field's value does not decide a comparison. Such a comparison is a variable of its own; nothing is
+ * known of it but that equal comparisons have equal results.
  * @param isFolded whether the field's texts are sorted by their small letters first
  */
 export function isOpaque(
@@ -31,7 +31,7 @@ export function isOpaque(
   return field.type === "text" && !isEquality(operator) && ignoresCase !== isFolded;
 }
 
-/** The values at which what a comparison says may change. */
+/** Returns the values at which the result of a comparison may change. */
 export function bordersOf({ operand, operator, ignoresCase }: Comparison): readonly Value[] {
   switch (operand.kind) {
     case "none":

@@ -29,7 +29,7 @@ export class BoxIndex<Owner> {
       this.#vectors.set(variable, new RegionVectors(this.#words, space.states(variable), own));
   }
 
-  /** The boxes around a point, in the order in which they were given. */
+  /** Yields the boxes around a point, in the order in which the constructor took them. */
   *around(point: (variable: number) => number): Generator<Owned<Owner>> {
     const found = new Int32Array(this.#words).fill(-1);
     for (const [variable, of] of this.#vectors) {
@@ -44,12 +44,12 @@ export class BoxIndex<Owner> {
   }
 }
 
-/** The state that a variable has at a point of a box: the first that the box allows; of one that it does not name, the plainest. */
+/** Returns a point of a box: of each variable the first state that the box allows, or the plainest where the box does not name it. */
 export function pointIn(box: Box, space: Space): (variable: number) => number {
   return (variable) => box.get(variable)?.[0] ?? space.plain(variable);
 }
 
-/** What became of the question whether boxes are covered by others. */
+/** The result of {@link cover}. */
 export type Cover<Owner> =
   | { readonly kind: "covered"; readonly by: ReadonlySet<Owner> }
   /** A box in which none of the others has the plainest point. */
@@ -58,9 +58,9 @@ export type Cover<Owner> =
   | { readonly kind: "limit" };
 
 /**
- * Whether boxes are covered by the union of others, by taking away from each what covers one of its points.
- * @param find a box around a point; undefined where there is none
- * @param mostPieces how many pieces are looked at
+ * Decides whether boxes are covered by the union of others: takes a point of each, subtracts a box around it, and goes on with the rest.
+ * @param find returns one of the others around a point; undefined where there is none
+ * @param mostPieces how many pieces are examined at most
  */
 export function cover<Owner>(
   boxes: readonly Box[],

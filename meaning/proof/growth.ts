@@ -20,15 +20,15 @@ export type Growth =
 export interface GrowthOptions {
   /** The outcome that is watched. Default: accept. */
   readonly outcome?: string;
-  /** How many pieces of what changed are looked at. Default: 20,000, which takes some seconds at most. */
+  /** How many pieces of what changed are examined. Default: 20,000, which takes some seconds at most. */
   readonly mostPieces?: number;
 }
 
 /**
- * Whether the set of accepted payments grows from one list of rules to another: over all payments and all times. Only where a rule that
- * declines was removed, narrowed or moved, or one that accepts was added, widened or moved, it can. There both sides are compared.
+ * Decides whether the set of accepted payments grows from one list of rules to another, over all payments and all times. It can grow only
+ * where a rule that declines was removed, narrowed or moved, or one that accepts was added, widened or moved; there both are compared.
  *
- * What is not known stays so: a payment of which it was not known whether it is accepted may be one of which that is still not known.
+ * Unknown before and unknown after is no growth: such a payment may be accepted on both sides.
  */
 export function growth(
   before: RulesOfSide,
@@ -73,7 +73,7 @@ function cannotShow(why: string): Growth {
   return { kind: "cannotShow", why };
 }
 
-/** After so many states in which nothing can be shown, no more are looked at. */
+/** After so many states in which nothing can be shown, the search ends. */
 const mostOpen = 100;
 
 /** Looks for a payment that is accepted after and was not before. */
@@ -99,7 +99,7 @@ class Search {
     };
   }
 
-  /** @returns undefined where all of the boxes were looked at, and no payment was found */
+  /** Searches boxes. @returns undefined where all of them were examined, and no payment was found */
   through(boxes: readonly Box[], mostPieces: number): Growth | undefined {
     const pieces = [...boxes];
     for (let looked = 0; pieces.length > 0; looked += 1) {
@@ -150,8 +150,8 @@ class Search {
   }
 
   /**
-   * What of a piece is not shown to be accepted no more than before, by what shows it of one of its points; undefined where that is no
-   * single rule.
+   * Returns the rest of a piece, without the payments that are no more accepted than before for the same reason as one point of it;
+   * undefined where no single rule is the reason.
    */
   #rest(piece: Box, was: PointStanding, is: PointStanding): readonly Box[] | undefined {
     const ways =
@@ -182,7 +182,7 @@ function isOnly(decision: Decision, outcome: string): boolean {
   return decision.kind === "decided" && decision.outcomes.length === 1 && decision.outcomes[0] === outcome;
 }
 
-/** True where the payment surely does not have the outcome alone. */
+/** Returns whether a payment surely does not have the outcome, or not alone. */
 function isNever(decision: Decision, outcome: string): boolean {
   if (decision.kind === "decided") return !isOnly(decision, outcome);
   return decision.possible !== undefined && !decision.possible.includes(outcome);

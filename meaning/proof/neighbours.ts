@@ -3,7 +3,7 @@ import type { ValueType } from "../language/schema-words.ts";
 import { readValue, type Value } from "../language/values.ts";
 
 /**
- * Values that may lie between two others, the plainest first. The caller keeps those that do.
+ * Returns values that may lie between two others, the plainest first. The caller keeps those that do.
  * @param low undefined where there is no lower end
  * @param high undefined where there is no upper end
  */
@@ -57,7 +57,7 @@ function texts(low: Value | undefined, high: Value | undefined): Value[] {
   return found.map((text) => ({ type: "text", text }));
 }
 
-/** A text with one of its last letters in the other case. */
+/** Returns up to eight spellings of a text, each with one letter in the other case; the last letters first. */
 function spellingsOf(text: string): string[] {
   const spelled: string[] = [];
   for (let at = text.length - 1; at >= 0 && spelled.length < 8; at -= 1) {

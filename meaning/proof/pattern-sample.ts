@@ -1,6 +1,6 @@
 /**
- * A text that a pattern of letters, classes, groups, alternatives and counts may match: a try, which the caller has to check.
- * @returns none of a pattern with anything else
+ * Makes a string that a pattern of letters, classes, groups, alternatives and counts may match. The caller has to check it.
+ * @returns one string; none for a pattern with anything else
  */
 export function sampleOfPattern(source: string): readonly string[] {
   const reader = new Reader(source);
@@ -20,7 +20,7 @@ class Reader {
     return this.#at >= this.#source.length;
   }
 
-  /** The first alternative; the others are read over. */
+  /** Returns a string for the first alternative; reads over the others. */
   alternatives(): string | undefined {
     const first = this.#sequence();
     while (first !== undefined && this.#take("|")) if (this.#sequence() === undefined) return undefined;
@@ -52,7 +52,7 @@ class Reader {
     return this.#take(".") ? "x" : this.#skip();
   }
 
-  /** The least that a count allows. */
+  /** Returns the least number that a count allows; 1 where there is no count. */
   #count(): number {
     const match = /^(?:[*+?]|\{(\d{1,3})(?:,\d{0,3})?\})\??/.exec(this.#source.slice(this.#at));
     if (match === null) return 1;

@@ -10,12 +10,12 @@ import type { Space } from "./space.ts";
  */
 export type Certainty = "certain" | "told" | "possible";
 
-/** A rule of more boxes is not examined. */
+/** A rule with more boxes is not examined. */
 export const mostBoxes = 256;
 
 /**
- * The payments to which a rule applies, exactly as `evaluate` answers, with opaque comparisons as variables of their own. So of a
- * state that is in no box, no payment is in the rule; a state that is in one may have no payment.
+ * Returns the payments to which a rule applies, exactly as `evaluate` decides, with opaque comparisons as variables of their own. The rule
+ * applies to no payment outside the boxes; inside them there may be states that no payment has.
  * @returns undefined where it would have more than {@link mostBoxes} boxes
  */
 export function regionOf(
@@ -33,7 +33,7 @@ export function regionOf(
   return conditions && product([...bounds, conditions], space);
 }
 
-/** The payments of which a condition is true, as {@link regionOf}. */
+/** Returns the payments for which a condition is true, as {@link regionOf} does. */
 function regionOfCondition(
   condition: Condition,
   isFlipped: boolean,
@@ -63,7 +63,7 @@ function regionOfCondition(
   }
 }
 
-/** Whether a case in which a comparison has a verdict counts. */
+/** Returns whether a case in which a comparison has a verdict counts. */
 type Counts = (verdict: Verdict, isCompared: boolean) => boolean;
 
 function countsBy(certainty: Certainty, undecidedIs: Verdict): Counts {
@@ -80,7 +80,7 @@ function boxesOf(cases: readonly Case[], isFlipped: boolean, counts: Counts, spa
   );
 }
 
-/** What is in one box of each part. */
+/** Returns the payments that are in at least one box of each part; undefined where these are too many boxes. */
 function product(parts: readonly (readonly Box[])[], space: Space): readonly Box[] | undefined {
   let boxes: readonly Box[] = [everything];
   // Parts of few boxes first: they may leave little of the others.

@@ -51,18 +51,18 @@ export class Scale {
     return this.#borders.regionOf(value);
   }
 
-  /** The first and the last region of all values that are equal to a value that rules name. */
+  /** Returns the first and the last region of all values that are equal to a value that rules name. */
   regionsOf(value: Value, alike: Alike): readonly [number, number] {
     const [first, last] = spellings(value, alike);
     return [this.regionOf(first), this.regionOf(last)];
   }
 
-  /** What is not in the ranges. */
+  /** Returns the states that are not in the ranges. */
   others(ranges: Ranges): Ranges {
     return inBoth(outside(ranges, this.states), this.all);
   }
 
-  /** Some values of a region, the plainest first; none where none was found. */
+  /** Returns some values of a region, the plainest first; none where none was found. */
   samples(region: number): readonly Value[] {
     const { values } = this.#borders;
     const border = values[(region - 1) / 2];
@@ -71,7 +71,7 @@ export class Scale {
     return neighbours(this.type, low, high).filter((value) => this.regionOf(value) === region);
   }
 
-  /** True where no value lies between two neighbours. */
+  /** Returns whether no value lies between two neighbours; undefined stands for no neighbour. */
   #isEmptyBetween(low: Value | undefined, high: Value | undefined): boolean {
     if (this.type === "boolean") return true;
     if (this.type === "ip") return !(low?.type === "ip" && high?.type === "ip") || isNext(low.bits, high.bits);
@@ -82,7 +82,7 @@ export class Scale {
   }
 }
 
-/** The first and the last spelling of a value in the order of a {@link Scale}: of a text with capital letters only, and without any. */
+/** Returns the first and the last spelling of a value in the order of a {@link Scale}: of a text in capital, and in small letters. */
 export function spellings(value: Value, { ignoresCase }: Alike): readonly [Value, Value] {
   if (value.type !== "text" || !ignoresCase) return [value, value];
   return [
@@ -92,8 +92,8 @@ export function spellings(value: Value, { ignoresCase }: Alike): readonly [Value
 }
 
 /**
- * The first text, in the order of a {@link Scale}, behind all those that start with a prefix; undefined where there is none, as of the
- * empty prefix.
+ * Returns the first text, in the order of a {@link Scale}, behind all texts that start with a prefix; undefined where there is none, as
+ * for the empty prefix.
  */
 export function behindPrefix(prefix: string, { ignoresCase }: Alike): string | undefined {
   const text = cased(prefix, { ignoresCase });
@@ -107,7 +107,7 @@ export function behindPrefix(prefix: string, { ignoresCase }: Alike): string | u
   return undefined;
 }
 
-/** The next UTF-16 unit in the order of code points, in which surrogates come last. */
+/** Returns the next UTF-16 unit in the order of code points, in which surrogates come last; undefined behind the last. */
 function nextUnit(unit: number): number | undefined {
   if (unit === 0xdfff) return undefined;
   if (unit === 0xffff) return 0xd800;
@@ -132,7 +132,7 @@ function isNext(low: string, high: string): boolean {
   return low.length !== high.length || BigInt(`0b${high}`) - BigInt(`0b${low}`) === 1n;
 }
 
-/** The letters of a text as binary digits: 0 of a capital one. They are in the order in which its spellings are sorted. */
+/** Returns the cases of the letters of a text as a binary number: 0 for a capital letter. Its spellings are in the order of these numbers. */
 function casesOf(text: string): string {
   return `0b0${text
     .replace(/[^A-Za-z]/g, "")

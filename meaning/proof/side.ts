@@ -9,7 +9,7 @@ import type { Space } from "./space.ts";
 /** Whether payments have an outcome: 0 is no, 1 that it is not known, 2 is yes. */
 export type Accepts = 0 | 1 | 2;
 
-/** What rules make of one point. */
+/** The result of all rules for one point. */
 export interface PointStanding {
   readonly accepts: Accepts;
   readonly certain: readonly Owned<Candidate>[];
@@ -93,9 +93,8 @@ export class Side {
   }
 
   /**
-   * The reason is a rule that gives the outcome (or another one) and comes before all others that spoil that; or no rule, where that
-   * gives it.
-   * @param isOutcome whether payments have the outcome, or another one
+   * Returns why payments have the outcome (`isOutcome`), or another one: a rule that gives it and comes before all others that spoil
+   * that; or that no rule applies, where that gives it.
    * @param isSure whether they surely have it, or may have it
    */
   #why({ certain, possible }: PointStanding, isOutcome: boolean, isSure: boolean): Reason | undefined {
@@ -113,7 +112,7 @@ export class Side {
     return { box: everything, except: boxesOf(theirs, (other) => !isOurs(other.outcome)) };
   }
 
-  /** Where all rules count, one that gives another outcome is enough for that the payment does not have this one alone. */
+  /** Returns whether one rule beats another. Where all rules count, a rule with another outcome beats one with this outcome. */
   #beats(one: Candidate, other: Candidate): boolean {
     const { wins } = this.#space.semantics;
     if (wins.by === "all") return one.outcome !== this.#outcome && other.outcome === this.#outcome;

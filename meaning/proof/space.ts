@@ -83,7 +83,7 @@ export class Space {
     return isOpaque(comparison, described, this.#isFolded.get(comparison.field) ?? false);
   }
 
-  /** The variable of an opaque comparison. */
+  /** Returns the variable of an opaque comparison; a new one is added. */
   opaque(comparison: Comparison): number {
     const { field, operator, operand, ignoresCase } = comparison;
     const same = operator === "ne" ? "eq" : operator === "notIn" ? "in" : operator;
@@ -93,19 +93,19 @@ export class Space {
     );
   }
 
-  /** What follows where a payment lacks a field. */
+  /** Returns what the semantics say of a payment that lacks a field. */
   missing(name: string): Missing {
     return this.semantics.payment.fields[name]?.missing ?? this.semantics.missing;
   }
 
-  /** The value that a field has where a payment lacks it, by the semantics; undefined where they give none. */
+  /** Returns the value that a field has where a payment lacks it, by the semantics; undefined where they give none. */
   given(name: string): Value | undefined {
     const so = this.missing(name);
     const type = this.semantics.payment.fields[name]?.type;
     return typeof so === "string" || type === undefined ? undefined : readValue(so.value, type);
   }
 
-  /** All states that a variable can have. */
+  /** Returns all states that a variable can have. */
   all(variable: number): Ranges {
     const found = this.#variables[variable];
     if (found?.kind === "field") return found.scale.all;
@@ -116,25 +116,25 @@ export class Space {
     ];
   }
 
-  /** The state of a variable in the plainest payments: a field is missing, an opaque comparison is not true. */
+  /** Returns the state of a variable in the plainest payments: a field is missing, an opaque comparison is not true. */
   plain(variable: number): number {
     const found = this.#variables[variable];
     if (found?.kind === "field") return found.scale.missing;
     return found?.kind === "now" ? (found.scale.values.at(-1) ?? 0) : opaqueStates.no;
   }
 
-  /** The payments that have a value of its type in every field, and of which opaque comparisons can be told. */
+  /** Returns the payments that have a value of its type in every field, and for which no opaque comparison is unknown. */
   told(): Box {
     return new Map(this.#variables.map((_, variable) => [variable, this.toldStates(variable)]));
   }
 
-  /** The states of a variable in which it has a value, or an answer. */
+  /** Returns the states of a variable in which it has a value, or an opaque comparison a known result. */
   toldStates(variable: number): Ranges {
     const found = this.#variables[variable];
     return found === undefined || found.kind === "opaque" ? [opaqueStates.yes, opaqueStates.no] : found.scale.values;
   }
 
-  /** How many numbers its states have. */
+  /** Returns the number of states of a variable; their numbers begin at 0. */
   states(variable: number): number {
     const found = this.#variables[variable];
     return found === undefined || found.kind === "opaque" ? 3 : found.scale.states;
@@ -144,14 +144,14 @@ export class Space {
   readonly others = (variable: number, ranges: Ranges): Ranges =>
     inBoth(outside(ranges, this.states(variable)), this.all(variable));
 
-  /** A box of one variable; undefined where it can have none of the states. */
+  /** Returns the box of some states of one variable; undefined where it can have none of them. */
   box(variable: number, states: Ranges): Box | undefined {
     const can = inBoth(states, this.all(variable));
     if (can.length === 0) return undefined;
     return this.#isAll(variable, can) ? new Map() : new Map([[variable, can]]);
   }
 
-  /** The union of boxes, with fewer of them where that is plain. */
+  /** Returns the union of boxes, as fewer boxes where that is simple. */
   union(boxes: readonly Box[]): readonly Box[] {
     const fewer = joined(boxes, inAny);
     return fewer.some((box) => [...box].every(([variable, ranges]) => this.#isAll(variable, ranges)))
@@ -170,7 +170,7 @@ export class Space {
   }
 }
 
-/** True where `compare` cannot always tell what a comparison says of values. */
+/** Returns whether the result of `compare` can be unknown for some values. */
 function isSometimesUnknown({ ignoresCase, operand }: Comparison): boolean {
   return ignoresCase === null || (operand.kind === "pattern" && operand.isCommon);
 }

@@ -10,7 +10,7 @@ interface Wanted {
   readonly is: boolean;
 }
 
-/** Texts that may be what is wanted: starts, parts and ends put together, and texts that match patterns. */
+/** Returns texts that may fulfil all comparisons: their beginnings, parts and ends put together, and texts that match patterns. */
 export function textsFor(wanted: readonly Wanted[]): readonly string[] {
   const of = (...operators: readonly string[]): string[] =>
     wanted.flatMap(({ comparison: { operator, operand }, is }) =>
@@ -31,7 +31,7 @@ export function textsFor(wanted: readonly Wanted[]): readonly string[] {
   return [...new Set([...all, ...ordered.map((text) => `${text}x`), "x", ""])];
 }
 
-/** Lists that may be what is wanted: of all values that should be in them. */
+/** Returns arrays that may fulfil all comparisons, made of the values that should be in them. */
 export function listsFor(wanted: readonly Wanted[]): readonly Json[] {
   const positive = wanted.filter(({ is }) => is).map(({ comparison: { operand } }) => operand);
   const single = positive.flatMap((operand) => (operand.kind === "value" ? [writtenValue(operand.value)] : []));

@@ -22,8 +22,8 @@ const mostTried = 200;
 const mostValues = 12;
 
 /**
- * A payment of boxes of which something is true. It is made, and then tried: that a box has a state is no proof that there is a payment.
- * @param holds whether it is true of a payment, by the evaluator
+ * Finds a payment in boxes for which `holds` is true. Payments are made and tried: not every state of a box has a payment.
+ * @param holds decides of a payment by the evaluator
  * @returns undefined where none was found
  */
 export function witnessOf(
@@ -71,7 +71,7 @@ function* witnessesIn(box: Box, space: Space): Generator<Witness> {
   yield* combined(choices, { payment: {}, at: undefined });
 }
 
-/** Every way to choose, the first values of each first. */
+/** Yields every way to choose, the first values of each first. */
 function* combined([first, ...others]: readonly Choice[], made: Witness): Generator<Witness> {
   if (first === undefined) {
     yield made;

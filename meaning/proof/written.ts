@@ -2,7 +2,7 @@ import type { Json } from "../../sdk/json/json.ts";
 import { type Decimal, decimalOf } from "../../sdk/json/normal-form.ts";
 import { addressOf, type Value } from "../language/values.ts";
 
-/** A value as a payment has it, so that it is read as the same value. */
+/** Returns a value as JSON that `readValue` reads as the same value. */
 export function writtenValue(value: Value): Json {
   switch (value.type) {
     case "decimal":
@@ -18,7 +18,7 @@ export function writtenValue(value: Value): Json {
   }
 }
 
-/** A number where that is exact, else a text. */
+/** Returns a number where that is exact, else a string. */
 function writtenDecimal({ sign, digits, exponent }: Decimal): Json {
   const text = `${sign}${digits}e${exponent}`;
   const number = Number(text);

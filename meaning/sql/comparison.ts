@@ -7,14 +7,12 @@ import { type Dialect, isFalse, not, or, unknown } from "./dialect.ts";
 import type { FieldSql, Fields } from "./fields.ts";
 import { keyOf } from "./keys.ts";
 
-/** @param why the rest of a sentence that begins with the place of the comparison */
-export type Refuse = (why: string) => void;
-
 export interface ComparisonContext {
   readonly semantics: Semantics;
   readonly dialect: Dialect;
   readonly fields: Fields;
-  readonly refuse: Refuse;
+  /** Notes that the dialect cannot express the comparison. `why`: the rest of a sentence that begins with its place. */
+  readonly refuse: (why: string) => void;
 }
 
 export interface ComparisonSql {
@@ -28,7 +26,7 @@ export interface ComparisonSql {
 
 const unsaid: ComparisonSql = { sql: unknown, plain: isFalse, opens: [] };
 
-/** A comparison without its negation; see `compare`. */
+/** Returns SQL of a comparison, without its negation, that decides as `compare` does. */
 export function comparisonSql(
   comparison: Comparison,
   own: FieldSql,
@@ -47,12 +45,12 @@ export function comparisonSql(
   return inEitherCase(first, second, openerOf(comparison, own, context));
 }
 
-/** Whether the case of letters counts is not known: only where it does not matter there is an answer. */
+/** Joins the SQL for both ways to compare letters, where it is unknown whether case counts: SQL null where their results differ. */
 function inEitherCase(one: string, other: string, opener = `coalesce((${one}) <> (${other}), FALSE)`): ComparisonSql {
   return { sql: `CASE WHEN (${one}) = (${other}) THEN ${one} END`, plain: one, opens: [opener] };
 }
 
-/** Where texts are compared whole, one look tells for all of them whether the case of letters matters. */
+/** Returns the column that says for all texts of a field whether case matters; undefined where texts are not compared as wholes. */
 function openerOf({ operator, operand }: Comparison, own: FieldSql, { fields }: ComparisonContext): string | undefined {
   if (!isEquality(operator) || own.described.list || operand.kind === "field") return undefined;
   return fields.nameTexts(own, textsIn(operand));
@@ -145,7 +143,7 @@ class Said {
     return this.#context.dialect.literal(keyOf(value, { ignoresCase: this.#ignoresCase }));
   }
 
-  /** True or false of all rows that have a value. */
+  /** Returns SQL that is true (or false) for all rows that have a value, and null for others. */
   #constant(is: boolean): string {
     return `CASE WHEN ${this.#value} IS NOT NULL THEN ${is ? "TRUE" : "FALSE"} END`;
   }

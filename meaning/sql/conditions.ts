@@ -1,15 +1,15 @@
-import { inForceForAll } from "../evaluate/evaluate.ts";
+import { judgeForceForAll } from "../evaluate/evaluate.ts";
 import { no, yes } from "../evaluate/verdict.ts";
 import { comparedFields } from "../language/comparisons-in.ts";
 import type { Bound, Comparison, Condition, Force, Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Value } from "../language/values.ts";
-import { comparisonSql, type Refuse } from "./comparison.ts";
+import { comparisonSql } from "./comparison.ts";
 import { and, type Dialect, isFalse, isTrue, not, or, unknown } from "./dialect.ts";
 import type { FieldSql, Fields } from "./fields.ts";
 import { keyOf } from "./keys.ts";
 
-/** A comparison that the dialect cannot say as it is meant. What hangs on it is unknown. */
+/** A comparison that the dialect cannot express exactly. What depends on it is unknown. */
 export interface Refusal {
   readonly at: string;
   /** The rest of a sentence that begins with the place. */
@@ -20,7 +20,7 @@ export interface Refusal {
 interface Said {
   /** True, false, or SQL null where it is not known. */
   readonly sql: string;
-  /** True where `sql` is, of rows of which nothing is true that a rule says in `opens`; in fewer words. */
+  /** Shorter SQL that is true where `sql` is, for rows of which no condition of `opens` is true. */
   readonly plain: string;
 }
 
@@ -31,7 +31,7 @@ export interface RuleSql extends Said {
   readonly refusals: readonly Refusal[];
 }
 
-/** Says conditions in SQL. */
+/** Writes conditions as SQL. */
 export class Conditions {
   readonly #semantics: Semantics;
   readonly #dialect: Dialect;
@@ -48,7 +48,7 @@ export class Conditions {
     this.#at = at;
   }
 
-  /** @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant */
+  /** Returns SQL that says whether a rule applies to a row. @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant */
   of({ force, when }: Partial<Rule>): RuleSql {
     this.#opens = new Set();
     this.#refusals = [];
@@ -61,7 +61,7 @@ export class Conditions {
   }
 
   #inForce(force: Force): Said[] {
-    const verdict = inForceForAll(force, this.#semantics, { at: this.#at });
+    const verdict = judgeForceForAll(force, this.#semantics, { at: this.#at });
     const { time } = this.#semantics.payment;
     if (verdict === undefined && time !== null)
       return [...this.#bound(time, force.from, ">"), ...this.#bound(time, force.until, "<")];
@@ -80,7 +80,7 @@ export class Conditions {
     return [both(`${field.value} ${sign}${bound.counts ? "=" : ""} ${this.#literal(bound.instant)}`)];
   }
 
-  /** Negation moves to the comparisons, where what a missing field makes of it is told. */
+  /** Returns SQL of a condition. Negation moves to the comparisons, because only there it is decided what a missing field means. */
   #condition(condition: Condition, isFlipped: boolean): Said {
     switch (condition.kind) {
       case "always":
@@ -110,7 +110,7 @@ export class Conditions {
     }
     const isOpposite = isNegated !== isFlipped;
     if (operand.kind === "none") return both((operator === "exists") === isOpposite ? `NOT ${own.has}` : own.has);
-    const refuse: Refuse = (why) => this.#refuse(at, why);
+    const refuse = (why: string): void => this.#refuse(at, why);
     const said = comparisonSql(comparison, own, other, { ...this.#context(), refuse });
     for (const opener of said.opens) this.#opens.add(opener);
     const is = { sql: isOpposite ? not(said.sql) : said.sql, plain: isOpposite ? not(said.plain) : said.plain };
@@ -121,7 +121,7 @@ export class Conditions {
     return { semantics: this.#semantics, dialect: this.#dialect, fields: this.#fields };
   }
 
-  /** What a comparison is of a row in which its field is missing, with the negation of the groups around it. */
+  /** Returns the result of a comparison for rows in which its field is missing, with the negation of the groups around it. */
   #ofMissing({ missing }: FieldSql, isFlipped: boolean): string {
     if (missing === "comparisonFalse") return isFlipped ? isTrue : isFalse;
     return this.#semantics.undecidedRule === "noMatch" ? isFalse : unknown;

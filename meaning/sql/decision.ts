@@ -34,7 +34,7 @@ export class DecisionSql {
     ];
   }
 
-  /** The first rule that applies to a row of which all is known: before the first rule that is never known. */
+  /** Returns SQL of the first rule that applies to a row for which all conditions are known, up to the first rule that is never known. */
   #first(): string {
     const ends = this.#said.rules
       .slice(0, this.#said.open === undefined ? undefined : this.#said.open - 1)
@@ -43,14 +43,14 @@ export class DecisionSql {
     return `${first} AS ${this.#column("first")}`;
   }
 
-  /** Rules of level 0 beat none that is not of their chain, so that the search does not end with them. They come first. */
+  /** Returns the number of rules of level 0, which come first. They beat none outside of their chain, so the search does not end with them. */
   #free(): number {
     return this.#semantics.wins.by === "all" ? 0 : this.#said.rules.filter(({ level }) => level === 0).length;
   }
 
   /**
-   * The rules that apply or may. To hold all rules against a row is dear, so it is done only where the first one that applies does not
-   * tell: where a value is of another type or missing, or several rules are of one level.
+   * Returns SQL of the rules that apply or may apply. To evaluate all rules is slow, so it is done only where the first rule that applies
+   * does not decide: where a value is of another type or missing, or several rules are of one level.
    */
   #found(): string {
     const { list, int } = this.#dialect;
@@ -76,8 +76,8 @@ export class DecisionSql {
   }
 
   /**
-   * What is to be said of a position so that its rule alone is of its level, and ends the search: nothing where all are and do; undefined
-   * where none is.
+   * Returns SQL that is true of positions whose rule is alone on its level and ends the search; an empty string where all are,
+   * undefined where none is.
    */
   #isSingle(position: string): string | undefined {
     if (this.#semantics.wins.by === "all") return undefined;
@@ -86,7 +86,7 @@ export class DecisionSql {
     return ranges.map(([from, to]) => ` AND ${position} NOT BETWEEN ${from} AND ${to}`).join("");
   }
 
-  /** The first and the last position of each level. */
+  /** Returns the first and the last position of each level. */
   #levels(): readonly (readonly [number, number])[] {
     const levels = new Map<number, readonly [number, number]>();
     for (const [index, { level }] of this.#said.rules.entries())
@@ -94,7 +94,7 @@ export class DecisionSql {
     return [...levels.values()];
   }
 
-  /** No rule of a later level than the first that surely applies, and none that one of its chain beats. */
+  /** Returns SQL of the winners: no rule of a later level than the first that surely applies, and none that one of its chain beats. */
   #winners(): string {
     const { filter, exists, smallest } = this.#dialect;
     const { rules } = this.#said;
@@ -120,7 +120,7 @@ export class DecisionSql {
     return filter(best, `NOT (${isBeaten})`);
   }
 
-  /** The numbers of the outcomes that there may be; 0 where nobody can tell one. */
+  /** Returns SQL of the numbers of the possible outcomes; 0 stands for an unknown one. */
   #numbers(): string {
     const [found, by] = [this.#column("found"), this.#column("by")];
     const { exists, joined } = this.#dialect;
@@ -193,7 +193,7 @@ export class DecisionSql {
     );
   }
 
-  /** A number of the rule at a position. */
+  /** Returns SQL that looks up a number of the rule at a position. */
   #lookup(position: string, of: (rule: SaidRule, index: number) => number): string {
     const { at, list, int } = this.#dialect;
     return at(
@@ -214,7 +214,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-/** A name in a comment: what could end it, or means something to a client that splits statements, is left out. */
+/** Returns a name for an SQL comment, without characters that could end it or that clients which split statements interpret. */
 export function commented(text: string): string {
   return text
     .replaceAll('"', "")

@@ -1,24 +1,24 @@
-/** How one engine writes what the query needs. Every expression is one that all rows of a table can be held against. */
+/** The SQL of one engine. Each method returns SQL of an expression; no expression fails on any row of a table. */
 export interface Dialect {
   /** For people: `DuckDB`. */
   readonly name: string;
-  /** The types of a text, a whole number, and a list of each. */
+  /** The names of the types of strings and integers. */
   readonly text: string;
   readonly int: string;
   listOf(type: string): string;
-  /** A text, whatever is in it. */
+  /** Quotes a string, whatever is in it. */
   literal(text: string): string;
-  /** The name of a table or a column. */
+  /** Quotes the name of a table or a column. */
   identifier(name: string): string;
-  /** The same text, which is compared by its bytes, whatever a column or a session says. */
+  /** Makes comparisons of a text compare its bytes, whatever the collation of a column or session. */
   binary(text: string): string;
   list(items: readonly string[], type: string): string;
-  /** A list that is written over several lines: what stands around its elements. */
+  /** The brackets around a list that is written over several lines. */
   readonly brackets: readonly [string, string];
-  /** The element at an index, from 1, which is there. */
+  /** Returns the element at an index, from 1, which must exist. */
   at(list: string, index: string): string;
   size(list: string): string;
-  /** Of an element `x`. */
+  /** Keeps the elements for which a condition on `x` holds. */
   filter(list: string, condition: string, element?: string): string;
   transform(list: string, expression: string): string;
   exists(list: string, condition: string, element?: string): string;
@@ -32,39 +32,39 @@ export interface Dialect {
   textOf(list: string, separator: string): string;
   startsWith(text: string, part: string): string;
   endsWith(text: string, part: string): string;
-  /** Whether all of a text is of a pattern that RE2 and Java read alike. */
+  /** Tests whether a whole text matches a pattern that RE2 and Java read alike. */
   isAll(text: string, pattern: string): string;
-  /** Whether a part of a text is of such a pattern. */
+  /** Tests whether a part of a text matches such a pattern. */
   isPart(text: string, pattern: string): string;
-  /** A group of a text that {@link isAll} is true of; empty where it is not there. */
+  /** Returns a group of a text that matches by {@link isAll}; empty where the group is absent. */
   group(text: string, pattern: string, group: number): string;
-  /** Two whole numbers that are not negative; rounded down. */
+  /** Divides integers that are not negative, and rounds down. */
   quotient(one: string, other: string): string;
-  /** Microseconds since 1970 of a column that is an instant. */
+  /** Returns the microseconds since 1970 of a column that is an instant. */
   micros(column: string): string;
-  /** What a column of a table is: see {@link kinds}. */
+  /** Returns the kind of a column of a table: see {@link kinds}. */
   kindOfColumn(column: string): string;
-  /** The elements of a column that is a list, as texts, and what each of them is. */
+  /** Returns the elements of a column that is a list, as texts. */
   elementsOf(column: string): string;
   kindOfElement(column: string): string;
-  /** A row of a table as one value, whose fields are its columns. */
+  /** Packs a row of a table into one value, whose fields are its columns. */
   packed(row: string): string;
-  /** The payments of a file, one a line as JSON, with the column `line`. */
+  /** Selects the lines of a file, each a payment as JSON, as the column `line`. */
   linesOf(path: string): string;
   readonly json: JsonReader;
-  /** What has to be said before the query. */
+  /** Statements to run before the query. */
   readonly settings: readonly string[];
-  /** Why a comparison with a pattern cannot be said; undefined where it can. */
+  /** Returns why this engine cannot compare with a pattern, as the rest of a sentence; undefined where it can. */
   refusesPattern(source: string, isCommon: boolean): string | undefined;
 }
 
 /** Reads payments that are JSON in a text. */
 export interface JsonReader {
-  /** A value of the document that fields are read from; null where the text is no payment, or one on which readers do not agree. */
+  /** Parses a text into a value from which fields are read; null where it is no payment, or one on which JSON parsers do not agree. */
   document(text: string, pointers: readonly (readonly string[])[]): string;
-  /** The field that has this number among the pointers, from 0; SQL null where there is none. */
+  /** Returns the field with this number among the pointers, from 0; SQL null where there is none. */
   field(document: string, number: number, pointer: readonly string[]): string;
-  /** See {@link kinds}; `m` also of what is not there. */
+  /** Returns the kind of a value, see {@link kinds}; `m` also for SQL null. */
   kind(value: string): string;
   text(value: string): string;
   elements(value: string): string;
@@ -72,7 +72,7 @@ export interface JsonReader {
 
 /**
  * The kinds of a value: missing or null, a JSON number, a number of which every digit counts, a text, true or false, microseconds, a list,
- * or anything else. SQL null: the payment could not be read.
+ * or anything else. SQL null: the payment could not be parsed.
  */
 export const kinds = {
   missing: "'m'",
@@ -85,12 +85,12 @@ export const kinds = {
   other: "'o'",
 } as const;
 
-/** A truth value that nobody can tell. */
+/** An unknown boolean. */
 export const unknown = "CAST(NULL AS BOOLEAN)";
 export const isTrue = "TRUE";
 export const isFalse = "FALSE";
 
-/** SQL's and is Kleene's, as the evaluator's is. */
+/** Joins conditions. SQL's `AND` is Kleene's, as the evaluator's is. */
 export function and(parts: readonly string[]): string {
   const open = [...new Set(parts)].filter((part) => part !== isTrue);
   if (open.includes(isFalse)) return isFalse;

@@ -72,13 +72,13 @@ export const duckdb: Dialect = {
     text: (value) => `json_extract_string(${value}, '$')`,
     elements: (value) => `CAST(${value} AS JSON[])`,
   },
-  // To make joins of its lists of values takes DuckDB several times as long as to look through them.
+  // This optimizer makes joins of lists of values, which takes several times as long as to search them.
   settings: ["SET disabled_optimizers = 'in_clause';"],
   refusesPattern: (source) =>
     isCommonPattern(source) ? undefined : "is a pattern on which RE2 in DuckDB and here may not agree",
 };
 
-/** What DuckDB takes for JSON though it is none, and U+0000. A text in which it stands is not read either. */
+/** Matches what DuckDB accepts as JSON though it is not, and U+0000; also inside strings, so such a payment is not read either. */
 const lenient = String.raw`,\s*[}\]]|(?i)(nan|inf|infinity)\s*[,}\]]|\\u0000`;
 
 function pathOf(segments: readonly string[]): string {

@@ -11,7 +11,7 @@ import type { Source } from "./source.ts";
 export type Step = readonly [name: string, select: string];
 
 /**
- * The steps from the source to `mr_payments`, which has the columns of each field that is used; `mr_payment`, the row as it is in the
+ * Returns the steps from the source to `mr_payments`, which has the columns of each field that is used; `mr_payment`, the row as it is in the
  * source; `mr_is_read`, false where that is no payment; and `mr_is_exact`, false where a value could not be compared here.
  */
 export function fieldSteps(fields: Fields, source: Source, dialect: Dialect): readonly Step[] {
@@ -51,14 +51,14 @@ export function fieldSteps(fields: Fields, source: Source, dialect: Dialect): re
   ];
 }
 
-/** What the source is called in the first step: no column of a table has that name, which would be taken for the row. */
+/** The name of the source in the first step. No column of a table may have it, or it would be taken for the row. */
 const row = "mr_row";
 
 export function select(columns: readonly string[], from: string): string {
   return `SELECT\n  ${columns.join(",\n  ")}\nFROM ${from}`;
 }
 
-/** The table, and its column that is JSON. */
+/** Returns the table, and its column of JSON; undefined where it has none. */
 function rowsOf(source: Source, { linesOf, identifier }: Dialect): readonly [string, string | undefined] {
   if (source.kind === "file") return [linesOf(source.path), identifier("line")];
   const { json } = source.columns;
@@ -88,7 +88,7 @@ function rawColumns(field: FieldSql, fromJson: readonly FieldSql[], dialect: Dia
   return columns(kind, `CAST(${micros(column)} AS ${text})`, () => dialect.list([], text));
 }
 
-/** A decimal is taken apart once; a list of them cannot be. */
+/** Returns the columns of the parts of a decimal, so that it is parsed once; none for other fields and for lists. */
 function partColumns(field: FieldSql, dialect: Dialect): string[] {
   const { parts } = sqlValueOf(field);
   if (parts === undefined) return [];
@@ -121,7 +121,7 @@ function keysOfList(field: FieldSql, dialect: Dialect): string {
   return `CASE WHEN ${kind} = ${kinds.list} AND NOT (${dialect.exists(text, `(${each}) IS NULL`)}) THEN ${dialect.transform(text, each)} END`;
 }
 
-/** An element `x` of a list. */
+/** Returns the kind and the text of an element `x` of a list. */
 function elementOf(field: FieldSql, dialect: Dialect): SqlValue {
   const column = columnOf(field, dialect);
   return column === undefined
@@ -129,7 +129,7 @@ function elementOf(field: FieldSql, dialect: Dialect): SqlValue {
     : { kind: dialect.kindOfElement(column), text: "x" };
 }
 
-/** The key of the value that a missing field has; SQL null where that is of another type. */
+/** Returns the key of the value that a missing field has; SQL null where that value is of another type. */
 function givenKey(value: string | number | boolean, { type, list }: PaymentField, dialect: Dialect): string {
   const read = list ? undefined : readValue(value, type);
   return read === undefined ? "NULL" : dialect.literal(keyOf(read, { ignoresCase: false }));
@@ -149,7 +149,7 @@ function factColumns(field: FieldSql, fields: Fields, dialect: Dialect): string[
   ];
 }
 
-/** A text that is none of those that rules name, and is one of them in another case; or is one of two that differ in case alone. */
+/** Returns the column that is true of texts for which case matters: a named text in another case, or one of two that differ in case alone. */
 function isLikeColumn(
   { value, isLike }: FieldSql,
   folded: string,

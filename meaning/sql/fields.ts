@@ -45,7 +45,7 @@ export class Fields {
     return [...this.#used.values()];
   }
 
-  /** A field; or why it cannot be read from the source. */
+  /** Returns a field, and adds it to those in use; or returns why it cannot be read from the source. */
   use(name: string): FieldSql | string {
     const known = this.#used.get(name);
     if (known !== undefined) return known;
@@ -73,13 +73,13 @@ export class Fields {
     return made;
   }
 
-  /** The column of a field's texts in which A to Z are a to z. It is made only where it is asked for. */
+  /** Returns the column of a field's texts in small letters (A to Z). The column is made only where this is called. */
   fold({ name, folded }: FieldSql): string {
     this.#folded.add(name);
     return folded;
   }
 
-  /** Adds texts with which a field is compared, and gives the column of {@link FieldSql.isLike}. */
+  /** Adds texts with which a field is compared, and returns the column {@link FieldSql.isLike}. */
   nameTexts(field: FieldSql, texts: readonly string[]): string {
     this.fold(field);
     const named = getOrMake(this.#texts, field.name, () => new Set<string>());
@@ -87,7 +87,7 @@ export class Fields {
     return field.isLike;
   }
 
-  /** The texts that rules name where it is not known whether the case of letters counts. */
+  /** Returns the texts that rules compare with a field where it is unknown whether case counts. */
   textsOf({ name }: FieldSql): readonly string[] {
     return [...(this.#texts.get(name) ?? [])];
   }

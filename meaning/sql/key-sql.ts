@@ -20,7 +20,7 @@ export interface DecimalParts {
   readonly exponent: string;
 }
 
-/** The key of a value as `keyOf` makes it; SQL null where it is none of the type, or {@link misfit}. */
+/** Returns SQL of the key of a value, as `keyOf` makes it; SQL null of a value of another type, or where {@link misfit} is true. */
 export function keySql(value: SqlValue, type: ValueType, dialect: Dialect): string {
   const { kind, text } = value;
   switch (type) {
@@ -37,7 +37,7 @@ export function keySql(value: SqlValue, type: ValueType, dialect: Dialect): stri
   }
 }
 
-/** Whether a value is of the type, or may be, but is compared by nobody here: its digits do not fit, or it is written in a rare way. */
+/** Returns SQL that is true of values of the type that SQL does not compare: too many digits, or a rare notation; undefined where none are. */
 export function misfit(value: SqlValue, type: ValueType, dialect: Dialect): string | undefined {
   if (type === "decimal") return `(NOT ${fits(value, dialect)})`;
   // Addresses of IPv6 that end like one of IPv4.
@@ -48,7 +48,7 @@ export function misfit(value: SqlValue, type: ValueType, dialect: Dialect): stri
 
 const decimalPattern = "(-?)(0|[1-9][0-9]*)(?:[.]([0-9]+))?(?:[eE]([+-]?[0-9]{1,6}))?";
 
-/** The parts of a decimal, taken from its text. */
+/** Returns SQL of the parts of a decimal, taken from its text. */
 export function decimalParts({ kind, text }: SqlValue, dialect: Dialect): DecimalParts {
   const isText = `(${kind} = ${kinds.text} AND length(${text}) <= 1000)`;
   const isDecimal = `(${kind} IN (${kinds.number}, ${kinds.exact}) OR ${isText}) AND ${dialect.isAll(text, decimalPattern)}`;
@@ -61,8 +61,8 @@ export function decimalParts({ kind, text }: SqlValue, dialect: Dialect): Decima
 }
 
 /**
- * Of a JSON number with at most 15 digits the floating-point number that readers make of it has the same ones; with more, and at either
- * end of the range, readers do not agree. SQL null of what is no decimal.
+ * Returns SQL that is true of decimals that can be compared; null of anything else. A JSON number may have 15 digits: with more, and at
+ * either end of the range, JSON parsers do not agree on the floating-point number.
  */
 function fits(value: SqlValue, dialect: Dialect): string {
   const [size, digits] = [sizeOf(value, dialect), digitsOf(value, dialect)];
@@ -78,7 +78,7 @@ function digitsOf(value: SqlValue, dialect: Dialect): string {
   return `trim(TRAILING '0' FROM trim(LEADING '0' FROM ${partsOf(value, dialect).digits}))`;
 }
 
-/** The power of ten above the first digit. */
+/** Returns SQL of the power of ten above the first digit. */
 function sizeOf(value: SqlValue, dialect: Dialect): string {
   const { digits, behind, exponent } = partsOf(value, dialect);
   return `(length(trim(LEADING '0' FROM ${digits})) + ${exponent} - ${behind})`;
@@ -97,7 +97,7 @@ function decimalKey(value: SqlValue, dialect: Dialect): string {
 const instantPattern =
   "([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[tT]([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9]|60)([.][0-9]{1,50})?(?:[zZ]|([+-](?:[01][0-9]|2[0-3])):([0-5][0-9]))";
 
-/** Every step is one of whole numbers: the calendar is Gregorian in all years. */
+/** Returns SQL of the key of an RFC 3339 instant, by integers alone: the calendar is Gregorian in all years. */
 function instantKey(text: string, dialect: Dialect): string {
   const number = (group: number): string =>
     `coalesce(TRY_CAST(${dialect.group(text, instantPattern, group)} AS BIGINT), 0)`;
@@ -118,7 +118,7 @@ function instantKey(text: string, dialect: Dialect): string {
   return `CASE WHEN ${day} <= ${lastDay} AND ${minutes} BETWEEN ${first} AND ${last} AND (${second} <> '60' OR ${minutes} % 1440 = 1439) THEN concat(lpad(CAST(${minutes} AS ${dialect.text}), 10, '0'), ${second}, ${fraction}) END`;
 }
 
-/** Of microseconds since 1970, written as a number. */
+/** Returns SQL of the key of an instant that is given as microseconds since 1970. */
 function microsKey(text: string, dialect: Dialect): string {
   const micros = `(CAST(${text} AS BIGINT) + ${microsTo1970})`;
   const seconds = dialect.quotient(micros, "1000000");
@@ -139,7 +139,7 @@ function ipv4Key(text: string): string {
 const groups = "(?:[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){0,6})";
 const ipv6 = `[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){7}|${groups}?::${groups}?`;
 
-/** An IPv4 address in the form of an IPv6 one is none, nor is one whose groups are too many. */
+/** Returns SQL of the key of an IPv6 address; null of an IPv4 address in the form of an IPv6 one, and of too many groups. */
 function ipv6Key(text: string): string {
   const [before, after] = [1, 2].map((side) => `split_part(${text}, '::', ${side})`) as [string, string];
   const count = (part: string): string =>

@@ -2,8 +2,8 @@ import type { Decimal } from "../../sdk/json/normal-form.ts";
 import { type Alike, cased, type Value } from "../language/values.ts";
 
 /**
- * Values as texts whose bytes have the order of the values, so that every comparison is one of texts. `key-sql.ts` makes the same of the
- * payments' values.
+ * Returns a value as a key: a string whose bytes have the order of the values, so that every comparison compares strings. `key-sql.ts`
+ * makes the same keys of the payments' values.
  */
 export function keyOf(value: Value, alike: Alike): string {
   switch (value.type) {
@@ -24,8 +24,8 @@ export function keyOf(value: Value, alike: Alike): string {
 export const mostSize = 499;
 
 /**
- * The sign, the power of ten above the first digit, and the digits; of a negative number the complement of each, and an end that is above
- * all digits. A number beyond {@link mostSize} is above or below all others.
+ * Returns the sign, the power of ten above the first digit, and the digits; of a negative number the complement of each, and an end that
+ * is above all digits. A number beyond {@link mostSize} is above or below all others.
  */
 function decimalKey({ sign, digits, exponent }: Decimal): string {
   if (digits === "0") return "1";
@@ -37,7 +37,7 @@ function decimalKey({ sign, digits, exponent }: Decimal): string {
 /** Days from 0000-03-01, less 400 years, to 1970-01-01, by the calendar that `key-sql.ts` counts with. */
 const daysTo1970 = 719_468 + 146_097;
 
-/** Minutes as ten digits, the second as two, and the fraction. */
+/** Returns the minutes as ten digits, the seconds as two, and the fraction. */
 export function instantKey(utc: string): string {
   const minutes = Date.parse(`${utc.slice(0, 16)}Z`) / 60_000 + daysTo1970 * 1440;
   return `${String(minutes).padStart(10, "0")}${utc.slice(17)}`;

@@ -26,19 +26,19 @@ export interface QueryOptions {
 }
 
 export interface Query {
-  /** What has to be said to the engine before. */
+  /** Statements to run before the query. */
   readonly settings: readonly string[];
   /**
    * A select of a row for each payment: the columns of the source, and `mr_is_read`, `mr_is_exact`, `mr_amount`, `mr_currency`, and for
    * each side `mr_SIDE_outcome`, `mr_SIDE_is_known` and `mr_SIDE_rules`.
    */
   readonly select: string;
-  /** Comparisons that the dialect cannot say. What hangs on them is unknown. */
+  /** Comparisons that the dialect cannot express. What depends on them is unknown. */
   readonly refused: readonly RefusedRule[];
 }
 
 /**
- * The query that decides payments by the rules of sides as the evaluator does. What cannot be said so that it surely agrees is unknown.
+ * Returns the query that decides payments by the rules of sides as the evaluator does. What SQL cannot decide exactly is unknown.
  * @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant
  */
 export function decisionQuery(
@@ -70,7 +70,7 @@ export function decisionQuery(
   };
 }
 
-/** All outcomes that there may be, in the order in which reports have them. */
+/** Returns all possible outcomes, in the order in which reports have them. */
 function outcomesOf(sides: readonly SideRules[], { wins }: Semantics): string[] {
   const known = sides.flatMap(({ rules }) =>
     rules.map(({ reading }) => (reading.kind === "rule" ? reading.rule.outcome : reading.known.outcome)),
@@ -78,7 +78,7 @@ function outcomesOf(sides: readonly SideRules[], { wins }: Semantics): string[] 
   return [...new Set([...known, wins.none ?? undefined].filter((outcome) => outcome !== undefined))].sort();
 }
 
-/** The amount of a payment and its currency where it has both; an amount whose sums might not be exact is null. */
+/** Returns the columns of the amount and its currency: null unless a payment has both, and where sums might not be exact. */
 function amountColumns(fields: Fields, { payment }: Semantics, { isAll, int }: Dialect): string[] {
   const none = ["CAST(NULL AS DECIMAL(38, 6)) AS mr_amount", "NULL AS mr_currency"];
   const { amount } = payment;

@@ -16,7 +16,7 @@ export interface Placed {
   readonly rank: number;
 }
 
-/** The rules in an order in which none comes after one that it beats; see `decide`. */
+/** Returns the rules in an order in which none comes after one that it beats; see `decide`. */
 export function placedRules(
   rules: readonly RuleReading[],
   { wins }: Semantics,

@@ -13,7 +13,7 @@ export interface SideRules {
   readonly unlisted: ReadonlyMap<number, number>;
 }
 
-/** A comparison that a dialect cannot say, and its rule. */
+/** A comparison that a dialect cannot express, and its rule. */
 export interface RefusedRule extends Refusal {
   readonly rule: string;
   readonly side: string;
@@ -40,7 +40,7 @@ export interface SaidSide {
   readonly refused: readonly RefusedRule[];
 }
 
-/** @throws MerchantRulesError SETTINGS_INVALID: the instant of the conditions is none */
+/** Writes the rules of a side as SQL. @throws MerchantRulesError SETTINGS_INVALID: the instant of the conditions is none */
 export function saidSide(
   side: SideRules,
   conditions: Conditions,

@@ -20,7 +20,7 @@ export interface Column {
   readonly isInstant: boolean;
 }
 
-/** Columns of the fields' own names. */
+/** Returns columns that have the names of the fields. */
 export function ownColumns({ payment }: Semantics): Columns {
   const names = Object.keys(payment.fields);
   return { json: null, fields: Object.fromEntries(names.map((column) => [column, { column, isInstant: false }])) };

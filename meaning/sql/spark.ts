@@ -82,7 +82,7 @@ export const spark: Dialect = {
 const pairs = String.raw`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`;
 const halves = String.raw`\\u[dD][89a-fA-F]`;
 
-/** A segment that is a number names an element of a list, or a field: both are tried. */
+/** Returns the paths that a pointer may mean: a segment that is a number names an element of a list, or a field. */
 function pathsOf(segments: readonly string[]): string[] {
   return segments.reduce<string[]>(
     (paths, segment) =>
@@ -93,7 +93,7 @@ function pathsOf(segments: readonly string[]): string[] {
   );
 }
 
-/** Whether \ in a text is an escape, and ${name} a variable, is a setting of the session; bytes are read alike by all. */
+/** Quotes a string; as bytes where it has a \ or ${name}, whose meaning depends on settings of the session. */
 function quoted(text: string): string {
   return /^[ -~]*$/.test(text) && !/['\\]|\$\{/.test(text)
     ? `'${text}'`

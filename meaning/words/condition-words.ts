@@ -8,7 +8,7 @@ import { fieldWordsOf } from "./field-words.ts";
 import { networkWords, textWords, valueWords } from "./value-words.ts";
 
 /**
- * A condition in words that say the same and can be read in one way only: `amount > 10,000 and card country is not DE, AT`.
+ * Returns a condition in words that say the same and can be read in one way only: `amount > 10,000 and card country is not DE, AT`.
  * Groups of several stand in brackets where they are inside another one.
  */
 export function conditionWords(condition: Condition, semantics: Semantics): string {
@@ -31,7 +31,7 @@ export function conditionWords(condition: Condition, semantics: Semantics): stri
   }
 }
 
-/** The members of a group, with those of groups of the same kind inside it; a group of one is that one. */
+/** Returns the members of a group, with those of groups of the same kind inside it; a group of one member counts as that member. */
 function partsOf(group: Condition & { readonly kind: "all" | "any" }): readonly Condition[] {
   return group.of.flatMap((each): readonly Condition[] => {
     const inside = unwrapped(each);
@@ -51,7 +51,7 @@ function partWords(condition: Condition, semantics: Semantics): string {
   return isGroup ? `(${words})` : words;
 }
 
-/** One comparison: `card country is not DE, AT`. */
+/** Returns one comparison in words: `card country is not DE, AT`. */
 export function comparisonWords(comparison: Comparison, semantics: Semantics): string {
   const field = semantics.payment.fields[comparison.field];
   const name = fieldWordsOf(semantics).get(comparison.field) ?? printableJson(comparison.field);
@@ -60,7 +60,7 @@ export function comparisonWords(comparison: Comparison, semantics: Semantics): s
   return `${name} ${said}${caseWords(comparison, field)}`;
 }
 
-/** Said where it is not as for the field everywhere. */
+/** Returns words for how letters are compared, where the field itself says otherwise; else an empty string. */
 function caseWords({ operand, ignoresCase }: Comparison, field: PaymentField | undefined): string {
   if (field?.type !== "text" || operand.kind === "none" || ignoresCase === field.ignoresCase) return "";
   return ignoresCase === true ? " ignoring case" : " with exact case";
@@ -81,7 +81,7 @@ const texts: Partial<Record<OperatorName, readonly [is: string, isNot: string]>>
   matches: ["matches", "does not match"],
 };
 
-/** What is said of a field that is no list. */
+/** Returns the words behind a field that is no list: `is not DE, AT`. */
 function ofOne(comparison: Comparison, type: ValueType, semantics: Semantics): string {
   const { operator, operand } = comparison;
   const isNot = isOpposite(comparison);
@@ -116,7 +116,7 @@ function ofOne(comparison: Comparison, type: ValueType, semantics: Semantics): s
   }
 }
 
-/** What is said of a field that is a list. */
+/** Returns the words behind a field that is a list: `has one of DE, AT`. */
 function ofList(comparison: Comparison, semantics: Semantics): string {
   const { operator, operand } = comparison;
   const isNot = isOpposite(comparison);
@@ -149,12 +149,12 @@ function phrase(operator: OperatorName, isNot: boolean): string {
   return isNot ? not : is;
 }
 
-/** Whether the comparison says that something is not so. An operator that means not, and its negation, are the same. */
+/** Returns whether a comparison is a negative one: either its operator (ne, notIn, absent) or its negation says "not", but not both. */
 function isOpposite({ operator, isNegated }: Comparison): boolean {
   return isNegated !== (operator === "ne" || operator === "notIn" || operator === "absent");
 }
 
-/** The name of the value list that the rule names; undefined where it has the values itself. */
+/** Returns the name of the value list that the rule names; undefined where the rule has the values itself. */
 function listNameOf({ operand, written }: Comparison): string | undefined {
   if (typeof written !== "string") return undefined;
   if (operand.kind === "values") return written;

@@ -7,7 +7,7 @@ const reserved = /^(?:and|contains|does|ends|exists|has|ignoring|is|matches|not|
 
 const known = new WeakMap<Semantics, ReadonlyMap<string, string>>();
 
-/** What words call each field of a payment: `card country` of `card_country`; a name that can be misread stands as it is, quoted. */
+/** Returns words for each field's name: `card country` for `card_country`; the quoted name itself where words could be misread. */
 export function fieldWordsOf(semantics: Semantics): ReadonlyMap<string, string> {
   return getOrMake(known, semantics, () => {
     const names = Object.keys(semantics.payment.fields);
@@ -21,7 +21,7 @@ export function fieldWordsOf(semantics: Semantics): ReadonlyMap<string, string> 
   });
 }
 
-/** `amount in usd` of `amountInUSD`; undefined of a name that is no such words. */
+/** Splits a name into words: `amount in usd` for `amountInUSD`; undefined of a name that does not consist of plain words. */
 function plain(name: string): string | undefined {
   const words = name
     .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ")

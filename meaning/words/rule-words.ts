@@ -6,7 +6,7 @@ import { unreadable } from "./short-words.ts";
 import { instantWords, textWords, valueWords } from "./value-words.ts";
 
 /**
- * A rule in words: `declines when amount > 10,000 and card country is not DE, AT (priority 20)`. They say all that its normal form
+ * Returns a rule in words: `declines when amount > 10,000 and card country is not DE, AT (priority 20)`. They say all that its normal form
  * says, so that rules with the same words decide alike. Of one that could not be read: which part is not explained, and why.
  */
 export function ruleWords(reading: RuleReading, semantics: Semantics): string {
@@ -44,7 +44,7 @@ function outcomeWords(outcome: string): string {
   return (Object.hasOwn(verbs, outcome) ? verbs[outcome] : undefined) ?? `gives ${textWords(outcome)}`;
 }
 
-/** What rules call the number that they are ordered by: the last part of its pointer. */
+/** Returns the name of the number that rules are ordered by: the last segment of its pointer, or `order`. */
 function orderName({ wins: { order } }: Semantics): string {
   const name = segmentsOf(order?.at ?? "").at(-1) ?? "";
   return /^[a-z][A-Za-z]*$/.test(name) ? name : "order";

@@ -9,16 +9,16 @@ const keptValues = 5;
 const longList = 9;
 
 /**
- * Words for one line: those of a rule that are longer than {@link mostOfWords} lose the ends of their lists of values, and then
- * their own end. What is left out is counted.
+ * Shortens the words of a rule for one line: words longer than `most` characters lose the ends of their lists of values, and then
+ * their own end. They say how much was left out.
  */
 export function shortWords(words: string, most: number = mostOfWords): string {
   return words.length <= most ? words : withoutEnd(withoutLongLists(words), most);
 }
 
 /**
- * The words of a rule before and after, each for one line, so that what differs is seen: of long lists the values that the other
- * side has not come first, and where the difference lies far behind, what is alike is left out.
+ * Shortens the words of a rule before and after, each for one line, so that the difference is visible: values that the other side does
+ * not have come first in long lists, and a long common beginning is left out.
  */
 export function shortSides(
   before: string,
@@ -38,7 +38,7 @@ export function shortSides(
 /** So much of what is alike stays in front. */
 const keptHead = 40;
 
-/** How many characters both begin with, up to the condition that differs. */
+/** Returns the length of the common beginning, up to the condition that differs. */
 function alikeIn(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;
@@ -57,7 +57,7 @@ function withoutEnd(words: string, most: number): string {
 /** A text as JSON, or anything else up to a blank or a comma: what the words of a value are made of. */
 const piece = /"(?:[^"\\]|\\.)*"|[^\s",]+|, | +|[,"]/g;
 
-/** @param other words whose values come last. Default: the first values are kept */
+/** Shortens long lists of values. @param other words whose values come last. Default: the first values are kept */
 function withoutLongLists(words: string, other = ""): string {
   const pieces = words.match(piece) ?? [];
   const known = new Set(other.match(piece));

@@ -9,12 +9,12 @@ const reserved = new Set(
   ),
 );
 
-/** A text of a rule: as it is where nothing can be misread, else as JSON. */
+/** Returns a text of a rule: as it is where nothing can be misread, else as JSON. */
 export function textWords(text: string): string {
   return /^[A-Za-z0-9_][A-Za-z0-9_-]*$/.test(text) && !reserved.has(text.toLowerCase()) ? text : printableJson(text);
 }
 
-/** A value. `isGrouped`: large numbers have separators, which counts have and codes such as 411111 have not. */
+/** Returns a value in words. With `isGrouped` large numbers get separators: amounts have them, codes such as 411111 do not. */
 export function valueWords(value: Value, isGrouped = false): string {
   switch (value.type) {
     case "decimal":
@@ -37,7 +37,7 @@ export function networkWords({ prefix, length }: Network): string {
 /** More digits than these are written with an exponent. */
 const mostDigits = 24;
 
-/** The exact value: nothing is rounded. */
+/** Returns the exact decimal: nothing is rounded. */
 function decimalWords({ sign, digits, exponent }: Decimal, isGrouped: boolean): string {
   const point = digits.length + exponent;
   if (Math.max(point, digits.length - point, digits.length) > mostDigits) {
@@ -51,7 +51,7 @@ function decimalWords({ sign, digits, exponent }: Decimal, isGrouped: boolean): 
   return `${sign}${grouped}${fraction}`;
 }
 
-/** `2026-01-31 12:00 UTC`, with seconds where they are not zero. */
+/** Returns an instant as `2026-01-31 12:00 UTC`, with seconds where they are not zero. */
 export function instantWords(at: string): string {
   const [day = "", time = ""] = at.split("T");
   return `${day} ${time.replace(/:00$/, "")} UTC`;
