@@ -129,16 +129,11 @@ function findLag({ sandbox, findings }: Probing): void {
 /** Deletes what was made, by a way that is proven. @returns what is left, in words */
 async function cleanUp(probing: Probing, proven: Proven | undefined): Promise<string[]> {
   const { asked } = probing.sandbox;
-  const left = await deleteOwnRules(probing, proven);
+  const left = [...(await takeLeftovers(probing)), ...(await deletePresent(probing, proven))];
   if (asked === undefined) return left;
   const name =
     asked.name === undefined ? "a rule like the definition" : `a rule by the name ${JSON.stringify(asked.name)}`;
   return [...left, `${name} may be there: the answer to its create does not say`];
-}
-
-async function deleteOwnRules(probing: Probing, proven: Proven | undefined): Promise<string[]> {
-  const strange = await takeLeftovers(probing);
-  return [...strange, ...(await deletePresent(probing, proven))];
 }
 
 /**
