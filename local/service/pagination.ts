@@ -28,7 +28,7 @@ export interface NextPage {
 }
 
 /** How this service gives a list page by page. */
-interface ServedPages {
+export interface ServedPages {
   /** The parameter that asks for another page than the first; undefined where there is one page alone. */
   readonly parameter: string | undefined;
   /** Reads which part of the list a query asks for. @throws Refusal 400 for a page, offset or cursor that is none */
@@ -150,7 +150,7 @@ const defaultLimit = 20;
 
 /** Returns the names of the parameters that ask for a page. */
 export function pageParameters(pagination: Pagination): string[] {
-  return [limitName(pagination), byKind(served, pagination).parameter].filter((name) => name !== undefined);
+  return [limitName(pagination), servedPages(pagination).parameter].filter((name) => name !== undefined);
 }
 
 /** Reads which part of the list a query asks for. @throws Refusal 400 for a limit, page, offset or cursor that is none */
@@ -161,17 +161,12 @@ export function pageRequest(
 ): PageRequest {
   const name = limitName(pagination);
   const limit = limitOf(name === undefined ? null : query.get(name), pageSize);
-  return byKind(served, pagination).request(query, limit);
+  return servedPages(pagination).request(query, limit);
 }
 
-/** Decides whether a query asks for another page than the first. */
-export function isLaterPage(pagination: Pagination, query: URLSearchParams): boolean {
-  return byKind(served, pagination).isLater(query);
-}
-
-/** Returns the body of the first page with what leads to that page again; undefined where a body cannot say so. */
-export function withPageAgain(body: Json, pagination: Pagination): Json | undefined {
-  return byKind(served, pagination).again(body);
+/** Returns how this service gives a list with this pagination. */
+export function servedPages(pagination: Pagination): ServedPages {
+  return byKind(served, pagination);
 }
 
 /** Adds to the body of a page, or to its headers, what names the page after it. `sequence`: of the page's last rule. */
@@ -181,7 +176,7 @@ export function withNextPage(
   pagination: Pagination,
 ): NextPage {
   const cursor = context.more && sequence !== undefined ? cursorAfter(sequence) : undefined;
-  return byKind(served, pagination).withNext(body, { ...context, cursor });
+  return servedPages(pagination).withNext(body, { ...context, cursor });
 }
 
 function limitName(pagination: Pagination): string | undefined {

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import type { Contract, Pagination } from "../../../sdk/contract/index.ts";
+import type { Contract } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { isLaterPage, withPageAgain } from "../pagination.ts";
+import { type ServedPages, servedPages } from "../pagination.ts";
 import { Refusal, refusalAnswer } from "../refusal.ts";
 import type { RuleStore } from "../store.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
@@ -166,15 +166,12 @@ const kinds: Kinds = {
   },
 
   "repeat-cursor": (_fault, { contract }) => ({
-    matches: () => paginationOf(contract).type !== "none",
-    inject: (visit) =>
-      changed(visit.serve({ listed: onlyFirstPage(visit.store) }), (body) =>
-        withPageAgain(body, paginationOf(contract)),
-      ),
+    matches: () => pagesOf(contract).parameter !== undefined,
+    inject: (visit) => changed(visit.serve({ listed: onlyFirstPage(visit.store) }), pagesOf(contract).again),
   }),
 
   "double-rule": ({ on }, { contract }) => ({
-    matches: ({ request }) => on === "one-page" || isLaterPage(paginationOf(contract), request.query),
+    matches: ({ request }) => on === "one-page" || pagesOf(contract).isLater(request.query),
     inject: (visit) => {
       const items = contract.operations.list?.items ?? "";
       if (on === "one-page") return changed(visit.serve(), (body) => withFirstAgain(body, items));
@@ -184,7 +181,7 @@ const kinds: Kinds = {
   }),
 
   "shifting-list": ({ change }, { contract }) => ({
-    matches: ({ request }) => isLaterPage(paginationOf(contract), request.query),
+    matches: ({ request }) => pagesOf(contract).isLater(request.query),
     inject: (visit) =>
       whole(visit.serve({ listed: change === "insert" ? oneRuleMore(visit.store) : lessOneRule(visit.store) })),
   }),
@@ -224,6 +221,6 @@ function serveLater(visit: Visit, laterMs = 1000, closing: AbortSignal): void {
   );
 }
 
-function paginationOf({ operations }: Contract): Pagination {
-  return operations.list?.pagination ?? { type: "none", complete: false };
+function pagesOf({ operations }: Contract): ServedPages {
+  return servedPages(operations.list?.pagination ?? { type: "none", complete: false });
 }

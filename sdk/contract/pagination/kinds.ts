@@ -1,37 +1,40 @@
 import { z } from "zod";
 import { UnusableResponse } from "../../unusable-response.ts";
-import { fieldName, headerName, orNull, pointer, pointerOrNull, says, strict } from "../schema-parts.ts";
+import { fieldName, headerName, orNull, pointer, pointerOrNull, says } from "../schema-parts.ts";
 import { findNextLink, linksIn } from "./link-header.ts";
 import { byUrl, cursorAt, headerIn, type Paging, pagingKind, targetOf, unnamed, urlAt } from "./paging.ts";
 
 const limit = orNull(fieldName).meta(
   says("The query parameter for the page size (limits.pageSize). null: none is sent.", "limit"),
 );
-const more = pointerOrNull.meta(
-  says("Where the response says true while there is more. null: the first empty page ends the list.", "/hasMore"),
-);
-const total = pointerOrNull.meta(
-  says(
-    "Where the response says how many rules the list has in all. Nothing is asked past them. null: it does not say.",
-    "/meta/total",
+/** What ends a list whose responses do not name the next page. */
+const end = {
+  more: pointerOrNull.meta(
+    says("Where the response says true while there is more. null: the first empty page ends the list.", "/hasMore"),
   ),
-);
-const shortPage = z
-  .boolean()
-  .default(false)
-  .meta(
+  total: pointerOrNull.meta(
     says(
-      "Whether a page with fewer rules than limits.pageSize is the last one. false: the service may give fewer than it is asked for.",
-      true,
+      "Where the response says how many rules the list has in all. Nothing is asked past them. null: it does not say.",
+      "/meta/total",
     ),
-  );
-const typeOfPages = "How the list comes in pages.";
+  ),
+  shortPage: z
+    .boolean()
+    .default(false)
+    .meta(
+      says(
+        "Whether a page with fewer rules than limits.pageSize is the last one. false: the service may give fewer than it is asked for.",
+        true,
+      ),
+    ),
+};
 
 /** The kinds of pagination, in the order of the published JSON Schema. What a client knows of a kind stands in its entry here alone. */
 const kinds = {
   none: pagingKind(
-    strict({
-      type: z.literal("none").meta(says(`${typeOfPages} none: all rules in one response.`, "none")),
+    "none",
+    "all rules in one response.",
+    {
       complete: z
         .boolean()
         .default(false)
@@ -41,20 +44,13 @@ const kinds = {
             true,
           ),
         ),
-    }),
-    () => ({
-      parameters: {},
-      ...unnamed,
-      endsWith: "its only page",
-      canShift: false,
-      ask: () => ({}),
-    }),
+    },
+    () => ({ ...unnamed, parameters: {}, endsWith: "its only page", canShift: false, ask: () => ({}) }),
   ),
   cursor: pagingKind(
-    strict({
-      type: z
-        .literal("cursor")
-        .meta(says(`${typeOfPages} cursor: each response has the cursor of the next page.`, "cursor")),
+    "cursor",
+    "each response has the cursor of the next page.",
+    {
       limit,
       cursor: fieldName.default("cursor").meta(says("The query parameter that carries the cursor.", "after")),
       next: pointer.meta(
@@ -66,7 +62,7 @@ const kinds = {
           "/more",
         ),
       ),
-    }),
+    },
     ({ limit, cursor, next: pointer }) => ({
       parameters: { limit, cursor },
       namedBy: { pointer },
@@ -78,15 +74,14 @@ const kinds = {
     }),
   ),
   page: pagingKind(
-    strict({
-      type: z.literal("page").meta(says(`${typeOfPages} page: pages have numbers.`, "page")),
+    "page",
+    "pages have numbers.",
+    {
       limit,
       page: fieldName.default("page").meta(says("The query parameter that carries the page's number.", "pageNumber")),
       first: z.int().min(0).max(1).default(1).meta(says("The number of the first page.", 0)),
-      more,
-      total,
-      shortPage,
-    }),
+      ...end,
+    },
     ({ limit, page, first }) => ({
       parameters: { limit, page },
       ...unnamed,
@@ -96,18 +91,15 @@ const kinds = {
     }),
   ),
   offset: pagingKind(
-    strict({
-      type: z
-        .literal("offset")
-        .meta(says(`${typeOfPages} offset: each request says how many rules to pass over.`, "offset")),
+    "offset",
+    "each request says how many rules to pass over.",
+    {
       limit,
       offset: fieldName
         .default("offset")
         .meta(says("The query parameter that carries how many rules to pass over.", "skip")),
-      more,
-      total,
-      shortPage,
-    }),
+      ...end,
+    },
     ({ limit, offset }) => ({
       parameters: { limit, offset },
       ...unnamed,
@@ -117,18 +109,15 @@ const kinds = {
     }),
   ),
   lastId: pagingKind(
-    strict({
-      type: z
-        .literal("lastId")
-        .meta(says(`${typeOfPages} lastId: each request has the id of the last rule of the page before it.`, "lastId")),
+    "lastId",
+    "each request has the id of the last rule of the page before it.",
+    {
       limit,
       cursor: fieldName
         .default("starting_after")
         .meta(says("The query parameter that carries the id of the last rule.", "after")),
-      more,
-      total,
-      shortPage,
-    }),
+      ...end,
+    },
     ({ limit, cursor }) => ({
       parameters: { limit, cursor },
       ...unnamed,
@@ -139,17 +128,11 @@ const kinds = {
     }),
   ),
   link: pagingKind(
-    strict({
-      type: z
-        .literal("link")
-        .meta(
-          says(
-            `${typeOfPages} link: each response has the URL of the next page in its header Link, with rel="next" (RFC 8288).`,
-            "link",
-          ),
-        ),
+    "link",
+    'each response has the URL of the next page in its header Link, with rel="next" (RFC 8288).',
+    {
       limit,
-    }),
+    },
     ({ limit }) => ({
       ...byUrl,
       parameters: { limit },
@@ -162,12 +145,9 @@ const kinds = {
     }),
   ),
   header: pagingKind(
-    strict({
-      type: z
-        .literal("header")
-        .meta(
-          says(`${typeOfPages} header: each response has the URL of the next page in a header of its own.`, "header"),
-        ),
+    "header",
+    "each response has the URL of the next page in a header of its own.",
+    {
       limit,
       header: headerName.meta(
         says(
@@ -175,7 +155,7 @@ const kinds = {
           "Next-Page",
         ),
       ),
-    }),
+    },
     ({ limit, header }) => ({
       ...byUrl,
       parameters: { limit },
@@ -184,10 +164,9 @@ const kinds = {
     }),
   ),
   url: pagingKind(
-    strict({
-      type: z
-        .literal("url")
-        .meta(says(`${typeOfPages} url: each response has the URL of the next page in its body.`, "url")),
+    "url",
+    "each response has the URL of the next page in its body.",
+    {
       limit,
       url: pointer.meta(
         says(
@@ -195,7 +174,7 @@ const kinds = {
           "/links/next",
         ),
       ),
-    }),
+    },
     ({ limit, url: pointer }) => ({
       ...byUrl,
       parameters: { limit },
@@ -230,10 +209,5 @@ export function byKind<Result>(table: ByKind<Result>, by: Pagination): Result {
 
 /** Returns how a client reads a list with this pagination. */
 export function pagingOf(by: Pagination): Paging {
-  return call(by.type, by);
-
-  function call<Kind extends keyof OfKind>(kind: Kind, of: OfKind[Kind]): Paging {
-    const table: { readonly [Each in keyof OfKind]: { paging: (of: OfKind[Each]) => Paging } } = kinds;
-    return table[kind].paging(of);
-  }
+  return byKind(kinds, by);
 }

@@ -1,6 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type Json, type Pointer, valueAt } from "../../json/index.ts";
 import { UnusableResponse } from "../../unusable-response.ts";
+import { says, strict } from "../schema-parts.ts";
 
 /** The headers of a response, by their names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -64,9 +65,19 @@ export interface Paging {
   next(page: ReadPage): string | undefined;
 }
 
-/** Makes a kind of pagination of its part of the contract's schema and of how a client reads its lists. */
-export function pagingKind<Schema extends z.ZodType>(schema: Schema, paging: (by: z.output<Schema>) => Paging) {
-  return { schema, paging };
+/**
+ * Makes a kind of pagination: the part of the contract's schema, and the function that makes a paging of such a part.
+ * @param how in words how a list comes in pages
+ * @param fields of the contract, beside `type`
+ */
+export function pagingKind<Type extends string, Fields extends z.core.$ZodLooseShape>(
+  type: Type,
+  how: string,
+  fields: Fields,
+  paging: (by: z.output<z.ZodObject<Fields>>) => Paging,
+) {
+  const words = says(`How the list comes in pages. ${type}: ${how}`, type);
+  return Object.assign(paging, { schema: strict({ type: z.literal(type).meta(words), ...fields }) });
 }
 
 /** The parts of a paging by URLs, which stand in responses. */
