@@ -39,17 +39,17 @@ export interface Exchange {
   readonly serviceCode?: string;
   /** The service's own message (contract `errors.message`), without what is secret. */
   readonly serviceMessage?: string;
-  /** The service's own details, one text each, without what is secret (contract `errors.details`). */
+  /** The service's own details, one string each, without what is secret (contract `errors.details`). */
   readonly serviceDetails?: readonly string[];
-  /** The meaning of such an answer by the contract (contract `errors.notFound`, `exists`, `inUse`). */
+  /** The meaning of such a response by the contract (contract `errors.notFound`, `exists`, `inUse`). */
   readonly meaning?: Meaning;
-  /** True where the answer is a success and has no id at `rule.id` of the contract. */
+  /** True where the response is a success and has no id at `rule.id` of the contract. */
   readonly isWithoutId?: true;
   /** The id by which the service's operators find the request (contract `errors.requestId`). */
   readonly requestId?: string;
 }
 
-/** The meanings of an answer beside its status. */
+/** The meanings of a response beside its status. */
 export type Meaning = "notFound" | "exists" | "inUse";
 
 /** Parts of an error beside its code and its reason. */
@@ -112,7 +112,7 @@ export class MerchantRulesError extends Error {
     this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 
-  /** The same error seen from further out: what was attempted there, what can be done there, what else is known there. */
+  /** Returns the same error as a caller further out sees it: with what was attempted, advised or known there. */
   with(outer: MerchantRulesErrorContext): MerchantRulesError {
     const { code, reason, ...options } = { ...this, cause: this.cause, ...outer };
     return new MerchantRulesError(code, reason, options);
@@ -127,12 +127,12 @@ export interface MerchantRulesErrorContext extends Omit<MerchantRulesErrorOption
   readonly reason?: string;
 }
 
-/** True where a value is an error of this package, from whichever copy of it. */
+/** Decides whether a value is an error of this package, from whichever copy of it. */
 export function isMerchantRulesError(value: unknown): value is MerchantRulesError {
   return value instanceof Error && value.name === "MerchantRulesError" && "code" in value;
 }
 
-/** The error of an answer whose meaning the contract says. Nothing was written. */
+/** Makes the error of a response whose meaning the contract states. Nothing was written. */
 export function errorOfMeaning(exchange: Exchange & { status: number }, meaning: Meaning): MerchantRulesError {
   const reason = `the service answered ${exchange.status}`;
   const told = { ...exchange, meaning };
@@ -153,7 +153,7 @@ export function errorOfMeaning(exchange: Exchange & { status: number }, meaning:
 }
 
 /**
- * The one place that maps a status to an error. Statuses and bodies of failures are a gap (seed, section 7); what is
+ * Maps a status to an error, as no other place does. Statuses and bodies of failures are a gap (seed, section 7); what is
  * assumed here is HTTP itself (RFC 9110, RFC 6585).
  */
 export function errorOfStatus(exchange: Exchange & { status: number }, retryAfterMs?: number): MerchantRulesError {
@@ -204,7 +204,7 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
 
 const longestPath = 300;
 
-/** Every part may hold text of a service, a file or a program. Line breaks are those between the lines alone. */
+/** Composes a message whose parts a service, a file or a program may have written. Only `lines` make line breaks. */
 function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions): string {
   const { attempted, exchange, advice, lines = [] } = options;
   const { serviceCode, serviceMessage, serviceDetails, requestId } = exchange ?? {};
@@ -225,7 +225,7 @@ function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorO
   return `${printable(`${what}${reason}${said}${sent}`)}${list}${next} (${code})`;
 }
 
-/** A text of others, with at most `most` of its characters. */
+/** Cuts a string to at most `most` characters, with `...` behind them. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}...` : text;
 }

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** The name that somebody may have meant: at most a third of its letters are others. Undefined where none is that near. */
+/** Returns the name that somebody may have meant, of which at most a third of the letters differ; undefined where none is that near. */
 export function nearest<Name extends string>(name: string, names: readonly Name[]): Name | undefined {
   const [first] = names
     .map((each) => ({ each, far: distance(name.toLowerCase(), each.toLowerCase()) }))
@@ -9,15 +9,15 @@ export function nearest<Name extends string>(name: string, names: readonly Name[
   return first?.each;
 }
 
-/** ` (did you mean X?)` for the nearest name, and nothing where none is near. */
+/** Returns ` (did you mean X?)` for the nearest name; "" where none is near. */
 export function meant(name: string, names: readonly string[]): string {
   const found = nearest(name, names);
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
 
 /**
- * True of two names that one slip of the finger makes of each other: a letter more, less or another, or two that changed
- * places. Names under four letters, and those that differ in digits alone, are names of their own.
+ * Decides whether one slip of the finger makes a name of another: a letter more, less or different, or two swapped letters.
+ * It says no for names under four letters, and for those that differ in digits alone.
  */
 export function isOneSlip(name: string, other: string): boolean {
   if (Math.abs(name.length - other.length) > 1 || Math.min(name.length, other.length) < 4) return false;

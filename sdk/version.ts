@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-/** The version of this package. It names itself, so the sources and the compiled files find the same. */
+/** Returns the version of this package, or `unknown`. It finds itself by name, so sources and compiled files find the same. */
 export function packageVersion(): string {
   try {
     const described: unknown = createRequire(import.meta.url)("pulumi-merchant-rules/package.json");

@@ -4,7 +4,7 @@ import type { Redactor } from "../../sdk/client/redact.ts";
 import { type Additions, type FixedParts, identify, RequestTemplate } from "../../sdk/client/request-template.ts";
 import { jsonIfAny } from "../../sdk/client/response.ts";
 import { baseUrlOf, setUp } from "../../sdk/client/set-up.ts";
-import type { Answer } from "../../sdk/client/transport.ts";
+import type { WireResponse } from "../../sdk/client/transport.ts";
 import type { IdentifyBy } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import { defined, type Json, type JsonObject, type Pointer } from "../../sdk/json/index.ts";
@@ -37,7 +37,7 @@ export interface Sent {
 /** A response. */
 export interface SeenResponse {
   readonly status: number;
-  readonly headers: Answer["headers"];
+  readonly headers: WireResponse["headers"];
   /** Its body; undefined where it is no JSON. */
   readonly json: Json | undefined;
   readonly isSuccess: boolean;

@@ -60,7 +60,7 @@ export async function startService(options: StartOptions): Promise<string> {
 }
 
 /** The rules at the service, as anybody can read them there, past the engine. */
-export class RulesByHand {
+export class QuickstartRules {
   readonly #url: string;
   readonly #narrator: Narrator;
   readonly #interrupted: AbortSignal;

@@ -5,7 +5,7 @@ import { type Engine, EngineRuns } from "./engine.ts";
 import type { Interrupts } from "./interrupt.ts";
 import type { Narrator } from "./narrator.ts";
 import { makeProject, type Packages, settingsOf, writeSettings } from "./project.ts";
-import { RulesByHand } from "./service.ts";
+import { QuickstartRules } from "./service.ts";
 
 export interface Scene {
   readonly narrator: Narrator;
@@ -26,7 +26,7 @@ const stack = ["--stack", "quickstart"];
 /** The story: rules that are declared in a program appear in a service, drift, heal, and go away. Throws where one step does not go as told. */
 export async function tellStory(scene: Scene): Promise<void> {
   const { narrator, interrupts, engine, folder, url } = scene;
-  const rules = new RulesByHand(url, narrator, interrupts.interrupted);
+  const rules = new QuickstartRules(url, narrator, interrupts.interrupted);
   const runs = openProject(scene);
   const yes = engine.name === "pulumi" ? ["--yes", "--skip-preview"] : ["--yes"];
   if (engine.name === "pulumi") await runs.run({ code: 0 }, "stack", "init", "quickstart");

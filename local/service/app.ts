@@ -3,15 +3,15 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { defined } from "../../sdk/json/index.ts";
-import type { Answer } from "./answer.ts";
 import { controlApp, controlPath, type FaultKind, type Faults, type Reply, type Visit } from "./faults/index.ts";
 import { strangerBy } from "./own-machine.ts";
-import { Refusal, refusalAnswer } from "./refusal.ts";
+import { Refusal, refusalResponse } from "./refusal.ts";
 import { type IncomingRequest, readRequest } from "./request.ts";
 import type { ServedOperation, ServedRequest } from "./request-log.ts";
 import { type Match, type Route, routeOf } from "./routes.ts";
 import { send } from "./send.ts";
 import { refusalOf, type Service, serveRequest, type Twist } from "./serve-request.ts";
+import type { ServedResponse } from "./served-response.ts";
 
 export interface AppOptions {
   readonly service: Service;
@@ -19,7 +19,7 @@ export interface AppOptions {
   readonly faults: Faults;
   /** The live page, where there is one. */
   readonly live: LocalApp | undefined;
-  /** Called with every request once its answer is known, before it is sent. */
+  /** Called with every request once its response is known, before it is sent. */
   readonly served: (request: ServedRequest) => void;
   /** Called with what went wrong within the service itself. */
   readonly failed: (error: unknown) => void;
@@ -28,7 +28,7 @@ export interface AppOptions {
 export type LocalApp = Hono<{ Bindings: HttpBindings }>;
 
 /**
- * The service as a Hono application. Everything that the contract does not have is under paths of its own, added before
+ * Makes the service a Hono application. Everything that the contract does not have is under paths of its own, added before
  * the contract's; the contract has all the others.
  */
 export function localApp(options: AppOptions): LocalApp {
@@ -57,7 +57,7 @@ interface Replied {
   readonly fault?: FaultKind;
 }
 
-/** Not async: without a fault the answer is there at once. */
+/** Makes the reply to a request. Not async: without a fault the reply is there at once. */
 function replyTo(options: AppOptions, request: IncomingRequest, outgoing: ServerResponse): Replied | Promise<Replied> {
   const { routes, faults, service } = options;
   const stranger = strangerBy(request.header);
@@ -66,7 +66,7 @@ function replyTo(options: AppOptions, request: IncomingRequest, outgoing: Server
   if ("allow" in found) return refused(options, noRoute(request, found.allow));
   const { match } = found;
   const { operation } = match.route;
-  if (faults.isEmpty) return { operation, reply: { send: "whole", answer: answerTo(options, match, request) } };
+  if (faults.isEmpty) return { operation, reply: { send: "whole", response: responseTo(options, match, request) } };
   const visit: Visit = {
     operation,
     request,
@@ -79,30 +79,30 @@ function replyTo(options: AppOptions, request: IncomingRequest, outgoing: Server
         if (outgoing.destroyed) resolve();
         else outgoing.once("close", resolve);
       }),
-    serve: (twist) => answerTo(options, match, request, twist),
+    serve: (twist) => responseTo(options, match, request, twist),
   };
   return faults.replyTo(visit).then(({ reply, fault }) => defined({ operation, reply, fault: fault?.kind }));
 }
 
 function refused(options: AppOptions, refusal: Refusal): Replied {
-  const answer = answerBy(options, () => {
+  const response = responseBy(options, () => {
     throw refusal;
   });
-  return { operation: "unknown", reply: { send: "whole", answer } };
+  return { operation: "unknown", reply: { send: "whole", response } };
 }
 
-function answerTo(options: AppOptions, match: Match, request: IncomingRequest, twist?: Twist): Answer {
-  return answerBy(options, () => serveRequest(options.service, match, request, twist));
+function responseTo(options: AppOptions, match: Match, request: IncomingRequest, twist?: Twist): ServedResponse {
+  return responseBy(options, () => serveRequest(options.service, match, request, twist));
 }
 
-/** The answer that `serve` gives, or the one to its failure. */
-function answerBy({ service, failed }: AppOptions, serve: () => Answer): Answer {
+/** Returns the response that `serve` gives, or the one to its failure. */
+function responseBy({ service, failed }: AppOptions, serve: () => ServedResponse): ServedResponse {
   try {
     return serve();
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.code === "INTERNAL") failed(error);
-    return refusalAnswer(refusal, service.contract.errors);
+    return refusalResponse(refusal, service.contract.errors);
   }
 }
 
@@ -121,15 +121,15 @@ function servedRequest(
   keyHeader: string | undefined,
 ): ServedRequest {
   const key = keyHeader === undefined ? undefined : header(keyHeader);
-  const answer = reply.send === "nothing" ? undefined : reply.answer;
+  const response = reply.send === "nothing" ? undefined : reply.response;
   return defined({
     operation,
     method,
     path,
     query: query.size === 0 ? noQuery : Object.fromEntries(query),
-    status: answer?.status ?? 0,
+    status: response?.status ?? 0,
     idempotencyKey: key,
-    replayed: answer?.replayed === true ? true : undefined,
+    replayed: response?.replayed === true ? true : undefined,
     fault,
   });
 }

@@ -3,7 +3,7 @@ import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 
 /**
- * The JSON object that a request carries.
+ * Parses the body of a request as a JSON object.
  * @throws Refusal as {@link jsonValue}, and 400 for what is not an object.
  */
 export function jsonBody(
@@ -17,7 +17,7 @@ export function jsonBody(
 }
 
 /**
- * The JSON that a request carries.
+ * Parses the body of a request as JSON.
  * @throws Refusal 415, 413, 400 for what is not JSON, 422 for JSON that no program can hold.
  */
 export function jsonValue(
@@ -36,7 +36,7 @@ export function jsonValue(
 }
 
 /**
- * The fields of a form that a request carries.
+ * Parses the body of a request as a form, and returns its fields.
  * @throws Refusal 415, 413, 400 for a field that is sent twice.
  */
 export function formBody(request: IncomingRequest, maxBodyBytes: number): JsonObject {
@@ -49,7 +49,7 @@ export function formBody(request: IncomingRequest, maxBodyBytes: number): JsonOb
   return Object.fromEntries(fields);
 }
 
-/** @throws Refusal 400 when a request carries a body that its operation has no place for. */
+/** Refuses a body. @throws Refusal 400 where there is one */
 export function demandNoBody({ body }: IncomingRequest): void {
   if ("tooLarge" in body || body.bytes.length > 0) throw badRequest("this operation takes no body");
 }

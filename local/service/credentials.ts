@@ -54,7 +54,7 @@ export class Gate {
   }
 
   /**
-   * The name of the merchant that a request is for; the first where the contract has no credentials.
+   * Returns the name of the merchant that a request is for; the first where the contract has no credentials.
    * @throws Refusal 401 when a request presents no token, none that is known, or one that has expired.
    */
   admit(header: HeaderOf): string {
@@ -63,7 +63,7 @@ export class Gate {
     return caller;
   }
 
-  /** As {@link Gate.admit}; the first merchant for a request that is not admitted. */
+  /** Returns what {@link Gate.admit} does, and the first merchant for a request that is not admitted. */
   guess(header: HeaderOf): string {
     const caller = this.#callerOf(header);
     return caller instanceof Refusal ? this.#first : caller;
@@ -87,7 +87,7 @@ export class Gate {
   }
 
   /**
-   * The answer to the token operation.
+   * Makes a token, and returns the body of the response to the token operation.
    * @throws Refusal 400 for fields that are missing, unknown or not as the contract fixes them; 401 for wrong credentials.
    */
   mint(fields: JsonObject, header: HeaderOf): Json {
@@ -116,8 +116,8 @@ export class Gate {
     this.#forgetExpired();
     const token = randomBytes(32).toString("base64url");
     this.#expiries.set(hash("sha256", token, "base64"), now() + tokenLifeSeconds * 1000);
-    const answer = withValueAt({ token_type: "Bearer" }, operation.accessToken, token);
-    return operation.expiresIn === null ? answer : withValueAt(answer, operation.expiresIn, tokenLifeSeconds);
+    const response = withValueAt({ token_type: "Bearer" }, operation.accessToken, token);
+    return operation.expiresIn === null ? response : withValueAt(response, operation.expiresIn, tokenLifeSeconds);
   }
 
   #forgetExpired(): void {
@@ -128,7 +128,7 @@ export class Gate {
 
 type HeaderOf = (name: string) => string | undefined;
 
-/** True where a value fits a template; in constant time where nothing in the template is free. */
+/** Decides whether a value fits a template; in constant time where nothing in the template is free. */
 function templateFits(template: string, values: Readonly<Record<string, string>>, value: string): boolean {
   if (namesIn(template).some((name) => !Object.hasOwn(values, name))) {
     return templateMatcher(template, { values, place: "value" }).match(value) !== undefined;

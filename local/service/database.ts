@@ -60,7 +60,7 @@ export function openDatabase(file: string): DatabaseSync {
   }
 }
 
-/** Also the proof that the file can be written; of two services that open a new file at once, one makes the tables. */
+/** Makes the tables, and proves so that the file can be written; of two services that open a new file at once, one makes them. */
 function makeTables(database: DatabaseSync): void {
   database.exec("BEGIN IMMEDIATE");
   const isNew = number(database, "SELECT count(*) AS value FROM sqlite_schema") === 0;
@@ -71,7 +71,7 @@ function makeTables(database: DatabaseSync): void {
 
 const magic = "SQLite format 3\u0000";
 
-/** Looked at before SQLite does, whose own words ("unable to open database file") do not say which of these it is. */
+/** Returns why a file cannot be used. SQLite's own words ("unable to open database file") do not say which of these it is. */
 function whyUnusable(file: string): string | undefined {
   if (file === "") return "its name is empty";
   const folder = dirname(file);

@@ -19,9 +19,9 @@ import type { RuleShape } from "./rule-shape.ts";
  * judged.
  */
 export interface DefinitionJudge {
-  /** @throws Refusal 422 for what the contract's schema does not allow, and for what only the service sets. */
+  /** Refuses what the contract's schema does not allow, and what only the service sets. @throws Refusal 422 */
   demandValid(definition: JsonObject): void;
-  /** @throws Refusal 422 for a change of an immutable field. Fields that `after` leaves out are not looked at, as in a client's comparison. */
+  /** Refuses a change of an immutable field. Fields that `after` leaves out do not count, as in a client's comparison. @throws Refusal 422 */
   demandMutable(before: JsonObject, after: JsonObject): void;
 }
 
@@ -63,7 +63,7 @@ export function definitionJudge({ rule }: Contract, shape: RuleShape): Definitio
   };
 }
 
-/** An object without one field; the objects around the field stay, even when they are empty then. */
+/** Returns an object without one field; the objects around the field stay, even when they are empty then. */
 function withoutField(object: JsonObject, pointer: string): JsonObject {
   const [first, ...rest] = segmentsOf(pointer);
   if (first === undefined || !Object.hasOwn(object, first)) return object;

@@ -1,15 +1,12 @@
 import { hash } from "node:crypto";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
-import type { RuleStore, StoredAnswer } from "./store.ts";
+import type { RuleStore, StoredResponse } from "./store.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const maxKeyLength = 255;
 
-/**
- * The idempotency key of a request, if it has one.
- * @throws Refusal 400 for an empty or overlong one.
- */
+/** Returns the idempotency key of a request, if it has one. @throws Refusal 400 for an empty key or one of more than 255 characters */
 export function idempotencyKey(request: IncomingRequest, header: string): string | undefined {
   const key = request.header(header);
   if (key !== undefined && (key === "" || key.length > maxKeyLength))
@@ -18,8 +15,8 @@ export function idempotencyKey(request: IncomingRequest, header: string): string
 }
 
 /**
- * Answers of writes under the keys of their requests, for 24 hours. Only what succeeded is kept: a refused request has
- * changed nothing and may be sent again, mended, under the same key.
+ * Responses to writes under the keys of their requests, for 24 hours. Only successes are kept: a refused request has
+ * changed nothing, and may be corrected and sent again under the same key.
  */
 export class Replays {
   readonly #store: RuleStore;
@@ -32,25 +29,25 @@ export class Replays {
   }
 
   /**
-   * The kept answer to the same request. To be called in the transaction of the write.
+   * Finds the response that was kept for the same request. To be called in the transaction of the write.
    * @throws Refusal 422 when the key stands for another request.
    */
-  find(key: string, fingerprint: string): StoredAnswer | undefined {
-    const kept = this.#store.answerOf(key, this.#now() - dayMs);
+  find(key: string, fingerprint: string): StoredResponse | undefined {
+    const kept = this.#store.responseOf(key, this.#now() - dayMs);
     if (kept === undefined || kept.fingerprint === fingerprint) return kept;
     throw new Refusal(422, "IDEMPOTENCY_CONFLICT", "this idempotency key was used for another request");
   }
 
-  keep(key: string, answer: StoredAnswer): void {
+  keep(key: string, response: StoredResponse): void {
     const now = this.#now();
-    this.#store.keepAnswer(key, answer, now);
+    this.#store.keepResponse(key, response, now);
     if (now - this.#forgottenAt < dayMs / 24) return;
     this.#forgottenAt = now;
-    this.#store.forgetAnswers(now - dayMs);
+    this.#store.forgetResponses(now - dayMs);
   }
 }
 
-/** A text that two requests share only when they are the same: method, target and body to the byte. */
+/** Returns a string that two requests share only when they are the same: method, target and body to the byte. */
 export function fingerprintOf({ method, path, query, body }: IncomingRequest): string {
   const bytes = "bytes" in body ? body.bytes : Buffer.alloc(0);
   return hash("sha256", Buffer.concat([Buffer.from(`${method} ${path}?${query}\n`), bytes]), "base64");

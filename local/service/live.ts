@@ -13,7 +13,7 @@ export interface LivePage {
   readonly html: string;
   /** The header Content-Security-Policy with which the page is sent. */
   readonly policy: string;
-  /** A rule as the page wants it. */
+  /** Returns what the page shows of a rule. */
   row(rule: StoredByHand): Json;
 }
 
@@ -57,7 +57,7 @@ export class Live {
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
   }
 
-  /** GET `/` and the page's events; `isTaken` where the contract has a `/` of its own. For programs of this machine alone. */
+  /** Serves GET `/` and the page's events, to programs of this machine alone; `isTaken`: the contract has a `/` of its own. */
   app(isTaken: boolean): Hono<{ Bindings: HttpBindings }> {
     const app = new Hono<{ Bindings: HttpBindings }>();
     const { html, policy } = this.#page;
@@ -102,7 +102,7 @@ export class Live {
     for (const { outgoing } of this.#watchers) outgoing.destroy();
   }
 
-  /** Sends what there is, a piece at a time as the browser takes it; what changes meanwhile is sent besides. */
+  /** Sends all rules, a piece at a time as the browser takes it; what changes meanwhile is sent besides. */
   async #watch(watcher: Watcher): Promise<void> {
     const { outgoing } = watcher;
     this.#watchers.add(watcher);
@@ -144,7 +144,7 @@ export class Live {
     }
   }
 
-  /** @returns false where the browser has not taken it yet */
+  /** Sends an event. Returns false where the browser has not taken it yet. */
   #send({ outgoing }: Watcher, event: string, data: Json): boolean {
     if (outgoing.destroyed) return true;
     const isTaken = outgoing.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -152,7 +152,7 @@ export class Live {
     return isTaken;
   }
 
-  /** By this a connection is found dead: it has something to take, and took nothing since the last time. */
+  /** Ends the connections that have something to take, and took nothing since the last time; to others it sends a comment. */
   #beat(): void {
     for (const watcher of this.#watchers) {
       const { outgoing } = watcher;
@@ -175,7 +175,7 @@ function plain(status: number, text: string): Response {
   return new Response(`${text}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
 }
 
-/** Once the connection takes more, or is closed. */
+/** Resolves once the connection takes more, or is closed. */
 function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

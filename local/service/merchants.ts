@@ -18,16 +18,16 @@ export interface LocalMerchant {
 
 /** Changes by hand to the rules of one merchant, past the contract. */
 export interface RulesByHand {
-  /** Every rule as declared, oldest first, without what the service adds, and without rules that are gone. */
+  /** Returns every rule as declared, oldest first, without what the service adds, and without rules that are gone. */
   rules(): StoredByHand[];
-  /** As {@link RulesByHand.rules}, with the rules that are gone (`rule.gone` of the contract). */
+  /** Returns what {@link RulesByHand.rules} does, and the rules that are gone (`rule.gone` of the contract). */
   rows(): StoredByHand[];
   /**
-   * Somebody edits a rule by hand, or adds one: past schema, natural key and immutable fields. Gives its id.
+   * Edits a rule as somebody does by hand, or adds one: past schema, natural key and immutable fields. Returns its id.
    * @throws TypeError when `rule` is not JSON.
    */
   put(ruleId: string | undefined, rule: JsonObject): string;
-  /** Somebody removes a rule by hand, so that no row is left. Gives whether there was one. */
+  /** Removes a rule as somebody does by hand, so that no row is left. Returns whether there was one. */
   remove(ruleId: string): boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Merchant {
   readonly operations: RuleOperations;
   readonly replays: Replays;
   readonly byHand: RulesByHand;
-  /** True of a rule that was deleted and is still kept, as the contract's `rule.gone` says. */
+  /** Decides whether a rule was deleted and is still kept, as the contract's `rule.gone` says. */
   isGone(rule: StoredRule): boolean;
 }
 
@@ -82,7 +82,7 @@ export class Merchants {
     return [...this.#merchants.values()].map(({ store }) => store);
   }
 
-  /** @throws TypeError for a name that no merchant has. */
+  /** Returns the merchant with a name. @throws TypeError for a name that no merchant has */
   of(name: string): Merchant {
     const merchant = this.#merchants.get(name);
     if (merchant !== undefined) return merchant;
@@ -133,7 +133,7 @@ function shown({ ruleId, definition }: StoredRule): StoredByHand {
   return { ruleId, rule: definition };
 }
 
-/** `rules.db` → `rules.globex.db`. */
+/** Returns the data file of another merchant than the first: `rules.globex.db` beside `rules.db`. */
 function fileOf(dataFile: string, merchant: string): string {
   if (dataFile === ":memory:") return dataFile;
   const { dir, name, ext } = parse(dataFile);

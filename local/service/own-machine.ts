@@ -1,5 +1,5 @@
 /**
- * Why a request is none of a program of this machine, by its headers; undefined where it is one. A page of another site
+ * Returns why a request is not of a program of this machine, by its headers; undefined where it is. A page of another site
  * is kept out, even when its name was turned to this machine's address: a browser sends that name as the host, and the
  * page's site as the origin.
  */

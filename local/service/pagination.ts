@@ -60,7 +60,7 @@ const served: ByKind<ServedPages> = {
     ...counted(by),
     parameter: by.page,
     request: (query, limit) => {
-      const page = wholeNumber(query.get(by.page) ?? String(by.first), by.first, Number.MAX_SAFE_INTEGER);
+      const page = integer(query.get(by.page) ?? String(by.first), by.first, Number.MAX_SAFE_INTEGER);
       if (page === undefined) throw badRequest(`${by.page} must be a whole number from ${by.first} on`);
       return { kind: "from", offset: (page - by.first) * limit, limit };
     },
@@ -71,7 +71,7 @@ const served: ByKind<ServedPages> = {
     ...counted(by),
     parameter: by.offset,
     request: (query, limit) => {
-      const offset = wholeNumber(query.get(by.offset) ?? "0", 0, Number.MAX_SAFE_INTEGER);
+      const offset = integer(query.get(by.offset) ?? "0", 0, Number.MAX_SAFE_INTEGER);
       if (offset === undefined) throw badRequest(`${by.offset} must be a whole number from 0 on`);
       return { kind: "from", offset, limit };
     },
@@ -114,7 +114,7 @@ const served: ByKind<ServedPages> = {
   }),
 };
 
-/** Pages after a cursor of this service. */
+/** Serves pages after a cursor of this service. */
 function byCursor(parameter: string): Pick<ServedPages, "parameter" | "request" | "isLater"> {
   return {
     parameter,
@@ -132,7 +132,7 @@ const ownCursor = "page_cursor";
 /** Pages named by a URL. The URL of the page after the first one leads to the first one again. */
 const byUrl = { ...byCursor(ownCursor), again: (body: Json): Json => body };
 
-/** Pages whose responses may say how many rules there are, and whether there are more. */
+/** Serves pages whose responses may say how many rules there are, and whether there are more. */
 function counted(by: {
   readonly more: string | null;
   readonly total: string | null;
@@ -208,12 +208,12 @@ function sequenceOf(cursor: string, name: string): number {
 
 function limitOf(text: string | null, largest: number): number {
   if (text === null) return Math.min(defaultLimit, largest);
-  const limit = wholeNumber(text, 1, largest);
+  const limit = integer(text, 1, largest);
   if (limit === undefined) throw badRequest(`the page size must be a whole number from 1 to ${largest}`);
   return limit;
 }
 
-function wholeNumber(text: string, least: number, most: number): number | undefined {
+function integer(text: string, least: number, most: number): number | undefined {
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return number >= least && number <= most ? number : undefined;
 }

@@ -14,7 +14,7 @@ export class Rate {
     this.#at = now();
   }
 
-  /** @throws Refusal 429 with Retry-After, in whole seconds, when this is one too many. */
+  /** Counts a request. @throws Refusal 429 with Retry-After, in whole seconds, when it is one too many */
   take(): void {
     const now = this.#now();
     this.#left = Math.min(Math.max(1, this.#perSecond), this.#left + ((now - this.#at) / 1000) * this.#perSecond);

@@ -1,8 +1,8 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { defined, type Json, withValueAt } from "../../sdk/json/index.ts";
-import type { Answer } from "./answer.ts";
+import type { ServedResponse } from "./served-response.ts";
 
-/** The codes that this service answers failures with. The seed shows none (section 7). */
+/** The codes of this service's refusals. The seed shows none (section 7). */
 export type RefusalCode =
   | "BAD_REQUEST"
   | "UNAUTHENTICATED"
@@ -39,7 +39,7 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: readonly RefusalDetail[];
   readonly headers: Readonly<Record<string, string>>;
-  /** The rule that is in the way, as an answer would have it. */
+  /** The rule that is in the way, as a response would have it. */
   readonly rule: Json | undefined;
 
   constructor(
@@ -61,8 +61,8 @@ export function badRequest(message: string, details?: readonly RefusalDetail[]):
   return new Refusal(400, "BAD_REQUEST", message, defined({ details }));
 }
 
-/** A refusal as the contract's service answers it: its own status and code, where `errors` says so. */
-export function refusalAnswer(refusal: Refusal, errors: Contract["errors"]): Answer {
+/** Makes the response of a refusal, with the status and code of its own that the contract's `errors` gives it. */
+export function refusalResponse(refusal: Refusal, errors: Contract["errors"]): ServedResponse {
   const meaning = meanings[refusal.code];
   const [told] = meaning === undefined ? [] : errors[meaning];
   const status = told?.status ?? refusal.status;
@@ -77,7 +77,7 @@ const meanings: Partial<Record<RefusalCode, "notFound" | "exists" | "inUse">> = 
   RULE_IN_USE: "inUse",
 };
 
-/** The body of a refusal, with code, message and details where the contract has them. */
+/** Makes the body of a refusal, with code, message and details where the contract has them. */
 export function refusalBody(
   { message, details }: Pick<Refusal, "message" | "details">,
   errors: Contract["errors"],

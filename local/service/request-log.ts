@@ -21,7 +21,7 @@ export interface ServedRequest {
   /** The status that was sent; 0 when the connection was closed without one. */
   readonly status: number;
   readonly idempotencyKey?: string;
-  /** The answer is the stored one of an earlier request with the same idempotency key. */
+  /** The response is the stored one of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
   /** The fault that was injected. */
   readonly fault?: FaultKind;

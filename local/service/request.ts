@@ -6,7 +6,7 @@ export interface IncomingRequest {
   /** The path as sent, percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** A header's value; several of one name are joined by a comma. */
+  /** Returns a header's value; several of one name are joined by a comma. */
   header(name: string): string | undefined;
   readonly body: Body;
 }

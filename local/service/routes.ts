@@ -23,7 +23,7 @@ export interface Route {
   readonly transition?: Transition;
 }
 
-/** Every operation that a contract has. */
+/** Returns the routes of every operation that a contract has. `values`: of its parameters. */
 export function routesOf({ operations, rule, auth }: Contract, values: Readonly<Record<string, string>>): Route[] {
   const { create, get, update, list } = operations;
   const route = (
@@ -82,7 +82,7 @@ export interface Match {
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** The route of a request; or the methods that its path has, none when no operation has such a path. */
+/** Finds the route of a request; or else the methods that its path has, none when no operation has such a path. */
 export function routeOf(
   routes: readonly Route[],
   request: IncomingRequest,
@@ -106,7 +106,7 @@ export function routeOf(
   };
 }
 
-/** Fixed characters of the path that fit; whether the rest fits; how much of it there is. */
+/** Rates how well a route fits a request: fixed characters of its path, whether the rest fits, how much of it there is. */
 function fitness({ route }: Match, request: IncomingRequest): [number, number, number] {
   const { place } = route;
   const rest = [
@@ -131,7 +131,7 @@ function isBetter(a: readonly number[], b: readonly number[]): boolean {
   return differs !== -1 && (a[differs] ?? 0) > (b[differs] ?? 0);
 }
 
-/** @throws Refusal 400 when headers or query are not what the contract says; several faults are named at once. */
+/** Refuses headers and a query that are not as the contract says. @throws Refusal 400, which names all faults */
 export function demandFixedParts({ route }: Match, request: IncomingRequest): void {
   const faults = [
     ...route.headers.flatMap(([name, value]) => faultOf(`header ${name}`, request.header(name), value)),

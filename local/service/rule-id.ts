@@ -16,7 +16,7 @@ export function ruleIdMaker(now: () => number): () => string {
   };
 }
 
-/** Counts the rules of a store from 1. An id that a rule has already, given by hand, is passed over. */
+/** Counts the rules of a store from 1. An id that was given to a rule by hand is passed over. */
 export function sequentialRuleIds(store: RuleStore): () => string {
   let last = 0;
   return () => {

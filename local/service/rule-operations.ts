@@ -20,8 +20,8 @@ import { type RuleShape, versionOf } from "./rule-shape.ts";
 import type { RuleStanding } from "./rule-standing.ts";
 import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 
-/** The answer of an operation, before its body is text; the status is the first that the contract lists. */
-export interface JsonAnswer {
+/** The response of an operation, before its body is text; the status is the first that the contract lists. */
+export interface JsonResponse {
   readonly status: number;
   readonly body: Json;
   readonly headers?: Readonly<Record<string, string>>;
@@ -84,7 +84,7 @@ export class RuleOperations {
     this.#now = now;
   }
 
-  create(body: JsonObject, { ruleId, mustBeNew = false, amend = asSent }: Creation = {}): JsonAnswer {
+  create(body: JsonObject, { ruleId, mustBeNew = false, amend = asSent }: Creation = {}): JsonResponse {
     const { bodyAt, success, identifyBy, idFormat, method } = this.#contract.operations.create;
     if (ruleId !== undefined) demandForm(ruleId, idFormat);
     const beside = identifyBy?.in === "body" ? [identifyBy.name] : [];
@@ -103,7 +103,7 @@ export class RuleOperations {
     return { status: first(success), body: this.#shape.written(stored) };
   }
 
-  /** As most services do: a POST never replaces a rule, and a PUT does, unless it says `If-None-Match: *` (RFC 9110). */
+  /** Refuses an id that is taken, as most services do: a PUT replaces a rule, unless it says `If-None-Match: *` (RFC 9110). */
   #demandFreeId(there: StoredRule | undefined, mustBeNew: boolean): void {
     if (there === undefined) return;
     if (mustBeNew) throw new Refusal(412, "RULE_EXISTS", `there is a rule ${there.ruleId} already`);
@@ -112,19 +112,22 @@ export class RuleOperations {
     else throw new Refusal(409, "RULE_EXISTS", `there is, or was, a rule ${there.ruleId} already`);
   }
 
-  get(ruleId: string): JsonAnswer {
+  get(ruleId: string): JsonResponse {
     const stored = this.#existing(ruleId);
-    const answer = { status: first(this.#contract.operations.get?.success ?? []), body: this.#shape.answer(stored) };
+    const response = {
+      status: first(this.#contract.operations.get?.success ?? []),
+      body: this.#shape.response(stored),
+    };
     return this.#version !== null && "etag" in this.#version
-      ? { ...answer, headers: { etag: `"${versionOf(stored)}"` } }
-      : answer;
+      ? { ...response, headers: { etag: `"${versionOf(stored)}"` } }
+      : response;
   }
 
   get #version() {
     return this.#contract.operations.update?.version ?? null;
   }
 
-  /** @throws Refusal for an update that names no version (428, RFC 6585; 422), or another one (412, RFC 9110; 409) */
+  /** Refuses an update that names no version (428, RFC 6585; 422), or another one (412, RFC 9110; 409). */
   #demandVersion(stored: StoredRule, ifMatch: string | undefined, sent: JsonObject): void {
     const version = this.#version;
     if (version === null) return;
@@ -136,7 +139,7 @@ export class RuleOperations {
       throw new Refusal(isField ? 409 : 412, "RULE_CHANGED", `the rule ${stored.ruleId} has another version by now`);
   }
 
-  update(ruleId: string, body: JsonObject, { ifMatch, amend = asSent }: Change = {}): JsonAnswer {
+  update(ruleId: string, body: JsonObject, { ifMatch, amend = asSent }: Change = {}): JsonResponse {
     const { update } = this.#contract.operations;
     if (update === null) throw new Refusal(404, "NOT_FOUND", "the contract has no update operation");
     const { in: part, name } = update.identifyBy;
@@ -169,8 +172,8 @@ export class RuleOperations {
     return { status: first(update.success), body: this.#shape.written(updated) };
   }
 
-  /** Gives one field one value, as the contract's `rule.transitions` say. @throws Refusal 409 for a step that does not lead on */
-  transition(ruleId: string, { at, to, from, success }: Transition): JsonAnswer {
+  /** Sets one field to one value, as the contract's `rule.transitions` say. @throws Refusal 409 for a step that does not lead on */
+  transition(ruleId: string, { at, to, from, success }: Transition): JsonResponse {
     const stored = this.#existing(ruleId);
     this.#demandOwn(stored);
     if (this.#standing.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
@@ -183,7 +186,7 @@ export class RuleOperations {
     return { status: first(success), body: this.#shape.written({ ...stored, definition, updatedAt: entry.at }) };
   }
 
-  /** @throws Refusal 422 for fields that requests of their own change. */
+  /** Refuses fields that requests of their own change. @throws Refusal 422 */
   #demandUndriven(sent: JsonObject): void {
     const details = drivenFields(this.#contract)
       .filter((at) => valueAt(sent, at) !== undefined)
@@ -195,7 +198,7 @@ export class RuleOperations {
     });
   }
 
-  delete(ruleId: string): JsonAnswer {
+  delete(ruleId: string): JsonResponse {
     const stored = this.#existing(ruleId);
     this.#demandOwn(stored);
     if (this.#standing.isGone(stored)) throw notFound(ruleId);
@@ -205,14 +208,14 @@ export class RuleOperations {
   }
 
   /** Deletes every rule that the merchant may delete, as a service does that does not see which one is meant. */
-  deleteAll(): JsonAnswer {
+  deleteAll(): JsonResponse {
     const { isGone, isForeign } = this.#standing;
     for (const stored of this.#store.after(0, -1)) if (!isGone(stored) && !isForeign(stored)) this.#remove(stored);
     return this.#deleted();
   }
 
   /** Lists the stored rules, or others in their place. */
-  list(request: Pick<IncomingRequest, "path" | "query" | "header">, listed: RuleList = this.#store): JsonAnswer {
+  list(request: Pick<IncomingRequest, "path" | "query" | "header">, listed: RuleList = this.#store): JsonResponse {
     const { list } = this.#contract.operations;
     if (list === null) throw new Refusal(404, "NOT_FOUND", "the contract has no list operation");
     const { pagination, items, envelope, summaries, success } = list;
@@ -236,7 +239,7 @@ export class RuleOperations {
     return { status: first(success), ...withNextPage(body, place, pagination) };
   }
 
-  /** Of a page, one rule more than it holds: whether there is one tells whether another page follows. */
+  /** Returns the rules of a page, and one more, which tells that another page follows. */
   #foundIn(listed: RuleList, page: PageRequest): StoredRule[] {
     switch (page.kind) {
       case "all":
@@ -253,7 +256,7 @@ export class RuleOperations {
     }
   }
 
-  /** The row of a rule that is written now. A rule that is gone holds no natural key. */
+  /** Makes the row of a rule that is written now. A rule that is gone holds no natural key. */
   entry(ruleId: string, definition: JsonObject): RuleEntry {
     const entry = { ruleId, definition, naturalKey: this.#keyOf(definition), at: new Date(this.#now()).toISOString() };
     return this.#standing.isGone(storedOf(entry)) ? { ...entry, naturalKey: undefined } : entry;
@@ -276,7 +279,7 @@ export class RuleOperations {
     else this.#store.replace(this.entry(ruleId, kept));
   }
 
-  #deleted(ruleId?: string): JsonAnswer {
+  #deleted(ruleId?: string): JsonResponse {
     return { status: first(this.#contract.operations.delete.success), body: this.#shape.deleted(ruleId) };
   }
 
@@ -304,22 +307,22 @@ export class RuleOperations {
     const [path, value] = [segmentsOf(naturalKey).join("."), valueAt(definition, naturalKey)];
     throw new Refusal(409, "RULE_EXISTS", `a rule with ${path} ${JSON.stringify(value)} exists already`, {
       details: [{ path, reason: "must be unique" }],
-      rule: this.#shape.answer(existing),
+      rule: this.#shape.response(existing),
     });
   }
 
-  /** Where the contract says how a service answers so: a rule whose id stands in another rule is in use. */
+  /** Refuses a delete of a rule whose id stands in another rule, where the contract has `errors.inUse`. */
   #demandNotInUse({ ruleId }: StoredRule): void {
     if (this.#contract.errors.inUse.length === 0) return;
     const user = this.#store
       .after(0, -1)
-      .find((each) => each.ruleId !== ruleId && !this.#standing.isGone(each) && names(each.definition, ruleId));
+      .find((each) => each.ruleId !== ruleId && !this.#standing.isGone(each) && hasId(each.definition, ruleId));
     if (user !== undefined)
       throw new Refusal(409, "RULE_IN_USE", `the rule ${ruleId} is used by the rule ${user.ruleId}`);
   }
 }
 
-/** @throws Refusal 400 for an id that has not the form by which clients choose ids. */
+/** Refuses an id that does not have the form by which clients choose ids. @throws Refusal 400 */
 function demandForm(ruleId: string, format: string): void {
   const [before = "", form = "", after = ""] = format.split(/(\{uuid\}|\{hex\})/);
   const within = ruleId.slice(before.length, ruleId.length - after.length);
@@ -328,7 +331,7 @@ function demandForm(ruleId: string, format: string): void {
     throw badRequest(`the id ${ruleId} must have the form ${format}`);
 }
 
-/** @throws Refusal 422 for what an update must not carry. */
+/** Refuses fields that an update must not carry. @throws Refusal 422 */
 function demandOmitted(sent: JsonObject, omit: readonly string[]): void {
   const details = omit
     .filter((pointer) => valueAt(sent, pointer) !== undefined)
@@ -338,7 +341,7 @@ function demandOmitted(sent: JsonObject, omit: readonly string[]): void {
   throw new Refusal(422, "VALIDATION_FAILED", `an update must not carry ${paths}`, { details });
 }
 
-/** A new rule: each field that requests of their own change has the value from which they lead on. */
+/** Returns a new rule: each field that requests of their own change has the value from which they lead on. */
 function begun(definition: JsonObject, transitions: readonly Transition[]): JsonObject {
   const fields = Map.groupBy(transitions, ({ at }) => at);
   return [...fields].reduce((made, [at, own]) => {
@@ -348,7 +351,7 @@ function begun(definition: JsonObject, transitions: readonly Transition[]): Json
   }, definition);
 }
 
-/** A changed definition with these fields as they were. */
+/** Returns a changed definition with the fields that requests of their own change as they were. */
 function drivenAs(before: JsonObject, changed: JsonObject, contract: Contract): JsonObject {
   return drivenFields(contract).reduce((made, at) => {
     const value = valueAt(before, at);
@@ -360,8 +363,8 @@ function storedOf({ ruleId, definition, at }: RuleEntry): StoredRule {
   return { sequence: 0, ruleId, definition, createdAt: at, updatedAt: at };
 }
 
-/** True where a text in a definition is the id of a rule. */
-function names(definition: JsonObject, ruleId: string): boolean {
+/** Decides whether a string in a definition is the id of a rule. */
+function hasId(definition: JsonObject, ruleId: string): boolean {
   return walk(definition, (value) => (value === ruleId ? true : undefined)) === true;
 }
 

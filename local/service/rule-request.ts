@@ -4,7 +4,7 @@ import { badRequest } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 
 /**
- * The id by which a request names its rule.
+ * Returns the id by which a request names its rule.
  * @throws Refusal 400 when it names none. Nothing is ever chosen for it.
  */
 export function ruleIdOf(
@@ -26,14 +26,14 @@ export function ruleIdOf(
   throw badRequest(`the ${part === "body" ? "body field" : part} ${name} must name the rule`);
 }
 
-/** @throws Refusal 400 for a field that stands beside those that have a meaning. */
+/** Refuses a body with a field that is not `known`. @throws Refusal 400 */
 export function demandKnownFields(body: JsonObject, known: readonly string[]): void {
   const unknown = Object.keys(body).filter((name) => !known.includes(name));
   if (unknown.length > 0) throw badRequest(`unknown in the body: ${unknown.join(", ")}; allowed: ${known.join(", ")}`);
 }
 
 /**
- * The definition that a body carries at `bodyAt`, beside fields of these names.
+ * Returns the definition that a body carries at `bodyAt`, beside fields of these names.
  * @throws Refusal 400 when there is none, or an unknown field beside it.
  */
 export function definitionIn(body: JsonObject, bodyAt: string, beside: readonly string[]): JsonObject {

@@ -13,21 +13,21 @@ import {
 import type { StoredRule } from "./store.ts";
 import { inStoredForm } from "./stored-form.ts";
 
-/** The look of a rule in requests and answers, by the contract's `rule`. */
+/** The look of a rule in requests and responses, by the contract's `rule`. */
 export interface RuleShape {
-  /** A rule as an item of a list has it: its id, its definition as declared, when it was made and changed. */
+  /** Makes an item of a list: the id of a rule, its definition as declared, when it was made and changed. */
   document(rule: StoredRule): Json;
-  /** A rule as an item of a list of summaries has it: its id and its natural key. */
+  /** Makes an item of a list of summaries: the id and the natural key of a rule. */
   summary(rule: StoredRule): Json;
-  /** The same, in the envelope that answers about one rule have. */
-  answer(rule: StoredRule): Json;
-  /** The answer to a create or update: as {@link RuleShape.answer}, or the id alone. */
+  /** Makes the body of a response about one rule: its {@link RuleShape.document} in the contract's envelope. */
+  response(rule: StoredRule): Json;
+  /** Makes the body of the response to a create or update: as {@link RuleShape.response}, or the id alone. */
   written(rule: StoredRule): Json;
-  /** The answer to a delete: the id alone, where it is known. The seed gives it no fields (section 4). */
+  /** Makes the body of the response to a delete: the id, where it is known. The seed gives it no fields (section 4). */
   deleted(ruleId?: string): Json;
-  /** The pointers to what only the service may set, and a definition sets. */
+  /** Returns the pointers of what only the service may set, and a definition sets. */
   managedIn(definition: JsonObject): string[];
-  /** A definition without what only the service may set. */
+  /** Returns a definition without what only the service may set. */
   withoutManaged(definition: JsonObject): JsonObject;
 }
 
@@ -50,7 +50,7 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
     if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
     return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
   };
-  const answer = (stored: StoredRule): Json => withValueAt({}, rule.envelope, document(stored));
+  const response = (stored: StoredRule): Json => withValueAt({}, rule.envelope, document(stored));
   const deleted = (ruleId: string | undefined): Json =>
     ruleId === undefined ? { deleted: true } : withValueAt({ deleted: true }, idAt, ruleId);
   const summary = ({ ruleId, definition }: StoredRule): Json => {
@@ -62,16 +62,16 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
   return {
     document,
     summary,
-    answer,
+    response,
     written:
-      answers === "rule" ? answer : ({ ruleId }) => withValueAt({}, rule.envelope, withValueAt({}, idAt, ruleId)),
+      answers === "rule" ? response : ({ ruleId }) => withValueAt({}, rule.envelope, withValueAt({}, idAt, ruleId)),
     deleted: (ruleId) => withValueAt({}, rule.envelope, deleted(ruleId)),
     managedIn: (definition) => managed.filter((pointer) => valueAt(definition, pointer) !== undefined),
     withoutManaged: (definition) => managed.reduce(withoutValueAt, definition),
   };
 }
 
-/** The version of a rule: a text that differs where the rule does. */
+/** Returns the version of a rule: a string that differs where the rule does. */
 export function versionOf({ definition }: StoredRule): string {
   return hash("sha256", canonical(definition, asWritten)).slice(0, 16);
 }
@@ -80,7 +80,7 @@ export function versionOf({ definition }: StoredRule): string {
 const onlyUser = "local";
 
 /**
- * The pointer to a rule's id, within the rule. Clients look for each pointer within the envelope, then in the whole
+ * Returns the pointer to a rule's id, within the rule. Clients look for each pointer within the envelope, then in the whole
  * response; a pointer that begins with the envelope means the latter.
  */
 export function idPointer({ id, envelope }: Contract["rule"]): string {

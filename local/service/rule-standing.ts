@@ -5,11 +5,11 @@ import type { StoredRule } from "./store.ts";
 
 /** The standing of a stored row, by the contract's `rule.gone` and `rule.foreign`. */
 export interface RuleStanding {
-  /** Deleted, and still kept and answered. */
+  /** Decides whether a rule was deleted, and is still kept and shown. */
   isGone(rule: StoredRule): boolean;
-  /** The service's own: no client may change it. */
+  /** Decides whether a rule is the service's own, which no client may change. */
   isForeign(rule: StoredRule): boolean;
-  /** A definition as a delete leaves it; undefined where the contract has no `rule.gone`, so that a delete keeps no row. */
+  /** Returns a definition as a delete leaves it; undefined where the contract has no `rule.gone`, so that no row is kept. */
   whenDeleted(definition: JsonObject): JsonObject | undefined;
 }
 

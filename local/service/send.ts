@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import type { Answer } from "./answer.ts";
 import type { Reply } from "./faults/index.ts";
+import type { ServedResponse } from "./served-response.ts";
 
-/** Written to the connection itself: as a web Response an answer takes twice as long. */
+/** Writes a reply to the connection itself: as a web Response it would take twice as long. */
 export function send(reply: Reply, requestIdHeader: string, outgoing: ServerResponse): void {
   if (reply.send === "nothing") {
     outgoing.destroy();
     return;
   }
-  const { status, body } = reply.answer;
-  const headers = headersOf(reply.answer, requestIdHeader);
+  const { status, body } = reply.response;
+  const headers = headersOf(reply.response, requestIdHeader);
   switch (reply.send) {
     case "whole":
     case "unharmed":
@@ -28,7 +28,7 @@ export function send(reply: Reply, requestIdHeader: string, outgoing: ServerResp
 
 type Headers = Record<string, string | number>;
 
-function headersOf({ body, headers }: Answer, requestIdHeader: string): Headers {
+function headersOf({ body, headers }: ServedResponse, requestIdHeader: string): Headers {
   const type = body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
   return { ...type, ...headers, [requestIdHeader]: randomUUID() };
 }
@@ -46,7 +46,7 @@ function sendHalf(
     else socket?.end();
   };
   if (body === "") {
-    // An answer without a body has no other middle than the one of its status line.
+    // A response without a body has no other middle than the one of its status line.
     socket?.write(`HTTP/1.1 ${status} `, stop);
     return;
   }
@@ -57,18 +57,18 @@ function sendHalf(
 
 const blanks = Buffer.alloc(65_536, " ");
 
-/** Never more in memory than one piece; stops when the client goes away. */
+/** Sends a body and blanks up to `bytes`, a piece at a time; stops when the client goes away. */
 function sendPadded(
-  { answer, bytes, declared }: Extract<Reply, { send: "padded" }>,
+  { response, bytes, declared }: Extract<Reply, { send: "padded" }>,
   { "content-length": _length, ...headers }: Headers,
   outgoing: ServerResponse,
 ): void {
-  let left = Math.max(0, bytes - Buffer.byteLength(answer.body));
-  outgoing.writeHead(answer.status, {
+  let left = Math.max(0, bytes - Buffer.byteLength(response.body));
+  outgoing.writeHead(response.status, {
     ...headers,
-    ...(declared ? { "content-length": left + Buffer.byteLength(answer.body) } : {}),
+    ...(declared ? { "content-length": left + Buffer.byteLength(response.body) } : {}),
   });
-  outgoing.write(answer.body);
+  outgoing.write(response.body);
   const goOn = (): void => {
     while (left > 0 && !outgoing.destroyed) {
       const piece = blanks.subarray(0, left);

@@ -21,13 +21,13 @@ export interface SentBody {
   readonly encoding: "json" | "form";
   /** True where a fixed header says the type of the body. */
   readonly hasOwnType: boolean;
-  /** What every body holds; texts may name parameters and {ruleId}. */
+  /** What every body holds; strings may name parameters and {ruleId}. */
   readonly fields: JsonObject;
   /** Values of the contract's parameters, where they are fixed. */
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** The object that a body carries. Of a form all values are texts. @throws Refusal as `jsonBody` and `formBody` */
+/** Reads the object that a body carries. Of a form all values are strings. @throws Refusal as `jsonBody` and `formBody` */
 export function bodyOf(request: IncomingRequest, { encoding, hasOwnType }: SentBody, maxBodyBytes: number): JsonObject {
   if (encoding === "json") return jsonBody(request, maxBodyBytes, hasOwnType ? null : "application/json");
   const flat = formBody(request, maxBodyBytes);
@@ -39,9 +39,9 @@ export function bodyOf(request: IncomingRequest, { encoding, hasOwnType }: SentB
 }
 
 /**
- * A body without what the contract fixes in it. What stands at the definition's own place may differ: the definition
- * has it, too.
- * @throws Refusal 400 for a fixed field that is missing or another
+ * Returns a body without what the contract fixes in it. What stands at the definition's own place may differ: the
+ * definition has it, too.
+ * @throws Refusal 400 for a fixed field that is missing or differs
  */
 export function withoutFixed(
   body: JsonObject,
@@ -65,7 +65,7 @@ export function withoutFixed(
   return rest;
 }
 
-/** A definition that came as texts, with numbers and truth values where the schema does not say text. */
+/** Returns a definition that came as strings, with numbers and booleans where the schema does not ask for a string. */
 export function typed(definition: JsonObject, schema: Contract["rule"]["schema"]): JsonObject {
   const typedOf = mapJson(definition, (value, path) => {
     if (typeof value !== "string" || typeAt(schema, path) === "string") return undefined;
@@ -84,7 +84,7 @@ function typeAt(schema: Json, path: Path): Json | undefined {
 
 type Branch = Map<string, Branch | Json>;
 
-/** `a[b][0]` → a, b, 0 */
+/** Splits the name of a form's field: `a[b][0]` into a, b and 0. */
 function segmentsIn(name: string): string[] {
   const [, first = name, rest = ""] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? [];
   return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, segment = ""]) => segment)];

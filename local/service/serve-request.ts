@@ -1,6 +1,5 @@
 import { type Contract, identityOperation } from "../../sdk/contract/index.ts";
 import { type JsonObject, pointerOf, valueAt, walk, withValueAt } from "../../sdk/json/index.ts";
-import type { Answer } from "./answer.ts";
 import { demandNoBody } from "./body.ts";
 import type { Gate } from "./credentials.ts";
 import { fingerprintOf, idempotencyKey } from "./idempotency.ts";
@@ -10,9 +9,10 @@ import type { Rate } from "./rate.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import { demandFixedParts, type Match } from "./routes.ts";
-import type { Amend, JsonAnswer } from "./rule-operations.ts";
+import type { Amend, JsonResponse } from "./rule-operations.ts";
 import { demandKnownFields, ruleIdOf } from "./rule-request.ts";
 import { bodyOf, typed, withoutFixed } from "./sent-body.ts";
+import type { ServedResponse } from "./served-response.ts";
 import type { RuleList } from "./store.ts";
 
 /** The parts of the service that a request needs. */
@@ -39,7 +39,12 @@ const none: Twist = {};
  * Carries out one request whose route is known: limit, credentials, fixed parts, body, operation, in this order.
  * @throws Refusal for whatever the contract does not allow.
  */
-export function serveRequest(service: Service, match: Match, request: IncomingRequest, twist: Twist = none): Answer {
+export function serveRequest(
+  service: Service,
+  match: Match,
+  request: IncomingRequest,
+  twist: Twist = none,
+): ServedResponse {
   const { operation } = match.route;
   service.rate?.take();
   if (operation === "token") {
@@ -48,7 +53,7 @@ export function serveRequest(service: Service, match: Match, request: IncomingRe
   }
   const merchant = service.merchants.of(service.gate.admit(request.header));
   if (operation === "delete" && twist.deleteAll === true)
-    return merchant.store.transaction(() => answerOf(merchant.operations.deleteAll()));
+    return merchant.store.transaction(() => responseOf(merchant.operations.deleteAll()));
   demandFixedParts(match, request);
   const call = { ...service, merchant, match, request, twist };
   switch (operation) {
@@ -62,11 +67,11 @@ export function serveRequest(service: Service, match: Match, request: IncomingRe
     case "list":
       if (match.route.method === "POST") return serveListByPost(call);
       demandNoBody(request);
-      return answerOf(serveRead(call));
+      return responseOf(serveRead(call));
     case "get":
     case "identity":
       demandNoBody(request);
-      return answerOf(serveRead(call));
+      return responseOf(serveRead(call));
   }
 }
 
@@ -79,19 +84,19 @@ interface Call {
   readonly twist: Twist;
 }
 
-function serveToken({ contract, gate }: Service, { route }: Match, request: IncomingRequest): Answer {
+function serveToken({ contract, gate }: Service, { route }: Match, request: IncomingRequest): ServedResponse {
   const { token } = contract.auth;
   const body = gate.mint(bodyOf(request, route.body, contract.limits.maxBodyBytes), request.header);
-  return answerOf({ status: token?.success[0] ?? 200, body });
+  return responseOf({ status: token?.success[0] ?? 200, body });
 }
 
-function serveWrite(call: Call): Answer {
+function serveWrite(call: Call): ServedResponse {
   const body = bodyOf(call.request, call.match.route.body, call.contract.limits.maxBodyBytes);
-  return written(call, () => answerOf(perform(call, body)));
+  return written(call, () => responseOf(perform(call, body)));
 }
 
-/** A request that gives one field of a rule one value. */
-function serveTransition(call: Call): Answer {
+/** Serves a request that gives one field of a rule one value. */
+function serveTransition(call: Call): ServedResponse {
   const { contract, request, match, merchant } = call;
   const { route, names } = match;
   const hasBody = Object.keys(route.body.fields).length > 0;
@@ -101,10 +106,10 @@ function serveTransition(call: Call): Answer {
   const { transition } = route;
   if (transition === undefined || ruleId === undefined) throw badRequest("the request must name the rule");
   demandKnownFields(withoutFixed(body, route.body, { ruleId }), []);
-  return written(call, () => answerOf(merchant.operations.transition(ruleId, transition)));
+  return written(call, () => responseOf(merchant.operations.transition(ruleId, transition)));
 }
 
-/** The id in a body whose fixed fields say where it stands. */
+/** Finds the id in a body whose fixed fields say where it stands. */
 function ruleIdIn(body: JsonObject, fields: JsonObject): string | undefined {
   return walk(fields, (value, { path }) => {
     const found = value === "{ruleId}" ? valueAt(body, pointerOf(path)) : undefined;
@@ -112,8 +117,8 @@ function ruleIdIn(body: JsonObject, fields: JsonObject): string | undefined {
   });
 }
 
-/** What is written, and the answer that its idempotency key stands for, are one transaction. */
-function written({ contract, request, merchant }: Call, write: () => Answer): Answer {
+/** Writes, and keeps the response under its idempotency key, in one transaction; or returns the response kept before. */
+function written({ contract, request, merchant }: Call, write: () => ServedResponse): ServedResponse {
   const { store, replays } = merchant;
   const key = contract.idempotency === null ? undefined : idempotencyKey(request, contract.idempotency.header);
   if (key === undefined) return store.transaction(write);
@@ -121,13 +126,16 @@ function written({ contract, request, merchant }: Call, write: () => Answer): An
   return store.transaction(() => {
     const kept = replays.find(key, fingerprint);
     if (kept !== undefined) return { ...kept, headers: { "idempotency-replayed": "true" }, replayed: true };
-    const answer = write();
-    replays.keep(key, { ...answer, fingerprint });
-    return answer;
+    const response = write();
+    replays.keep(key, { ...response, fingerprint });
+    return response;
   });
 }
 
-function perform({ contract, merchant, match: { route, names }, request, twist }: Call, body: JsonObject): JsonAnswer {
+function perform(
+  { contract, merchant, match: { route, names }, request, twist }: Call,
+  body: JsonObject,
+): JsonResponse {
   const { operations } = merchant;
   const { create, update } = contract.operations;
   const { body: sent } = route;
@@ -144,7 +152,7 @@ function perform({ contract, merchant, match: { route, names }, request, twist }
   return operations.update(ruleId, own, { ifMatch: request.header("if-match"), amend });
 }
 
-function serveDelete({ contract, merchant, match: { route, names }, request }: Call): Answer {
+function serveDelete({ contract, merchant, match: { route, names }, request }: Call): ServedResponse {
   const { place } = route;
   const inBody = place?.in === "body";
   const hasBody = inBody || Object.keys(route.body.fields).length > 0;
@@ -157,11 +165,11 @@ function serveDelete({ contract, merchant, match: { route, names }, request }: C
   }
   const ruleId = ruleIdOf(place, request, names, body);
   if (hasBody) demandKnownFields(withoutFixed(body, route.body, { ruleId }), inBody ? [place.name] : []);
-  return merchant.store.transaction(() => answerOf(merchant.operations.delete(ruleId)));
+  return merchant.store.transaction(() => responseOf(merchant.operations.delete(ruleId)));
 }
 
-/** What asks for a page stands in the body. */
-function serveListByPost({ contract, merchant, match, request, twist }: Call): Answer {
+/** Serves a list by POST: what asks for a page stands in the body. */
+function serveListByPost({ contract, merchant, match, request, twist }: Call): ServedResponse {
   const { list } = contract.operations;
   const body = withoutFixed(bodyOf(request, match.route.body, contract.limits.maxBodyBytes), match.route.body, {});
   demandKnownFields(body, list === null ? [] : pageParameters(list.pagination));
@@ -169,10 +177,10 @@ function serveListByPost({ contract, merchant, match, request, twist }: Call): A
     Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]),
   );
   const { path, header } = request;
-  return answerOf(merchant.operations.list({ path, header, query }, twist.listed));
+  return responseOf(merchant.operations.list({ path, header, query }, twist.listed));
 }
 
-function serveRead({ contract, merchant, match: { route, names }, request, twist }: Call): JsonAnswer {
+function serveRead({ contract, merchant, match: { route, names }, request, twist }: Call): JsonResponse {
   const identity = identityOperation(contract.auth);
   if (route.operation === "list") return merchant.operations.list(request, twist.listed);
   if (route.operation === "identity" && identity !== null)
@@ -180,13 +188,13 @@ function serveRead({ contract, merchant, match: { route, names }, request, twist
   return merchant.operations.get(ruleIdOf({ in: "path", name: "ruleId" }, request, names, {}));
 }
 
-/** 204 and 205 have no body (RFC 9110); every other answer is JSON. */
-function answerOf({ status, body, headers }: JsonAnswer): Answer {
+/** Writes the body as text. 204 and 205 have none (RFC 9110). */
+function responseOf({ status, body, headers }: JsonResponse): ServedResponse {
   const text = status === 204 || status === 205 ? "" : JSON.stringify(body);
   return headers === undefined ? { status, body: text } : { status, body: text, headers };
 }
 
-/** The refusal that any failure is answered with; what is not a Refusal is this service's own fault. */
+/** Returns the refusal that answers a failure. An error that is no Refusal is this service's own fault. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const isBusy = error instanceof Error && "errcode" in error && error.errcode === sqliteBusy;

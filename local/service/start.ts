@@ -30,7 +30,7 @@ export interface LocalServiceOptions {
   readonly merchants?: readonly LocalMerchant[];
   /** `ordered`, the default: 12 letters and digits that sort by age. `sequential`: "1", "2", "3", per merchant. */
   readonly ruleIds?: "ordered" | "sequential";
-  /** The answer to a create and an update: the `rule`, the default, or its `id` alone. */
+  /** The response to a create and an update: the `rule`, the default, or its `id` alone. */
   readonly answers?: "id" | "rule";
   /** Lets two rules of a merchant have one natural key; default: false, a second one is refused with 409. */
   readonly allowDuplicates?: boolean;
@@ -57,11 +57,11 @@ export interface LocalService extends RulesByHand {
   readonly url: string;
   /** The last 100,000 requests, oldest first. */
   readonly requests: readonly ServedRequest[];
-  /** Number of requests since the start or the last reset, forgotten ones included. */
+  /** Counts the requests since the start or the last reset, forgotten ones included. */
   requestCount(operation?: ServedOperation): number;
   resetRequests(): void;
   /**
-   * The same by hand with the rules of one merchant.
+   * Returns what changes the rules of one merchant by hand.
    * @throws TypeError for a name that no merchant has.
    */
   of(merchant: string): RulesByHand;

@@ -17,15 +17,15 @@ export interface StoredRule {
 export interface RuleEntry {
   readonly ruleId: string;
   readonly definition: JsonObject;
-  /** The canonical text of the contract's natural key, when the rule has one. */
+  /** The canonical string of the contract's natural key, when the rule has one. */
   readonly naturalKey: string | undefined;
   /** ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** The answer that an idempotency key stands for. */
-export interface StoredAnswer {
-  /** A text that tells the request from any other under the same key. */
+/** The response that an idempotency key stands for. */
+export interface StoredResponse {
+  /** Tells the request from any other under the same key. */
   readonly fingerprint: string;
   readonly status: number;
   readonly body: string;
@@ -33,9 +33,9 @@ export interface StoredAnswer {
 
 /** Rules in the order of their making, to be listed page by page. */
 export interface RuleList {
-  /** Those after a sequence; at most `limit`, or all for -1. */
+  /** Returns the rules after a sequence; at most `limit`, or all for -1. */
   after(sequence: number, limit: number): StoredRule[];
-  /** Those after the first `offset`; at most `limit`. */
+  /** Returns the rules after the first `offset`; at most `limit`. */
   from(offset: number, limit: number): StoredRule[];
 }
 
@@ -67,7 +67,7 @@ export class RuleStore implements RuleList {
     }
   }
 
-  /** `watcher` is called with the id of every rule that this store inserts, replaces or removes from now on, once that is done. */
+  /** Calls `watcher` with the id of every rule that this store inserts, replaces or removes from now on, once that is done. */
   watch(watcher: (ruleId: string) => void): void {
     this.#watchers.push(watcher);
   }
@@ -76,7 +76,7 @@ export class RuleStore implements RuleList {
     return optional(this.#statements.find.get(ruleId), ruleOf);
   }
 
-  /** The id of a rule, other than `except`, that holds a natural key. */
+  /** Finds the id of a rule, other than `except`, that holds a natural key. */
   holderOf(naturalKey: string, except = ""): string | undefined {
     return optional(this.#statements.holder.get(naturalKey, except), (row) => text(row, "rule_id"));
   }
@@ -86,13 +86,13 @@ export class RuleStore implements RuleList {
     this.#tell(ruleId);
   }
 
-  /** Replaces a rule. True where there was one. */
+  /** Replaces a rule. Returns whether there was one. */
   replace({ ruleId, definition, naturalKey, at }: RuleEntry): boolean {
     const { changes } = this.#statements.replace.run(JSON.stringify(definition), naturalKey ?? null, at, ruleId);
     return this.#changed(ruleId, changes);
   }
 
-  /** Removes a rule. True where there was one. */
+  /** Removes a rule. Returns whether there was one. */
   remove(ruleId: string): boolean {
     return this.#changed(ruleId, this.#statements.remove.run(ruleId).changes);
   }
@@ -102,38 +102,36 @@ export class RuleStore implements RuleList {
     return optional(this.#statements.lastSequence.get(), (row) => number(row, "seq")) ?? 0;
   }
 
-  /** Rules in the order of their making, those after a sequence; at most `limit`, or all for -1. */
   after(sequence: number, limit: number): StoredRule[] {
     return this.#statements.after.all(sequence, limit).map(ruleOf);
   }
 
-  /** The youngest rules first, those before a sequence; at most `limit`. */
+  /** Returns the rules before a sequence, the youngest first; at most `limit`. */
   before(sequence: number, limit: number): StoredRule[] {
     return this.#statements.before.all(sequence, limit).map(ruleOf);
   }
 
-  /** Rules in the order of their making, the first `offset` passed over. */
   from(offset: number, limit: number): StoredRule[] {
     return this.#statements.from.all(limit, offset).map(ruleOf);
   }
 
-  /** The answer kept under an idempotency key since `since` (milliseconds). */
-  answerOf(key: string, since: number): StoredAnswer | undefined {
-    return optional(this.#statements.answer.get(key, since), (row) => ({
+  /** Finds the response that was kept under an idempotency key since `since` (milliseconds). */
+  responseOf(key: string, since: number): StoredResponse | undefined {
+    return optional(this.#statements.response.get(key, since), (row) => ({
       fingerprint: text(row, "fingerprint"),
       status: number(row, "status"),
       body: text(row, "body"),
     }));
   }
 
-  /** Keeps an answer under an idempotency key, from `at` (milliseconds) on. */
-  keepAnswer(key: string, { fingerprint, status, body }: StoredAnswer, at: number): void {
-    this.#statements.keepAnswer.run(key, fingerprint, status, body, at);
+  /** Keeps a response under an idempotency key, from `at` (milliseconds) on. */
+  keepResponse(key: string, { fingerprint, status, body }: StoredResponse, at: number): void {
+    this.#statements.keepResponse.run(key, fingerprint, status, body, at);
   }
 
-  /** Drops the answers that were kept before `since` (milliseconds). */
-  forgetAnswers(since: number): void {
-    this.#statements.forgetAnswers.run(since);
+  /** Drops the responses that were kept before `since` (milliseconds). */
+  forgetResponses(since: number): void {
+    this.#statements.forgetResponses.run(since);
   }
 
   close(): void {
@@ -151,26 +149,9 @@ export class RuleStore implements RuleList {
   }
 }
 
-interface Statements {
-  readonly [name: string]: StatementSync;
-  readonly begin: StatementSync;
-  readonly commit: StatementSync;
-  readonly rollback: StatementSync;
-  readonly find: StatementSync;
-  readonly holder: StatementSync;
-  readonly insert: StatementSync;
-  readonly replace: StatementSync;
-  readonly remove: StatementSync;
-  readonly lastSequence: StatementSync;
-  readonly after: StatementSync;
-  readonly before: StatementSync;
-  readonly from: StatementSync;
-  readonly answer: StatementSync;
-  readonly keepAnswer: StatementSync;
-  readonly forgetAnswers: StatementSync;
-}
+type Statements = ReturnType<typeof prepare>;
 
-function prepare(database: DatabaseSync): Statements {
+function prepare(database: DatabaseSync) {
   const sql = (statement: string): StatementSync => database.prepare(statement);
   const columns = "sequence, rule_id, definition, created_at, updated_at";
   return {
@@ -186,9 +167,11 @@ function prepare(database: DatabaseSync): Statements {
     after: sql(`SELECT ${columns} FROM rules WHERE sequence > ? ORDER BY sequence LIMIT ?`),
     before: sql(`SELECT ${columns} FROM rules WHERE sequence < ? ORDER BY sequence DESC LIMIT ?`),
     from: sql(`SELECT ${columns} FROM rules ORDER BY sequence LIMIT ? OFFSET ?`),
-    answer: sql("SELECT fingerprint, status, body FROM answers WHERE key = ? AND kept_at >= ?"),
-    keepAnswer: sql("INSERT OR REPLACE INTO answers (key, fingerprint, status, body, kept_at) VALUES (?, ?, ?, ?, ?)"),
-    forgetAnswers: sql("DELETE FROM answers WHERE kept_at < ?"),
+    response: sql("SELECT fingerprint, status, body FROM answers WHERE key = ? AND kept_at >= ?"),
+    keepResponse: sql(
+      "INSERT OR REPLACE INTO answers (key, fingerprint, status, body, kept_at) VALUES (?, ?, ?, ?, ?)",
+    ),
+    forgetResponses: sql("DELETE FROM answers WHERE kept_at < ?"),
   };
 }
 

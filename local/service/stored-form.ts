@@ -11,7 +11,7 @@ import {
 import { type Decimal, decimalOf, instantOf, type ValueForm, valueText } from "../../sdk/json/normal-form.ts";
 
 /**
- * A definition as a service shows it that stores what it is sent in the contract's `rule.forms`: decimals as texts with two
+ * Returns a definition as a service shows it that stores values in the contract's `rule.forms`: decimals as strings with two
  * digits or more behind the point, instants in UTC with milliseconds, each element once, and no field that has its default.
  */
 export function inStoredForm(definition: JsonObject, by: CompareOptions): JsonObject {
@@ -53,7 +53,7 @@ function valueStored(value: Json, forms: readonly ValueForm[]): Json {
 
 const mostZeros = 100;
 
-/** `-1.50`; undefined of a value that is written as a power of ten. */
+/** Writes a decimal with two digits or more behind the point: `-1.50`; undefined for more than 100 zeros. */
 function textOfDecimal({ sign, digits, exponent }: Decimal): string | undefined {
   if (Math.abs(exponent) > mostZeros) return undefined;
   const scaled = digits.padEnd(digits.length + exponent, "0").padStart(1 - exponent, "0");
@@ -61,7 +61,7 @@ function textOfDecimal({ sign, digits, exponent }: Decimal): string | undefined 
   return `${sign}${scaled.slice(0, point)}.${scaled.slice(point).padEnd(2, "0")}`;
 }
 
-/** `10:00:00Z` → `10:00:00.000Z` */
+/** Gives an instant its milliseconds: `10:00:00Z` becomes `10:00:00.000Z`. */
 function withMilliseconds(instant: string): string {
   return instant.replace(/:(\d\d)(?:\.(\d+))?Z$/, (_, second: string, fraction = "") => {
     return `:${second}.${String(fraction).padEnd(3, "0")}Z`;

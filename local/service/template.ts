@@ -1,9 +1,9 @@
 import { namesIn } from "../../sdk/contract/index.ts";
 
-/** A template of the contract turned round: a text that arrived gives the values of the names, or does not fit. */
+/** A template of the contract turned round: a string that arrived gives the values of the names, or does not fit. */
 export interface TemplateMatcher {
   readonly template: string;
-  /** Of a path: in its canonical form. The values of the names that no fixed value stands for; undefined when the text does not fit. */
+  /** Returns the values of the names that no fixed value stands for; undefined when `text` does not fit. A path comes in its canonical form. */
   match(text: string): Readonly<Record<string, string>> | undefined;
   /** Number of fixed characters: of two templates that fit, the one with more is meant. */
   readonly literal: number;
@@ -11,7 +11,7 @@ export interface TemplateMatcher {
 
 /** The place of a template, which decides what a name may stand for, and how it is encoded. */
 export interface TemplateContext {
-  /** Values that are fixed: they must match exactly. Any other name takes any text that is not empty. */
+  /** Values that are fixed: they must match exactly. Any other name takes any string that is not empty. */
   readonly values: Readonly<Record<string, string>>;
   /** `path`: a name ends at the next slash and is URL-encoded. `value`: a header, a query value, a field of a body. */
   readonly place: "path" | "value";
@@ -49,8 +49,8 @@ export function templateMatcher(template: string, { values, place }: TemplateCon
 }
 
 /**
- * A path in which every character is percent-encoded or plain as encodeURIComponent has it, so that clients that
- * encode differently mean the same; undefined where an escape is malformed, such as %zz.
+ * Encodes every character of a path as encodeURIComponent does, so that clients that encode differently mean the same;
+ * undefined where an escape is malformed, such as %zz.
  */
 export function canonicalPath(path: string): string | undefined {
   if (plain.test(path)) return path;

@@ -4,7 +4,7 @@ import type { Credentials } from "./connection.ts";
 type Client = Extract<Credentials, { kind: "client" }>;
 
 /**
- * Client id and secret as HTTP Basic has them (RFC 7617). For a token operation both are form-encoded first (RFC 6749,
+ * Encodes client id and secret for HTTP Basic (RFC 7617). For a token operation both are form-encoded first (RFC 6749,
  * 2.3.1).
  * @throws MerchantRulesError SETTINGS_INVALID: an id with a colon, which nobody could tell from the secret
  */

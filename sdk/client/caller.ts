@@ -4,15 +4,15 @@ import { isMerchantRulesError, MerchantRulesError, type MerchantRulesErrorContex
 import { UnusableResponse } from "../unusable-response.ts";
 import type { ErrorBudget } from "./error-budget.ts";
 import {
-  errorOfAnswer,
-  errorOfNoAnswer,
+  errorOfNoResponse,
+  errorOfResponse,
   errorOfUnusable,
   type FailedRequest,
   type FailureContext,
 } from "./failures.ts";
 import { longestTimerMs, WaitedTooLong } from "./limiter.ts";
 import type { Presented, TokenSource } from "./token-source.ts";
-import type { Answer } from "./transport.ts";
+import type { WireResponse } from "./transport.ts";
 
 /** One call as an operation of the contract describes it. It may take several attempts. */
 export interface Call<T> extends FailedRequest {
@@ -20,8 +20,8 @@ export interface Call<T> extends FailedRequest {
   readonly attempted: () => string;
   /** True where it is harmless to send a write again after an attempt that may have taken effect. Default: false. */
   readonly isRepeatable?: boolean;
-  /** Reads the answer of a success. `unknown` is the call's first failure that may have taken effect. @throws UnusableResponse */
-  readonly parse: (answer: Answer, unknown: MerchantRulesError | undefined) => T;
+  /** Reads the response of a success. `unknown` is the call's first failure that may have taken effect. @throws UnusableResponse */
+  readonly parse: (response: WireResponse, unknown: MerchantRulesError | undefined) => T;
   /** Ends a failed call by a value or an error. `unknown`: as for `parse`. */
   readonly failed?: (error: MerchantRulesError, unknown: MerchantRulesError | undefined) => T;
 }
@@ -34,8 +34,8 @@ export interface CallerOptions extends FailureContext {
   readonly takesTurns?: boolean;
   /** The bound of the first wait between attempts. */
   readonly backoffMs: number;
-  /** Hears of every whole answer, whatever its status. */
-  readonly onAnswer?: (answer: Pick<Answer, "status" | "headers">) => void;
+  /** Hears of every whole response, whatever its status. */
+  readonly onAnswer?: (response: Pick<WireResponse, "status" | "headers">) => void;
 }
 
 const mostBackoffMs = 10_000;
@@ -49,9 +49,9 @@ export class Caller {
   }
 
   /**
-   * The one retry loop. The wait between attempts is Retry-After plus a random time below a bound that doubles (full
-   * jitter, at most 10 s), so that refused requests do not return at the same moment. The total clock starts with the
-   * first attempt, not while the call waits for its turn.
+   * Sends a call until it ends, in the one retry loop. The wait between attempts is Retry-After plus a random time below a
+   * bound that doubles (full jitter, at most 10 s), so that refused requests do not return at the same moment. The total
+   * clock starts with the first attempt, not while the call waits for its turn.
    * @throws MerchantRulesError: the last failure, with what was attempted
    */
   async call<T>(call: Call<T>): Promise<T> {
@@ -115,7 +115,7 @@ export class Caller {
     }
   }
 
-  /** The credentials' token, obtained where there is none yet. @throws MerchantRulesError of the token operation */
+  /** Returns the credentials' token, obtained where there is none yet. @throws MerchantRulesError of the token operation */
   async token(attempted: () => string): Promise<string | undefined> {
     const deadline = performance.now() + this.#options.contract.limits.totalTimeoutMs;
     const current = this.#options.tokens.current();
@@ -124,33 +124,33 @@ export class Caller {
     return presented.token;
   }
 
-  /** One attempt: one request, or a second one with a new token when the first is refused. */
+  /** Makes one attempt: one request, or a second one with a new token when the first is refused. */
   async #attempt<T>(call: Call<T>, progress: Progress): Promise<T> {
     const { tokens } = this.#options;
     const current = tokens.current();
     const presented = current instanceof Promise ? await this.#token(current, call, progress) : current;
-    let answer = await this.#send(call, presented, progress);
-    const renewal = answer.status === 401 && !progress.isRenewed ? tokens.renewed(presented) : undefined;
+    let response = await this.#send(call, presented, progress);
+    const renewal = response.status === 401 && !progress.isRenewed ? tokens.renewed(presented) : undefined;
     if (renewal !== undefined) {
       progress.isRenewed = true;
-      answer = await this.#send(call, await this.#token(renewal, call, progress), progress);
+      response = await this.#send(call, await this.#token(renewal, call, progress), progress);
     }
-    if (!call.request.success.includes(answer.status)) throw errorOfAnswer(this.#options, call, answer);
+    if (!call.request.success.includes(response.status)) throw errorOfResponse(this.#options, call, response);
     try {
-      return call.parse(answer, progress.unknown);
+      return call.parse(response, progress.unknown);
     } catch (error) {
-      throw error instanceof UnusableResponse ? errorOfUnusable(this.#options, call, answer, error) : error;
+      throw error instanceof UnusableResponse ? errorOfUnusable(this.#options, call, response, error) : error;
     }
   }
 
-  async #send(call: Call<unknown>, presented: Presented, { deadline }: Progress): Promise<Answer> {
+  async #send(call: Call<unknown>, presented: Presented, { deadline }: Progress): Promise<WireResponse> {
     const { tokens, transport, contract, onAnswer } = this.#options;
     const mostMs = Math.min(contract.limits.attemptTimeoutMs, deadline - performance.now());
-    const answer = await transport.send(call.request, presented.headers, timerMs(Math.max(1, mostMs)));
-    if ("fault" in answer) throw errorOfNoAnswer(this.#options, call, answer);
-    onAnswer?.(answer);
-    if (answer.status !== 401) tokens.accepted(presented);
-    return answer;
+    const response = await transport.send(call.request, presented.headers, timerMs(Math.max(1, mostMs)));
+    if ("fault" in response) throw errorOfNoResponse(this.#options, call, response);
+    onAnswer?.(response);
+    if (response.status !== 401) tokens.accepted(presented);
+    return response;
   }
 
   /** Waits for a token as long as the call may last. The token operation has clocks of its own. */
@@ -188,7 +188,7 @@ interface Progress {
   unknown?: MerchantRulesError;
 }
 
-/** The words to add to the last failure of a call; undefined when another attempt is due. */
+/** Returns what to add to the last failure of a call; undefined when another attempt is due. */
 function endOf(
   error: MerchantRulesError,
   { isRepeatable }: Call<unknown>,
@@ -208,12 +208,12 @@ function endOf(
   return { reason: `${error.reason}, and no time is left for attempt ${attempts + 1} ${within}` };
 }
 
-/** True where the service asks for a longer wait than the contract allows; jitter does not count. */
+/** Decides whether the service asks for a longer wait than the contract allows; jitter does not count. */
 function asksTooMuch({ retryAfterMs = 0 }: MerchantRulesError, limits: Contract["limits"]): boolean {
   return retryAfterMs > limits.maxRetryAfterMs;
 }
 
-/** A number of milliseconds that a timer takes. */
+/** Rounds and bounds milliseconds to what a timer takes. */
 function timerMs(ms: number): number {
   return Math.min(longestTimerMs, Math.max(0, Math.ceil(ms)));
 }

@@ -34,7 +34,7 @@ export interface BaseUrl {
 /**
  * Parses a base URL: https, or http on loopback; a path prefix is allowed.
  * @param setting what messages call it, such as `baseUrl of connection "default"`
- * @throws MerchantRulesError SETTINGS_INVALID; the text is never printed, because it may hold credentials.
+ * @throws MerchantRulesError SETTINGS_INVALID; `text` is never printed, because it may hold credentials.
  */
 export function parseBaseUrl(text: string, setting: string): BaseUrl {
   const refuse = (found: string, advice: string): never => {

@@ -21,18 +21,18 @@ export class ErrorBudget extends Limiter {
   #isTrying = false;
   #tryAt = 0;
 
-  /** @throws MerchantRulesError NOT_TRIED, by rejection, when nothing is sent any more */
+  /** Runs a task as {@link Limiter.run}; rejects with NOT_TRIED while the budget is closed. */
   override run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
     if (this.#closed !== undefined && !this.#letsThrough(retry !== undefined)) return Promise.reject(this.#closed);
     return super.run(task, retry);
   }
 
-  /** The wait before a retry. It ends early when nothing is sent any more. */
+  /** Waits before a retry. The wait ends early when the budget closes. */
   async pause(ms: number): Promise<void> {
     if (!this.#isClosed) await sleep(ms, undefined, { signal: this.released }).catch(() => undefined);
   }
 
-  /** An attempt succeeded, or its error is about this one call. */
+  /** Notes that an attempt succeeded, or that its error is about this one call. */
   answered(): void {
     if (this.#failures === 0 || this.#isClosed) return;
     this.#failures = 0;
@@ -41,6 +41,7 @@ export class ErrorBudget extends Limiter {
     this.bound(Number.POSITIVE_INFINITY);
   }
 
+  /** Notes that an attempt failed. `isAboutRule`: a 404 may be the absence of its rule. */
   failed(error: MerchantRulesError, isAboutRule = false): void {
     if (error.code === "RATE_LIMITED" || this.#isClosed) return;
     if (!isOfConnection(error, isAboutRule)) {
@@ -56,7 +57,7 @@ export class ErrorBudget extends Limiter {
     if (left <= 0) this.#close(error);
   }
 
-  /** Then answers to requests from before it was closed change nothing. */
+  /** While it is true, responses to requests from before the budget closed change nothing. */
   get #isClosed(): boolean {
     return this.#closed !== undefined && !this.#isTrying;
   }
@@ -69,12 +70,12 @@ export class ErrorBudget extends Limiter {
     this.release(this.#closed);
   }
 
-  /** Closing woke all retries. So a retry now belongs to the one call that was let through. */
+  /** Lets one call through every 60 s, and its retries: closing woke all others, so that a retry now is of that call. */
   #letsThrough(isRetry: boolean): boolean {
     if (this.#isTrying && isRetry) return true;
     const now = performance.now();
     if (now < this.#tryAt) return false;
-    // Another call in 60 s, if this one ends without an answer.
+    // Another call in 60 s, if this one ends without a response.
     this.#tryAt = now + closedMs;
     this.#isTrying = true;
     return true;
@@ -83,7 +84,7 @@ export class ErrorBudget extends Limiter {
 
 const codesOfOneCall: readonly ErrorCode[] = ["RULE_NOT_FOUND", "RULE_CONFLICT", "REJECTED"];
 
-/** True where an error may be about the connection: all may, but for those that a service gives to one rule. */
+/** Decides whether an error may be about the connection: all may, but for those that are about one rule. */
 function isOfConnection({ code, exchange }: MerchantRulesError, isAboutRule: boolean): boolean {
   return !codesOfOneCall.includes(code) || (!isAboutRule && [404, 405, 410].includes(exchange?.status ?? 0));
 }

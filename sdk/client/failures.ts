@@ -13,13 +13,13 @@ import type { UnusableResponse } from "../unusable-response.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
 import { jsonIfAny } from "./response.ts";
-import type { Answer, NoAnswer, Transport } from "./transport.ts";
+import type { NoResponse, Transport, WireResponse } from "./transport.ts";
 
 const longestText = 300;
-/** A reason that names the fields of an answer. */
+/** A reason that names the fields of a response. */
 const longestReason = 1000;
 
-/** A longer text is no message. It is left out rather than searched for secrets. */
+/** A longer string is no message. It is left out rather than searched for secrets. */
 const longestSearched = 8192;
 
 /** The facts of the client that errors need. */
@@ -33,24 +33,28 @@ export interface FailureContext {
 export interface FailedRequest {
   readonly request: WireRequest;
   /**
-   * The meanings of an answer to it by the contract's `errors`. Without `notFound` a 404 means that the path is wrong.
+   * The meanings of a response to it by the contract's `errors`. Without `notFound` a 404 means that the path is wrong.
    * Default: nothing.
    */
   readonly mayMean?: readonly Meaning[];
   /** True where the request changes something at the service. Default: false. */
   readonly writes?: boolean;
-  /** Advice for an answer that refuses what was sent (400, 422 and the like). Default: none. */
+  /** Advice for a response that refuses what was sent (400, 422 and the like). Default: none. */
   readonly ifRefused?: () => string | undefined;
   /** Values that are not printed; see {@link hiddenIn}. */
   readonly hidden?: () => readonly Hidden[];
 }
 
-/** The error of an answer whose status is no success. */
-export function errorOfAnswer(context: FailureContext, failed: FailedRequest, answer: Answer): MerchantRulesError {
-  const { status } = answer;
+/** Makes the error of a response whose status is no success. */
+export function errorOfResponse(
+  context: FailureContext,
+  failed: FailedRequest,
+  response: WireResponse,
+): MerchantRulesError {
+  const { status } = response;
   const { request, mayMean = [], writes = false, ifRefused } = failed;
-  const exchange = exchangeOf(context, failed, answer);
-  const meaning = mayMean.find((each) => means(each, context.contract, answer));
+  const exchange = exchangeOf(context, failed, response);
+  const meaning = mayMean.find((each) => means(each, context.contract, response));
   if (meaning !== undefined) return errorOfMeaning(exchange, meaning);
   if (status >= 200 && status < 300) {
     const reason = `the service answered ${status}; expected ${request.success.join(" or ")}`;
@@ -64,7 +68,7 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
     const advice = "nothing answers at this path; check baseUrl and the path of this operation in the contract";
     return new MerchantRulesError("REJECTED", `the service answered ${status}`, { exchange, advice });
   }
-  const error = errorOfStatus(exchange, retryAfterMsOf(answer.headers));
+  const error = errorOfStatus(exchange, retryAfterMsOf(response.headers));
   const likely = error.code === "REJECTED" ? ifRefused?.() : undefined;
   if (likely !== undefined) return error.with({ advice: `${likely}; else ${error.advice}` });
   // An update is refused for what it sends, too.
@@ -76,26 +80,26 @@ export function errorOfAnswer(context: FailureContext, failed: FailedRequest, an
   return error.outcomeUnknown && !writes ? error.with({ outcomeUnknown: false }) : error;
 }
 
-/** True where the contract says that such an answer means this. */
-function means(meaning: Meaning, { errors }: Contract, answer: Answer): boolean {
+/** Decides whether a response has this meaning by the contract. */
+function means(meaning: Meaning, { errors }: Contract, response: WireResponse): boolean {
   const answers = errors[meaning];
   if (answers.length === 0) return false;
-  const told = valueAt(jsonIfAny(answer), errors.code);
+  const told = valueAt(jsonIfAny(response), errors.code);
   return answers.some(
     ({ status, code }) =>
-      (status === null || status === answer.status) &&
+      (status === null || status === response.status) &&
       (code === null || ((typeof told === "string" || typeof told === "number") && String(told) === String(code))),
   );
 }
 
-/** The error of a success that is not what the contract says. */
+/** Makes the error of a success whose response is not as the contract says. */
 export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
-  answer: Answer,
+  response: WireResponse,
   { message, isCut, advice, isWithoutId }: UnusableResponse,
 ): MerchantRulesError {
-  const exchange = exchangeOf(context, failed, answer);
+  const exchange = exchangeOf(context, failed, response);
   return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed, longestReason), {
     exchange: isWithoutId ? { ...exchange, isWithoutId } : exchange,
     advice:
@@ -106,11 +110,11 @@ export function errorOfUnusable(
   });
 }
 
-/** The error of an exchange that brought no whole answer. */
-export function errorOfNoAnswer(
+/** Makes the error of an exchange that brought no whole response. */
+export function errorOfNoResponse(
   context: FailureContext,
   failed: FailedRequest,
-  { fault, wasSent, status, timeoutMs, cause }: NoAnswer,
+  { fault, wasSent, status, timeoutMs, cause }: NoResponse,
 ): MerchantRulesError {
   const { method, path } = failed.request;
   const make = (code: ErrorCode, reason: string, advice: string, retryable = true): MerchantRulesError =>
@@ -146,14 +150,18 @@ export function errorOfNoAnswer(
   return make("CONNECTION_FAILED", reason, advice);
 }
 
-function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answer): Exchange & { status: number } {
+function exchangeOf(
+  context: FailureContext,
+  failed: FailedRequest,
+  response: WireResponse,
+): Exchange & { status: number } {
   const { errors } = context.contract;
-  const body = jsonIfAny(answer);
+  const body = jsonIfAny(response);
   const said = [errors.message].flat().flatMap((pointer) => textsOf(valueAt(body, pointer)));
   const texts = {
     serviceCode: valueAt(body, errors.code),
     serviceMessage: [...new Set(said)].join("; "),
-    requestId: [answer.headers[errors.requestId.header.toLowerCase()]].flat()[0],
+    requestId: [response.headers[errors.requestId.header.toLowerCase()]].flat()[0],
   };
   const found = Object.entries(texts).flatMap(([name, value]) => {
     const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
@@ -166,7 +174,7 @@ function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answ
   return {
     method,
     path,
-    status: answer.status,
+    status: response.status,
     ...Object.fromEntries(found),
     ...(details.length === 0 ? {} : { serviceDetails: details }),
   };
@@ -175,7 +183,7 @@ function exchangeOf(context: FailureContext, failed: FailedRequest, answer: Answ
 const mostDetails = 5;
 const longestDetail = 200;
 
-/** The first details of a failure, one text each, without those that the message repeats; and how many are left out. */
+/** Returns the first five details of a failure, one string each, without those that the message repeats; and how many more there are. */
 function detailsIn(details: Json | undefined, said: readonly string[]): string[] {
   const each = isJsonObject(details) ? Object.entries(details).map(([name, inner]) => ({ [name]: inner })) : [details];
   const all = (isJsonArray(details) ? details : each).flatMap((detail) => {
@@ -187,7 +195,7 @@ function detailsIn(details: Json | undefined, said: readonly string[]): string[]
   return left > 0 ? [...all.slice(0, mostDetails), `and ${left} more`] : all;
 }
 
-/** The texts, numbers and truth values in a detail, with their paths. */
+/** Returns the strings, numbers and booleans in a detail, with their paths. */
 function leavesOf(detail: Json | undefined): { path: string; text: string }[] {
   const leaves: { path: string; text: string }[] = [];
   walk(detail, (value, { path }) => {
@@ -202,10 +210,10 @@ function textsOf(value: Json | undefined): string[] {
 }
 
 /**
- * The wait that an answer asks for, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3). A
- * date counts from the answer's own `Date`, because the clocks may differ. Undefined when it says nothing usable.
+ * Returns the wait that a response asks for, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3).
+ * A date counts from the response's own `Date`, because the clocks may differ. Undefined when it says nothing usable.
  */
-function retryAfterMsOf(headers: Answer["headers"]): number | undefined {
+function retryAfterMsOf(headers: WireResponse["headers"]): number | undefined {
   const text = headers["retry-after"];
   if (typeof text !== "string") return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
@@ -215,7 +223,7 @@ function retryAfterMsOf(headers: Answer["headers"]): number | undefined {
   return Math.max(0, at - (Number.isNaN(sent) ? Date.now() : sent));
 }
 
-/** A text of the service, fit to be printed: without secrets, on one line, short. */
+/** Makes a string of the service fit to be printed: without secrets, on one line, short. */
 function clean({ redactor }: FailureContext, text: string, { hidden }: FailedRequest, most = longestText): string {
   if (text.length > longestSearched) return `[a text of ${text.length} characters]`;
   const more = hidden?.() ?? [];
@@ -224,7 +232,7 @@ function clean({ redactor }: FailureContext, text: string, { hidden }: FailedReq
   return shortened(redactor.redact(plain, more).trim(), most);
 }
 
-/** undici's errors may hold raw bytes of an answer, so only their message and code are kept. */
+/** Copies the message and the code of an error of undici, which may hold raw bytes of a response. */
 function harmless(context: FailureContext, cause: Error, failed: FailedRequest): Error {
   const code = codeOf(cause);
   const error = new Error(clean(context, cause.message || (code ?? cause.name), failed));
@@ -235,7 +243,7 @@ function codeOf(error: Error | undefined): string | undefined {
   return error !== undefined && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Codes of Node's TLS and of OpenSSL's verification (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+/** Decides whether a code is of Node's TLS or OpenSSL's verification (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 function isCertificateFault(code: string): boolean {
   return (
     /^(ERR_TLS_|CERT_|UNABLE_TO_|CRL_|ERROR_IN_C)/.test(code) ||

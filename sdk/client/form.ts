@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject, type Path, pathOf, walk } from "../json/index.ts";
 
-/** A body as a form, `application/x-www-form-urlencoded`: what objects and lists hold stands in brackets, `a[b][0]=`. */
+/** Writes a body as `application/x-www-form-urlencoded`: what objects and arrays hold stands in brackets, `a[b][0]=`. */
 export function formText(body: JsonObject): string {
   const form = new URLSearchParams();
   walk(body, (value, { path }) => {
@@ -9,7 +9,7 @@ export function formText(body: JsonObject): string {
   return form.toString();
 }
 
-/** Why a body cannot be a form; undefined where it can. A form has texts alone: no null, nothing empty, no brackets in names. */
+/** Returns why a body cannot be a form; undefined where it can. A form has strings alone: no null, nothing empty, no brackets in names. */
 export function notInForm(body: JsonObject): string | undefined {
   return walk(body, (value: Json, { path }) => {
     const what = faultOf(value, path);

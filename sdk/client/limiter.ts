@@ -60,7 +60,7 @@ export class Limiter {
     }
   }
 
-  /** The service refused a request that began at `startedAt` (performance.now) for coming too fast. */
+  /** Notes that the service refused a request that began at `startedAt` (performance.now) for coming too fast. */
   slowDown(waitMs: number, startedAt: number): void {
     // Requests that ran together are refused together: that is one refusal, not sixteen.
     if (startedAt > this.#slowedAt) {
@@ -138,7 +138,7 @@ export class Limiter {
 
 export const longestTimerMs = 2_147_483_647;
 
-/** Whole starts in a window: 2.5 a second are 2 in 800 ms, 0.5 a second 1 in 2 s. */
+/** Converts a rate to whole starts in a window: 2.5 a second to 2 in 800 ms, 0.5 a second to 1 in 2 s. */
 function windowOf(requestsPerSecond: number): { intervalCap: number; interval: number; strict: true } {
   const intervalCap = Math.max(1, Math.floor(requestsPerSecond));
   const windowMs = Math.ceil((intervalCap / requestsPerSecond) * 1000);

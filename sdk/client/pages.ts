@@ -13,7 +13,7 @@ type List = NonNullable<Operations["list"]>;
 type Ask = <T>(query: PageQuery, parse: (response: PageResponse, here: Address) => T) => Promise<T>;
 
 /**
- * The pages of a list, each with those of its rules that were on no page before.
+ * Reads the pages of a list, and yields the rules of each that were on no page before.
  * @throws MerchantRulesError RESPONSE_INVALID when the pages do not end; what `ask` rejects with
  */
 export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask): AsyncGenerator<LiveRule[]> {
@@ -97,9 +97,9 @@ async function askFor<T>(page: number, before: number, ask: () => Promise<T>): P
   }
 }
 
-/** The rules of a page; every item must be a rule with an id. */
-function rulesIn(answer: Json, { items, envelope }: List, id: Contract["rule"]["id"]): LiveRule[] {
-  const found = valueAt(answer, items);
+/** Reads the rules of a page. @throws UnusableResponse where an item is no rule with an id */
+function rulesIn(response: Json, { items, envelope }: List, id: Contract["rule"]["id"]): LiveRule[] {
+  const found = valueAt(response, items);
   if (!isJsonArray(found))
     throw new UnusableResponse(`there is no array of rules at ${items || "the root"} (operations.list.items)`);
   return found.map((item, index) => {
@@ -118,16 +118,16 @@ interface End {
   readonly count: number;
   /** Rules of this page and of those before it. */
   readonly counted: number;
-  /** Rules of the whole list, where the answer says so. */
+  /** Rules of the whole list, where the response says so. */
   readonly total: number | undefined;
   readonly pageSize: number;
 }
 
 /**
- * True where the list ends with a page. Pages without a cursor end when the answer says so or all are there, else with
- * the first empty page. A short page is the end only where the contract says so: the service may give fewer rules than
- * were asked for.
- * @param more what the answer says; undefined when it does not say
+ * Decides whether the list ends with a page. Pages without a cursor end when the response says so or all are there, else
+ * with the first empty page. A short page is the end only where the contract says so: the service may give fewer rules
+ * than were asked for.
+ * @param more what the response says; undefined when it does not say
  */
 function isLastPage(
   { endsWith }: Paging,
@@ -151,17 +151,17 @@ function isLastPage(
   throw new UnusableResponse(`the list says that there is more, but ${gives}`);
 }
 
-function totalIn(answer: Json, pagination: Pagination): number | undefined {
+function totalIn(response: Json, pagination: Pagination): number | undefined {
   if (!("total" in pagination) || pagination.total === null) return undefined;
-  const total = valueAt(answer, pagination.total);
+  const total = valueAt(response, pagination.total);
   if (typeof total === "number" && Number.isSafeInteger(total) && total >= 0) return total;
   const at = `${pagination.total} (operations.list.pagination.total)`;
   throw new UnusableResponse(`there is no whole number at ${at}`);
 }
 
-function moreIn(answer: Json, pagination: Pagination): boolean | undefined {
+function moreIn(response: Json, pagination: Pagination): boolean | undefined {
   if (!("more" in pagination) || pagination.more === null) return undefined;
-  const more = valueAt(answer, pagination.more) ?? undefined;
+  const more = valueAt(response, pagination.more) ?? undefined;
   if (more === undefined || typeof more === "boolean") return more;
   const at = `${pagination.more} (operations.list.pagination.more)`;
   throw new UnusableResponse(`what stands at ${at} is neither true nor false`);

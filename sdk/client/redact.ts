@@ -1,16 +1,16 @@
 import type { Contract } from "../contract/schema.ts";
 import { isAtOrBelow, type JsonObject, pathOf, valueAt, walk } from "../json/index.ts";
 
-/** A text that must not be seen. */
+/** A string that must not be seen. */
 export interface Hidden {
   readonly text: string;
-  /** The text in its place. Default: `[redacted]`. */
+  /** What is printed in its place. Default: `[redacted]`. */
   readonly mark?: string;
   /** Hidden only as a whole word or number, not within a longer one; encoded, it is always hidden. Default: false. */
   readonly isWord?: boolean;
 }
 
-/** Number of tokens that are remembered. An answer repeats one of the last few. */
+/** Number of tokens that are remembered. A response repeats one of the last few. */
 const mostTokens = 16;
 
 /** Number of encodings on top of each other that are looked through. */
@@ -38,7 +38,7 @@ export class Redactor {
     if (this.#tokens.size > mostTokens && oldest !== undefined) this.#tokens.delete(oldest);
   }
 
-  /** The text without the secrets kept and the tokens added, nor those of `more`. */
+  /** Returns a text with the secrets kept, the tokens added and those of `more` replaced by their marks. */
   redact(text: string, more: readonly Hidden[] = []): string {
     const needles = needlesOf([...[...this.#kept, ...this.#tokens].map((secret) => ({ text: secret })), ...more]);
     if (needles.length === 0) return text;
@@ -94,7 +94,7 @@ function plainLayer(text: string): Byte[] {
 const escapes = /%([0-9a-f]{2})|((?:\\u[0-9a-f]{4})+)|\\(.)/gis;
 const shortEscapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
-/** A layer with one encoding taken off, or undefined where there is none. */
+/** Takes one encoding off a layer; undefined where there is none. */
 function decoded(layer: readonly Byte[]): Byte[] | undefined {
   const plain: Byte[][] = [];
   let kept = 0;
@@ -119,7 +119,7 @@ function* occurrences(plain: string, layer: readonly Byte[], { text, mark, isWor
   }
 }
 
-/** Bytes above 7 bits belong to letters of other alphabets. */
+/** Decides whether a byte is of a word; those above 7 bits belong to letters of other alphabets. */
 function isOfWord(byte: string | undefined): boolean {
   return byte !== undefined && /[0-9A-Za-z\x80-\xff]/.test(byte);
 }
@@ -147,14 +147,14 @@ function fromHex(digits: string): string {
   return String.fromCharCode(Number.parseInt(digits, 16));
 }
 
-/** Forms write a blank as +. */
+/** Replaces + by blanks: forms write a blank as +. */
 function comparable(bytes: string): string {
   return bytes.replaceAll("+", " ");
 }
 
 /**
- * A secret in hexadecimal and in Base64: at each of the three offsets that it can have within a longer text, without
- * the characters that it shares with its neighbours, in the alphabet for texts and in the one for URLs.
+ * Encodes a secret in hexadecimal and in Base64: at each of the three offsets that it can have within a longer text, without
+ * the characters that it shares with its neighbours, in the standard alphabet and in the one for URLs.
  */
 function encodedFormsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -170,18 +170,18 @@ function encodedFormsOf(secret: string): string[] {
   return [hex, hex.toUpperCase(), ...base64, ...forUrls];
 }
 
-/** A shorter text is found everywhere, and could not be kept secret. */
+/** A shorter string is found everywhere, and could not be kept secret. */
 const shortestHidden = 4;
 
-/** From this length on a text is hidden within longer words, too. */
+/** From this length on a string is hidden within longer words, too. */
 const shortestWithinWords = 8;
 
 /**
- * The values of a definition that are not printed when the service repeats them. Their path in the definition is
- * printed instead. A definition may hold secrets, and nothing says which of its fields do. So every text and number of
+ * Returns the values of a definition that are not printed when the service repeats them. Their path in the definition is
+ * printed instead. A definition may hold secrets, and nothing says which of its fields do. So every string and number of
  * 4 characters or more is hidden, but for the natural key, by which people know a rule. The fields that the contract
- * calls secret (`rule.secret`) are hidden however short they are, numbers from two digits on. Single digits and truth
- * values are never hidden: they tell nothing.
+ * calls secret (`rule.secret`) are hidden however short they are, numbers from two digits on. Single digits and booleans
+ * are never hidden: they tell nothing.
  */
 export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "secret" | "naturalKey">): Hidden[] {
   const naturalKey = rule.naturalKey === null ? undefined : valueAt(definition, rule.naturalKey);

@@ -19,7 +19,7 @@ type Target = Omit<Connection, "credentials" | "baseUrl">;
 export type Templates = ReturnType<typeof templatesOf>;
 
 /**
- * The requests of a connection's operations; null for those that its contract lacks.
+ * Makes the templates of a connection's operations; null for those that its contract lacks.
  * @param prefix stands before every path, encoded
  * @throws MerchantRulesError SETTINGS_INVALID, as {@link RequestTemplate}
  */
@@ -39,7 +39,7 @@ export function templatesOf(connection: Target, prefix: string) {
   };
 }
 
-/** The values given for the contract's parameters, and its defaults for the rest. */
+/** Returns the values given for the contract's parameters, and its defaults for the rest. */
 export function parametersOf({ contract, parameters }: Target): Record<string, string> {
   return Object.fromEntries(
     Object.entries(contract.parameters).flatMap(([name, { default: fallback }]) => {
@@ -140,7 +140,7 @@ export class RequestTemplate {
     return Object.keys(this.#fields).length > 0;
   }
 
-  /** A body: the fields that the contract fixes, and a definition at its place, whose own fields come first. */
+  /** Makes a body: the fields that the contract fixes, and a definition at its place, whose own fields come first. */
   body(ruleId?: string, definition?: JsonObject, at: Pointer = ""): JsonObject {
     const fixed = ruleId === undefined ? this.#fields : filled(this.#fields, (text) => expand(text, { ruleId }));
     if (definition === undefined) return fixed;
@@ -150,7 +150,7 @@ export class RequestTemplate {
   }
 
   request({ target: given, segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {
-    // A function, because `$` in a text would be read as a pattern.
+    // A function, because `$` in a string would be read as a pattern.
     const path = given?.replace(/\?.*$/s, "") ?? this.#path.replace("{ruleId}", () => segment);
     const all = this.#query === "" || query === "" ? this.#query + query : `${this.#query}&${query}`;
     const shared = body === undefined ? this.#headers : this.#bodyHeaders;
@@ -166,7 +166,7 @@ export class RequestTemplate {
 }
 
 /**
- * A value as one segment of a path, percent-encoded. Refused: an empty value, and one that some server on the way could
+ * Percent-encodes a value as one segment of a path. Refused: an empty value, and one that some server on the way could
  * read as another path, also after decoding (`.`, `..`, `%2e%2e`, `a/../b`).
  */
 export function encodeSegment(value: string, refuse: Refuse): string {
@@ -175,14 +175,14 @@ export function encodeSegment(value: string, refuse: Refuse): string {
   return encodeText(value, refuse);
 }
 
-/** A value of the query, percent-encoded. It may be empty only when the contract fixes it (`isFixed`). */
+/** Percent-encodes a value of the query. It may be empty only when the contract fixes it (`isFixed`). */
 export function encodeText(value: string, refuse: Refuse, { isFixed = false } = {}): string {
   if (value === "" && !isFixed) refuse("it is empty");
   if (!value.isWellFormed()) refuse("it is not well-formed Unicode");
   return encodeURIComponent(value);
 }
 
-/** A value of a header, unchanged. Refused: control characters, other than Latin-1, blanks at the ends (servers drop them). */
+/** Returns a value of a header unchanged. Refused: control characters, other than Latin-1, blanks at the ends (servers drop them). */
 export function headerValue(value: string, refuse: Refuse): string {
   if (value === "") refuse("it is empty");
   if (!/^[\t\x20-\x7e\xa0-\xff]*$/.test(value)) refuse("it has characters that no header can carry");
@@ -191,8 +191,8 @@ export function headerValue(value: string, refuse: Refuse): string {
 }
 
 /**
- * The part of a request that names its rule, as the contract says. In a body, the id stands beside the fields of `body`;
- * an id that is there already stays as it is, a number or a text.
+ * Returns the part of a request that names its rule, as the contract says. In a body, the id stands beside the fields of
+ * `body`; an id that is there already stays as it is, a number or a string.
  */
 export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | undefined, refuse: Refuse): Additions {
   const sent = defined({ body });
@@ -210,13 +210,13 @@ export function identify(ruleId: string, place: IdentifyBy, body: JsonObject | u
   }
 }
 
-/** A copy of fields, each of its texts replaced. */
+/** Returns a copy of fields, with `fill` applied to each string in them. */
 function filled(fields: JsonObject, fill: (text: string) => string): JsonObject {
   const copy = mapJson(fields, (value: Json) => (typeof value === "string" ? fill(value) : undefined));
   return isJsonObject(copy) ? copy : fields;
 }
 
-/** True where a value has a segment `.` or `..`, however often it is decoded. */
+/** Decides whether a value has a segment `.` or `..`, however often it is decoded. */
 function stepsAside(value: string): boolean {
   for (let text = value; ; ) {
     if (text.split(/[/\\]/).some((segment) => segment === "." || segment === "..")) return true;

@@ -3,11 +3,11 @@ import type { Contract } from "../contract/schema.ts";
 import { shortened } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject, type Pointer, pointerOf, valueAt, walk } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
-import type { Answer } from "./transport.ts";
+import type { WireResponse } from "./transport.ts";
 
 /**
- * The fault of an answer that has no id at `rule.id`. It names the fields that the answer has, for one of them may be the id.
- * @param what the part of the answer that was looked at: `the answer`
+ * Makes the error of a response without an id at `rule.id`. It names the fields that are there: one of them may be the id.
+ * @param what the part of the response that was looked at, in words for users: `the answer`
  * @param sent the fields that the request had; the others are named first
  */
 export function withoutId(
@@ -31,7 +31,7 @@ const mostFields = 12;
 const longestField = 60;
 const deepestField = 3;
 
-/** The pointers of texts and numbers outside of lists: what an id can be. Those that were not sent come first. */
+/** Returns the pointers of strings and numbers outside of arrays, which an id can be. Those that were not sent come first. */
 function fieldsIn(value: Json, sent: JsonObject = {}): Pointer[] {
   const found: Pointer[] = [];
   walk<never>(value, (each, { path }) => {
@@ -53,11 +53,11 @@ export interface LiveRule {
   readonly version?: string | number;
 }
 
-/** The places of the rule and its id in answers. */
+/** The places of the rule and its id in responses. */
 export type RulePlaces = Pick<Contract["rule"], "id" | "envelope">;
 
-/** The JSON of an answer. Messages never quote the body. @throws UnusableResponse */
-export function jsonOf({ body, headers }: Answer): Json {
+/** Parses the body of a response as JSON. Messages never quote it. @throws UnusableResponse */
+export function jsonOf({ body, headers }: WireResponse): Json {
   const coding = headers["content-encoding"];
   if (coding !== undefined && coding !== "identity")
     throw new UnusableResponse(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
@@ -69,10 +69,10 @@ export function jsonOf({ body, headers }: Answer): Json {
   return value;
 }
 
-/** The JSON of an answer, where it is JSON. */
-export function jsonIfAny(answer: Answer): Json | undefined {
+/** Parses the body of a response as JSON; undefined where it is none. */
+export function jsonIfAny(response: WireResponse): Json | undefined {
   try {
-    return jsonOf(answer);
+    return jsonOf(response);
   } catch (error) {
     if (error instanceof UnusableResponse) return undefined;
     throw error;
@@ -89,14 +89,14 @@ function parsed(text: string): Json {
 }
 
 /** Far more than a definition may nest, and far less than what would overflow a stack. */
-const deepestAnswer = 500;
+const deepestResponse = 500;
 
-/** The reason why JSON cannot be passed on. JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
-function faultOf(value: Json, levelsLeft = deepestAnswer): string | undefined {
+/** Returns why JSON cannot be passed on. JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
+function faultOf(value: Json, levelsLeft = deepestResponse): string | undefined {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     return "has a number that is too large for JSON readers";
   if (typeof value !== "object" || value === null) return undefined;
-  if (levelsLeft === 0) return `nests deeper than ${deepestAnswer} levels`;
+  if (levelsLeft === 0) return `nests deeper than ${deepestResponse} levels`;
   for (const child of Object.values<Json>(value)) {
     const fault = faultOf(child, levelsLeft - 1);
     if (fault !== undefined) return fault;
@@ -104,22 +104,22 @@ function faultOf(value: Json, levelsLeft = deepestAnswer): string | undefined {
   return undefined;
 }
 
-/** The JSON object of an answer. @throws UnusableResponse */
-export function jsonObjectOf(answer: Answer): JsonObject {
-  const value = jsonOf(answer);
+/** Parses the body of a response as a JSON object. @throws UnusableResponse */
+export function jsonObjectOf(response: WireResponse): JsonObject {
+  const value = jsonOf(response);
   if (!isJsonObject(value)) throw new UnusableResponse("the body is not a JSON object");
   return value;
 }
 
-/** The rule in an answer; undefined when there is no object in its place. */
+/** Returns the rule in a response; undefined when there is no object at its place. */
 export function ruleIn(value: Json, { envelope }: RulePlaces): JsonObject | undefined {
   const rule = valueAt(value, envelope);
   return isJsonObject(rule) ? rule : undefined;
 }
 
 /**
- * The id of the rule in an answer: inside the envelope first, then in the whole value. The first pointer that finds
- * something wins. A number is taken as its decimal text.
+ * Returns the id of the rule in a response: inside the envelope first, then in the whole value. The first pointer that
+ * finds something wins. A number becomes its decimal string. Undefined where there is none.
  * @throws UnusableResponse when the value found cannot be an id
  */
 export function ruleIdIn(value: Json, { id, envelope }: RulePlaces): string | undefined {

@@ -22,19 +22,19 @@ import { adviceOnPages, pagesOf } from "./pages.ts";
 import { hiddenIn } from "./redact.ts";
 import { type Additions, identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, withoutId } from "./response.ts";
+import { versionIn, versionSent } from "./rule-version.ts";
 import { baseUrlOf, setUp } from "./set-up.ts";
 import { Shared } from "./shared.ts";
 import { pathsLackingIn } from "./summaries.ts";
-import type { Answer } from "./transport.ts";
+import type { WireResponse } from "./transport.ts";
 import { adviceOnFields, demandOwnFields, updateBody } from "./update-body.ts";
-import { versionIn, versionSent } from "./version.ts";
 
 /** Options for a client's waits. */
 export interface RulesClientOptions {
   /** The bound of the random wait before the second attempt, in milliseconds; it doubles with each. Default 200. */
   readonly backoffMs?: number;
-  /** Hears of every whole answer: its status, and the service's clock (the header Date). Default: nobody does. */
-  readonly onAnswer?: (answer: { readonly status: number; readonly date: string | undefined }) => void;
+  /** Hears of every whole response: its status, and the service's clock (the header Date). Default: nobody does. */
+  readonly onAnswer?: (response: { readonly status: number; readonly date: string | undefined }) => void;
 }
 
 /** Facts of the rule for the messages of one call. */
@@ -65,9 +65,9 @@ export interface UpdateOptions extends CallOptions {
   readonly seen?: LiveRule;
 }
 
-/** A rule as the answer to its create has it. */
+/** A rule as the response to its create has it. */
 export interface CreatedRule extends LiveRule {
-  /** The HTTP status of the answer. 201 says that the rule was made (seed, section 4). */
+  /** The HTTP status of the response. 201 says that the rule was made (seed, section 4). */
   readonly status: number;
 }
 
@@ -101,7 +101,7 @@ export class RulesClient {
     this.#clientId = connection.credentials.kind === "client" ? connection.credentials.clientId : undefined;
     this.baseUrl = base.origin + base.prefix;
     this.#templates = templatesOf(connection, base.prefix);
-    const heard = ({ status, headers }: Pick<Answer, "status" | "headers">): void =>
+    const heard = ({ status, headers }: Pick<WireResponse, "status" | "headers">): void =>
       onAnswer?.({ status, date: headers.date === undefined ? undefined : String(headers.date) });
     const { caller, close } = setUp(connection, base, { backoffMs, onAnswer: heard });
     this.#caller = caller;
@@ -112,7 +112,7 @@ export class RulesClient {
    * Creates a rule. It is sent again only when an earlier attempt cannot have taken effect, or when the contract has
    * `idempotency` or the client chooses the id, so that no second rule can come of it. Fields of `rule.transitions` are
    * not sent. RULE_OUTCOME_UNKNOWN: the rule may exist; so it may with RESPONSE_INVALID and `outcomeUnknown`.
-   * @returns the id, and the rule in the answer, `{}` where the answer has an id alone
+   * @returns the id, and the rule in the response, `{}` where the response has an id alone
    */
   async create(definition: JsonObject, options: CreateOptions = {}): Promise<CreatedRule> {
     const { operations, rule, idempotency } = this.contract;
@@ -133,11 +133,11 @@ export class RulesClient {
       isRepeatable: idempotency !== null || identifyBy !== null,
       mayMean: ["exists"],
       writes: true,
-      parse: (answer) => {
-        const json = jsonObjectOf(answer);
+      parse: (response) => {
+        const json = jsonObjectOf(response);
         const ruleId = ruleIdIn(json, rule);
         if (ruleId === undefined) throw withoutId("the answer", json, rule, { sent: definition });
-        return { ruleId, rule: ruleIn(json, rule) ?? {}, status: answer.status };
+        return { ruleId, rule: ruleIn(json, rule) ?? {}, status: response.status };
       },
       failed: (error, unknown) => {
         if (unknown === undefined) throw error;
@@ -148,7 +148,7 @@ export class RulesClient {
         throw error.with({
           code: isUnreadable ? "RESPONSE_INVALID" : "RULE_OUTCOME_UNKNOWN",
           reason: `${reason}; the rule may exist`,
-          // A redirect or an unreadable answer comes again until the contract or the address is right.
+          // A redirect or an unreadable response comes again until the contract or the address is right.
           advice: isKnown ? (exchange?.isWithoutId ? `${advice}. Then ${look}` : `${look}; ${advice}`) : look,
           cause: unknown,
         });
@@ -167,24 +167,24 @@ export class RulesClient {
       request: template.request(named),
       ...messages,
       mayMean: ["notFound"],
-      parse: (answer) => {
-        const json = jsonObjectOf(answer);
+      parse: (response) => {
+        const json = jsonObjectOf(response);
         const live = ruleIn(json, rule);
         if (live === undefined)
           throw new UnusableResponse(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
         expectId(ruleIdIn(json, rule), ruleId);
-        const version = versionIn(live, answer, this.contract);
+        const version = versionIn(live, response, this.contract);
         return defined({ ruleId, rule: live, version });
       },
     });
   }
 
   /**
-   * Changes a rule to a definition, but for fields of `rule.transitions`. Where `operations.update.body` is `changes` or `merged` the rule is read first,
-   * and nothing is sent when it is as the definition says. A PUT is sent again after a lost answer, PATCH and POST
-   * only when the contract has `idempotency`. RULE_NOT_FOUND when the service answers 404 or 410.
-   * @returns the rule in the answer, or undefined where it has none with an id. Where the contract has
-   * `operations.update.id: new`, always the id that the rule has by now, and `{}` where the answer has an id alone
+   * Updates a rule to a definition, but for fields of `rule.transitions`. Where `operations.update.body` is `changes` or
+   * `merged` the rule is read first, and nothing is sent when it is as the definition says. A PUT is sent again after a lost
+   * response, PATCH and POST only when the contract has `idempotency`. RULE_NOT_FOUND when the service answers 404 or 410.
+   * @returns the rule in the response, or undefined where it has none with an id. Where the contract has
+   * `operations.update.id: new`, always the id that the rule has by now, and `{}` where the response has an id alone
    */
   async update(ruleId: string, declared: JsonObject, options: UpdateOptions = {}): Promise<LiveRule | undefined> {
     const { operations, rule, idempotency } = this.contract;
@@ -213,14 +213,14 @@ export class RulesClient {
         headers: [...(named.headers ?? []), ...headers, ...this.#idempotencyKey()],
       }),
       ...this.#messages("update", ruleId, options, definition, live),
-      // Of a version or an id that is no more, nothing is written; and a second answer to that has no new id.
+      // Of a version or an id that is no more, nothing is written; and a second response to that has no new id.
       isRepeatable:
         (update.method === "PUT" && update.id === "kept") || idempotency !== null || update.version !== null,
       mayMean: ["notFound", "exists"],
       writes: true,
       ifRefused: () => adviceOnFields(changed, definition),
-      parse: (answer) => {
-        const json = answer.body.length === 0 ? undefined : jsonOf(answer);
+      parse: (response) => {
+        const json = response.body.length === 0 ? undefined : jsonOf(response);
         const answered = json === undefined ? undefined : ruleIdIn(json, rule);
         const updated = json === undefined ? undefined : ruleIn(json, rule);
         if (answered === undefined && update.id === "new")
@@ -235,9 +235,9 @@ export class RulesClient {
 
   /**
    * Sends a request of `rule.transitions`, which gives one field one value. RULE_NOT_FOUND when the service answers 404 or
-   * 410. It is sent again after a lost answer where it is a PUT or the contract has `idempotency`.
+   * 410. It is sent again after a lost response where it is a PUT or the contract has `idempotency`.
    * @param step one of the contract's own
-   * @returns the rule in the answer, or undefined where it has none with an id
+   * @returns the rule in the response, or undefined where it has none with an id
    */
   async transition(ruleId: string, step: Transition, options: CallOptions = {}): Promise<LiveRule | undefined> {
     const { rule, idempotency } = this.contract;
@@ -252,8 +252,8 @@ export class RulesClient {
       isRepeatable: step.method === "PUT" || idempotency !== null,
       mayMean: ["notFound"],
       writes: true,
-      parse: (answer) => {
-        const json = answer.body.length === 0 ? undefined : jsonIfAny(answer);
+      parse: (response) => {
+        const json = response.body.length === 0 ? undefined : jsonIfAny(response);
         const answered = json === undefined ? undefined : ruleIdIn(json, rule);
         expectId(answered, ruleId);
         const now = json === undefined ? undefined : ruleIn(json, rule);
@@ -265,8 +265,8 @@ export class RulesClient {
   /**
    * Deletes a rule. RULE_NOT_FOUND when the service answers 404 or 410.
    * @returns "deleted" for a success with JSON (seed, section 4) or without a body; "deleted again" when an attempt before
-   * that lost its answer, which the service may yet carry out; "unconfirmed" when the answer was a page instead of JSON,
-   * or when an attempt lost its answer and the next was answered 404: read the rule to see whether it is gone
+   * that lost its response, which the service may yet carry out; "unconfirmed" when the response was a page instead of JSON,
+   * or when an attempt lost its response and the next was answered 404: read the rule to see whether it is gone
    */
   async delete(ruleId: string, options: CallOptions = {}): Promise<"deleted" | "deleted again" | "unconfirmed"> {
     const { identifyBy } = this.contract.operations.delete;
@@ -287,12 +287,12 @@ export class RulesClient {
       isRepeatable: true,
       mayMean: ["notFound", "inUse"],
       writes: true,
-      parse: (answer, unknown) => {
-        if (answer.body.length > 0 && jsonIfAny(answer) === undefined) return "unconfirmed";
+      parse: (response, unknown) => {
+        if (response.body.length > 0 && jsonIfAny(response) === undefined) return "unconfirmed";
         return unknown === undefined ? "deleted" : "deleted again";
       },
       failed: (error, unknown) => {
-        // A lost answer and then a 404 look like a delete that worked; so do two faults of a proxy.
+        // A lost response and then a 404 look like a delete that worked; so do two faults of a proxy.
         if (error.code === "RULE_NOT_FOUND" && unknown !== undefined) return "unconfirmed";
         throw error;
       },
@@ -300,8 +300,9 @@ export class RulesClient {
   }
 
   /**
-   * All rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat, the
-   * last one says that there is more, a page is at another origin, or there are more than `limits.maxPages`: a list that was not read to its end does not prove that a rule is gone.
+   * Yields all rules, page by page, each id once. RESPONSE_INVALID where a page is not as the contract says, pages repeat,
+   * the last one says that there is more, a page is at another origin, or there are more than `limits.maxPages`: a list that
+   * was not read to its end does not prove that a rule is gone.
    */
   async *list({ onPage = () => {} }: ListOptions = {}): AsyncGenerator<LiveRule, void, undefined> {
     const { list } = this.contract.operations;
@@ -315,7 +316,8 @@ export class RulesClient {
         request,
         ...messages,
         ifRefused: () => adviceOnPages(list, added, this.contract.limits),
-        parse: (answer) => parse({ json: jsonOf(answer), headers: answer.headers }, { origin, target: request.target }),
+        parse: (response) =>
+          parse({ json: jsonOf(response), headers: response.headers }, { origin, target: request.target }),
       });
     });
     for await (const rules of pages) {
@@ -324,14 +326,14 @@ export class RulesClient {
     }
   }
 
-  /** A rule of the list, where no other operation reads one. RULE_NOT_FOUND when a list read to its end lacks it. */
+  /** Reads a rule from the list, where no other operation reads one. RULE_NOT_FOUND when a list read to its end lacks it. */
   async #getListed(ruleId: string, attempted: () => string): Promise<LiveRule> {
     const live = (await this.#listed.next()).get(ruleId);
     if (live !== undefined) return live;
     throw new MerchantRulesError("RULE_NOT_FOUND", "the list does not have it", { attempted: attempted() });
   }
 
-  /** The list after its lag, read to its end. */
+  /** Waits for the lag of the list, and reads it to its end. Returns the rules by their ids. */
   async #readList(): Promise<ReadonlyMap<string, LiveRule>> {
     const lagMs = this.contract.operations.list?.lagMs ?? 0;
     if (lagMs > 0) await sleep(lagMs);
@@ -340,7 +342,7 @@ export class RulesClient {
     return rules;
   }
 
-  /** The rules whose summaries a list shows; one that is gone meanwhile is left out. */
+  /** Reads the rules whose summaries a list shows; one that is gone meanwhile is left out. */
   async #whole(summaries: readonly LiveRule[]): Promise<LiveRule[]> {
     const read = summaries.map(({ ruleId }) => this.get(ruleId).catch(undefinedIfGone));
     return (await Promise.all(read)).filter((live) => live !== undefined);
@@ -368,7 +370,7 @@ export class RulesClient {
     });
   }
 
-  /** The identity of the credentials (`auth.identity`), found out once; undefined where the contract cannot tell. */
+  /** Returns the identity of the credentials (`auth.identity`), found out once; undefined where the contract cannot tell. */
   async identity(): Promise<string | undefined> {
     if (this.contract.auth.identity === null) return undefined;
     this.#identity ??= this.#tellIdentity().catch((error: unknown) => {
@@ -386,8 +388,8 @@ export class RulesClient {
       return await this.#caller.call({
         request: this.#templates.identity.request(),
         attempted,
-        parse: (answer) => {
-          const found = identityIn(jsonOf(answer), operation.at);
+        parse: (response) => {
+          const found = identityIn(jsonOf(response), operation.at);
           if (found !== undefined) return found;
           const place = operation.at || "the root";
           throw new UnusableResponse(`there is no text or whole number at ${place} (auth.identity.at)`);
@@ -421,10 +423,7 @@ export class RulesClient {
     return this.connectionName === "default" ? "" : ` on connection ${quoted(this.connectionName)}`;
   }
 
-  /**
-   * The words of messages for a call, and the values that they hide. These are functions, because most calls need no
-   * message.
-   */
+  /** Returns the words of messages for a call, and the values that they hide: functions, because most calls need no message. */
   #messages(operation: string, ruleId?: string, { label, known = {} }: CallOptions = {}, ...sent: JsonObject[]) {
     const attempted = (): string => {
       const id = ruleId === undefined ? "" : quoted(ruleId);
@@ -436,20 +435,20 @@ export class RulesClient {
     return { attempted, hidden };
   }
 
-  /** One key for all attempts of a call. */
+  /** Makes the header with one key for all attempts of a call; none where the contract has no idempotency. */
   #idempotencyKey(): string[] {
     const { idempotency } = this.contract;
     return idempotency === null ? [] : [idempotency.header, randomUUID()];
   }
 }
 
-/** What asks for a page, in the query, or where the list is asked for by POST, in the body. */
+/** Puts what asks for a page into the query or, where the list is asked for by POST, into the body. */
 function additionsOf({ parameters = [], ...others }: PageQuery, fixed: JsonObject | undefined): Additions {
   if (fixed !== undefined) return { ...others, body: { ...fixed, ...Object.fromEntries(parameters) } };
   return { ...others, query: parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
 }
 
-/** A body as it is, where its operation can send it. @throws MerchantRulesError RULE_INVALID */
+/** Returns a body as it is. @throws MerchantRulesError RULE_INVALID where its operation cannot send it */
 function sendable(
   body: JsonObject,
   { encoding }: Pick<Contract["operations"]["create"], "encoding">,
@@ -468,14 +467,14 @@ function undefinedIfGone(error: unknown): undefined {
   if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
 }
 
-/** A merchant's name or number. */
+/** Returns a merchant's name or number at a pointer; undefined where there is neither. */
 function identityIn(json: Json, at: Pointer): string | undefined {
   const found = valueAt(json, at);
   if (typeof found === "string" && found !== "") return found;
   return Number.isSafeInteger(found) ? String(found) : undefined;
 }
 
-/** The claims of a JSON Web Token, read and not verified: the service does that. Undefined for another token. */
+/** Returns the claims of a JSON Web Token without verifying them, which the service does. Undefined for another token. */
 function claimsOf(token: string): Json | undefined {
   const [, claims, ...rest] = token.split(".");
   if (claims === undefined || rest.length !== 1) return undefined;
@@ -487,7 +486,7 @@ function claimsOf(token: string): Json | undefined {
   }
 }
 
-/** A field of the live rule that nobody declared must go back as it came. */
+/** Refuses a body with a number that JSON readers round: a field that nobody declared must go back as it came. */
 function expectExact(body: JsonObject, attempted: () => string): void {
   const rounded = findInexactNumber(body);
   if (rounded === undefined) return;

@@ -20,7 +20,7 @@ interface SetUpOptions {
   readonly onAnswer?: CallerOptions["onAnswer"] | undefined;
 }
 
-/** @throws MerchantRulesError SETTINGS_INVALID: the address cannot be used */
+/** Parses the address of a connection. @throws MerchantRulesError SETTINGS_INVALID: it cannot be used */
 export function baseUrlOf({ name, baseUrl }: Pick<Connection, "name" | "baseUrl">): BaseUrl {
   return parseBaseUrl(baseUrl, `baseUrl of connection ${JSON.stringify(name)}`);
 }

@@ -8,6 +8,7 @@ export class Shared<T> {
     this.#work = work;
   }
 
+  /** Runs the work, or joins a run that has not begun yet. */
   next(): Promise<T> {
     this.#next ??= Promise.allSettled([this.#running]).then(() => {
       this.#next = undefined;

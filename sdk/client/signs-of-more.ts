@@ -30,13 +30,13 @@ export function demandNoMore({ json, headers }: PageResponse, pagination: Pagina
   });
 }
 
-/** A part of an answer that says that there is more, and the pagination that would describe it. */
+/** A part of a response that says that there is more, and the pagination that would describe it. */
 interface Sign {
   readonly where: string;
   readonly toSet: string;
 }
 
-/** @param own the header that the contract describes, in lower case */
+/** Finds a header that says that there is more, apart from the one that the contract describes. `own`: its name in lower case. */
 function signIn(headers: ResponseHeaders, own: string | undefined): Sign | undefined {
   if (own !== "link" && findNextLink(linksIn(headerIn(headers, "link")) ?? []) !== undefined)
     return { where: "its header Link (rel=next)", toSet: "{ type: link }" };
@@ -73,7 +73,7 @@ function signWithin(value: Json, pointer: string, described: readonly string[], 
 
 const more = "{ type: cursor }, { type: page } or { type: offset }";
 
-/** "": it does not say that there is more. */
+/** Returns the pagination to set for a field with the name of a next page; "" where its value names none. */
 function toSetFor(next: Json, pointer: string): string {
   if (typeof next === "boolean") return next ? more : "";
   if (isJsonObject(next)) {
@@ -96,7 +96,7 @@ function totalIn(headers: ResponseHeaders, count: number): Sign | undefined {
   return found === undefined ? undefined : { where: `its header ${found}`, toSet: numbered };
 }
 
-/** A number of rules that is greater than that of the page. */
+/** Finds a number of all rules that is greater than that of the page. */
 function totalWithin(value: Json, pointer: string, count: number, levels: number): Sign | undefined {
   if (levels === 0 || !isJsonObject(value)) return undefined;
   const isOfPages = pageNames.test(plain(pointer.slice(pointer.lastIndexOf("/") + 1)));
@@ -132,7 +132,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, "");
 }
 
-/** Services write these where there is no next page. */
+/** Decides whether a value names no next page, as services write it. */
 function isNothing(text: string): boolean {
   return /^\s*(|null|none|false|0|-1)\s*$/i.test(text);
 }

@@ -1,6 +1,6 @@
 import { field, isJsonObject, type JsonObject, type Path, pathOf } from "../json/index.ts";
 
-/** The paths of what a rule has and a listed one lacks, objects in depth. Services leave nulls out. */
+/** Returns the paths of the fields that a rule has and a listed one lacks, objects in depth; nulls may be lacking. */
 export function pathsLackingIn(listed: JsonObject, rule: JsonObject, at: Path = []): string[] {
   return Object.entries(rule).flatMap(([name, value]) => {
     const path = [...at, name];

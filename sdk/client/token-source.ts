@@ -8,10 +8,10 @@ export interface Presented {
 
 /** Gives requests their credentials. */
 export interface TokenSource {
-  /** The credentials to present now. @throws MerchantRulesError of the token operation */
+  /** Returns the credentials to present now. @throws MerchantRulesError of the token operation */
   current(): Presented | Promise<Presented>;
-  /** The credentials to present after a 401; undefined when there are no others. */
+  /** Returns the credentials to present after `refused` brought a 401; undefined when there are no others. */
   renewed(refused: Presented): Promise<Presented> | undefined;
-  /** These credentials got another answer than 401. */
+  /** Notes that credentials got another status than 401. */
   accepted(presented: Presented): void;
 }

@@ -69,7 +69,7 @@ export function tokenSetup(
     const { token, lifeMs } = await caller.call({
       request,
       attempted: () => "request an access token",
-      parse: (answer) => tokenIn(jsonOf(answer), operation),
+      parse: (response) => tokenIn(jsonOf(response), operation),
       failed: (error) => {
         // RFC 6749, 5.2: a token operation refuses client credentials with 400 as well.
         if (![400, 401, 403].includes(error.exchange?.status ?? 0)) throw error;
@@ -82,7 +82,7 @@ export function tokenSetup(
   return { tokens: new RenewedToken(obtain), transports };
 }
 
-/** Credentials that do not change: a given token, or none. */
+/** Makes a source of credentials that do not change: a given token, or none. */
 function fixed(presented: Presented): TokenSource {
   return { current: () => presented, renewed: () => undefined, accepted: () => undefined };
 }
@@ -98,7 +98,7 @@ interface HeldToken {
   readonly obtainedAt: number;
   readonly endsAt: number;
   renewAt: number;
-  /** It replaced a refused token, and so far every answer to it was 401. */
+  /** True where it replaced a refused token, and every response to it was 401 so far. */
   isDoubtful: boolean;
 }
 
@@ -110,7 +110,7 @@ const failureHoldsMs = 10_000;
  * Tokens from the token operation. All calls that need one share one request. A token is renewed a tenth of its life
  * before its end, at most 30 s before. When that fails, the old one is used to its end. Lives are counted from before
  * the request, on a clock that nobody sets. Two rules keep many calls from locking the account or crowding a service
- * that is down: without a token to use, a failed request answers all who ask in the next 10 s; and a new token that is
+ * that is down: without a token to use, all calls of the next 10 s fail as the request did; and a new token that is
  * refused from the first is not replaced for 10 s.
  */
 class RenewedToken implements TokenSource {
@@ -175,15 +175,15 @@ class RenewedToken implements TokenSource {
   }
 }
 
-/** The token and its life in an answer of the token operation. @throws UnusableResponse, which never quotes the token */
-function tokenIn(answer: Json, { accessToken, expiresIn }: NonNullable<Contract["auth"]["token"]>) {
-  const token = valueAt(answer, accessToken);
+/** Reads the token and its life from a response of the token operation. @throws UnusableResponse, which never quotes the token */
+function tokenIn(response: Json, { accessToken, expiresIn }: NonNullable<Contract["auth"]["token"]>) {
+  const token = valueAt(response, accessToken);
   if (typeof token !== "string" || token === "")
     throw new UnusableResponse(`there is no token at ${accessToken || "the root"} (auth.token.accessToken)`);
   headerValue(token, () => {
     throw new UnusableResponse(`the token at ${accessToken} has characters that no header can carry`);
   });
-  const seconds = (expiresIn === null ? undefined : valueAt(answer, expiresIn)) ?? Number.POSITIVE_INFINITY;
+  const seconds = (expiresIn === null ? undefined : valueAt(response, expiresIn)) ?? Number.POSITIVE_INFINITY;
   if (typeof seconds === "number" && seconds > 0) return { token, lifeMs: seconds * 1000 };
   const at = `${expiresIn} (auth.token.expiresIn)`;
   throw new UnusableResponse(`the token's life at ${at} is not a positive number of seconds`);

@@ -40,7 +40,7 @@ export class Transport {
    * Sends once; never rejects. It uses undici's `dispatch` instead of `request`, because only `dispatch` tells for
    * certain whether sending had begun: a create that never left may be sent again, any other may not.
    */
-  send(request: WireRequest, credentials: readonly string[], timeoutMs: number): Promise<Answer | NoAnswer> {
+  send(request: WireRequest, credentials: readonly string[], timeoutMs: number): Promise<WireResponse | NoResponse> {
     const { method, target, body, success } = request;
     const headers = credentials.length === 0 ? [...request.headers] : [...request.headers, ...credentials];
     const exchange = new ExchangeHandler(success, this.#maxBodyBytes, timeoutMs);
@@ -73,19 +73,19 @@ function proxied(options: Pool.Options): Dispatcher {
 type Controller = Dispatcher.DispatchController;
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
-/** An answer as it came over the wire. */
-export interface Answer {
+/** A response as it came over the wire. */
+export interface WireResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
 }
 
-/** An exchange that brought no whole answer. */
-export interface NoAnswer {
+/** An exchange that brought no whole response. */
+export interface NoResponse {
   readonly fault: "timed out" | "no connection" | "body too large";
   /** True where any of the request may have left this machine. */
   readonly wasSent: boolean;
-  /** The status, where the answer had begun. */
+  /** The status, where the response had begun. */
   readonly status: number | undefined;
   readonly timeoutMs: number;
   readonly cause: Error | undefined;
@@ -93,9 +93,9 @@ export interface NoAnswer {
 
 const maxFailureBodyBytes = 65_536;
 
-/** Gathers the answer to one request. The body of a failure is cut at 64 KiB. */
+/** Gathers the response to one request. The body of a failure is cut at 64 KiB. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly outcome = Promise.withResolvers<Answer | NoAnswer>();
+  readonly outcome = Promise.withResolvers<WireResponse | NoResponse>();
   readonly #success: readonly number[];
   readonly #maxBodyBytes: number;
   readonly #timeoutMs: number;
@@ -115,7 +115,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#fail("timed out"), timeoutMs);
   }
 
-  /** Called when a connection is there, right before the request is written. */
+  /** Keeps the controller. undici calls it when a connection is there, right before the request is written. */
   onRequestStart(controller: Controller): void {
     if (this.#isSettled) controller.abort(new Error("the attempt is over"));
     else this.#controller = controller;
@@ -142,29 +142,29 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#status === undefined) this.#fail("no connection");
-    else this.#answer(this.#status);
+    else this.#respond(this.#status);
   }
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
     this.#fail("no connection", error);
   }
 
-  #fail(fault: NoAnswer["fault"], cause?: Error): void {
+  #fail(fault: NoResponse["fault"], cause?: Error): void {
     if (this.#isSettled) return;
     const status = this.#status;
     // The status of a failure is enough, even when its body is not whole.
-    if (status !== undefined && !this.#isSuccess) this.#answer(status);
+    if (status !== undefined && !this.#isSuccess) this.#respond(status);
     else this.#settle({ fault, wasSent: this.#controller !== undefined, status, timeoutMs: this.#timeoutMs, cause });
     this.#controller?.abort(new Error(fault));
   }
 
-  #answer(status: number): void {
+  #respond(status: number): void {
     const [first] = this.#chunks;
     const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
     this.#settle({ status, headers: this.#headers, body });
   }
 
-  #settle(outcome: Answer | NoAnswer): void {
+  #settle(outcome: WireResponse | NoResponse): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.outcome.resolve(outcome);

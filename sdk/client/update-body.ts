@@ -14,7 +14,7 @@ import {
 } from "../json/index.ts";
 
 /**
- * Refuses an answer that has no field of the rule as it is known: whatever its status, it is not that rule. Taken for
+ * Refuses a response that has no field of the rule as it is known: whatever its status, it is not that rule. Taken for
  * drift, it would have every field written again; merged into an update, its own fields would be sent.
  * @throws MerchantRulesError RESPONSE_INVALID
  */
@@ -36,7 +36,7 @@ export function demandOwnFields(
   });
 }
 
-/** The likeliest way on after an update was refused: one that sends the live rule back also sends what the service alone sets. */
+/** Returns the likeliest advice after an update was refused: one that sends the live rule back also sends what the service alone sets. */
 export function adviceOnFields(sent: JsonObject, declared: JsonObject): string | undefined {
   const undeclared = undeclaredIn(sent, declared);
   if (undeclared.length === 0) return undefined;
@@ -47,7 +47,7 @@ export function adviceOnFields(sent: JsonObject, declared: JsonObject): string |
 
 const mostFields = 12;
 
-/** The pointers of what an update sends and nobody declares: where it has fields of the live rule, it has those of the service. */
+/** Returns the pointers of what an update sends and nobody declares, such as fields that the service sets. */
 function undeclaredIn(sent: JsonObject, declared: JsonObject, at: readonly string[] = []): Pointer[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const path = [...at, name];
@@ -58,8 +58,8 @@ function undeclaredIn(sent: JsonObject, declared: JsonObject, at: readonly strin
 }
 
 /**
- * The body that an update sends; undefined when the live rule is as the definition says already.
- * @param omit what of the live rule does not go back; what is declared there goes all the same
+ * Returns the body that an update sends; undefined when the live rule is as the definition says already.
+ * @param omit places of the live rule that are not sent back, unless they are declared
  */
 export function updateBody(
   definition: JsonObject,

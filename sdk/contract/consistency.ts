@@ -19,7 +19,7 @@ export interface ContractUse {
 /** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
 type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
 
-/** The places where fields that are right on their own cannot work together; empty when the contract can work. */
+/** Returns the places where fields that are right on their own cannot work together; none when the contract can work. */
 export function inconsistencies(contract: Contract, { checksDefinitions = true }: ContractUse = {}): Issue[] {
   const issues: Issue[] = [];
   const refuseIf: RefuseIf = (isWrong, path, allowed, found) => {
@@ -37,7 +37,7 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
     checkMarks,
     checkForms,
     checkTransitions,
-    checkAnswers,
+    checkResponses,
     checkOthers,
   ])
     check(contract, refuseIf);
@@ -45,7 +45,7 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
   return issues;
 }
 
-/** Every request that a contract describes, with where it is described. */
+/** Returns every request that a contract describes, with the place where it is described. */
 function requestsOf({ operations, rule, auth }: Contract) {
   const named = [
     ...rule.transitions.map((request, index) => ({ at: ["rule", "transitions", index], name: "transition", request })),
@@ -56,7 +56,7 @@ function requestsOf({ operations, rule, auth }: Contract) {
   return named.flatMap(({ request, ...rest }) => (request === null ? [] : [{ ...rest, request }]));
 }
 
-/** True of a request that has a body: a write, the token operation, a list by POST, a delete that says something. */
+/** Decides whether requests of an operation have a body: a write, the token operation, a list by POST, some deletes. */
 function hasBody(name: string, { operations: { list, delete: remove }, rule }: Contract): boolean {
   if (name === "transition") return rule.transitions.some(({ fields }) => Object.keys(fields).length > 0);
   if (name === "delete") return remove.identifyBy?.in === "body" || Object.keys(remove.fields).length > 0;
@@ -149,7 +149,7 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
   }
 }
 
-/** An id in a body stands beside the definition, or is the rule's own. */
+/** Refuses an id in a body that stands neither beside the definition nor at the rule's own id. */
 function checkIdInBody({ operations, rule }: Contract, refuseIf: RefuseIf): void {
   for (const name of ["create", "update"] as const) {
     const { identifyBy: by = null, bodyAt = "" } = operations[name] ?? {};
@@ -268,7 +268,7 @@ function checkHeaders(contract: Contract, refuseIf: RefuseIf): void {
     }
 }
 
-/** One name twice in a query: services differ in which of them they read. */
+/** Refuses one name twice in a query of the list: services differ in which of them they read. */
 function checkListQuery({ operations: { list } }: Contract, refuseIf: RefuseIf): void {
   if (list === null) return;
   for (const [part, name] of Object.entries(pagingOf(list.pagination).parameters)) {
@@ -329,7 +329,7 @@ function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(`${outer}/`);
 }
 
-/** Without values before, a request is for all of them. */
+/** Decides whether two lists of values before have a value in common; an empty list means all values. */
 function overlap<T>(one: readonly T[], other: readonly T[]): boolean {
   return one.length === 0 || other.length === 0 || one.some((each) => other.includes(each));
 }
@@ -337,8 +337,8 @@ function overlap<T>(one: readonly T[], other: readonly T[]): boolean {
 /** A status alone that has another meaning as well would have rules that are there counted as gone. */
 const statusesOfAbsence: readonly (number | null)[] = [404, 410];
 
-/** Refuses answers that cannot be told from others: of them hangs whether a rule counts as gone, and a create as not done. */
-function checkAnswers({ errors, operations }: Contract, refuseIf: RefuseIf): void {
+/** Refuses responses that cannot be told from others: they decide whether a rule counts as gone, and a create as not done. */
+function checkResponses({ errors, operations }: Contract, refuseIf: RefuseIf): void {
   for (const name of ["notFound", "exists", "inUse"] as const)
     for (const [index, { status, code }] of errors[name].entries()) {
       const path = ["errors", name, index];

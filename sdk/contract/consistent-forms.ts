@@ -42,7 +42,7 @@ export function checkForms({ rule, operations }: Contract, refuseIf: RefuseIf): 
   }
 }
 
-/** True of two entries for one place that cannot both hold, or of which the second says nothing new. */
+/** Decides whether two entries for one place cannot both hold, or the second says nothing new. */
 function contradicts(one: NormalForm, other: NormalForm): boolean {
   if (one.default !== undefined && other.default !== undefined) return true;
   if (one.is === undefined || other.is === undefined) return false;
@@ -54,12 +54,12 @@ function isOfLetters(form: string): boolean {
   return form === "lower" || form === "upper";
 }
 
-/** True of two patterns that can name the same place. */
+/** Decides whether two patterns can name the same place. */
 function meets(one: Pointer, other: Pointer): boolean {
   return segmentsOf(one).length === segmentsOf(other).length && reaches(one, other);
 }
 
-/** True of a pattern that can name what another one names, or something above it. */
+/** Decides whether the pattern `above` can name a place that `other` names, or one above that. */
 function reaches(above: Pointer, other: Pointer): boolean {
   const segments = segmentsOf(other);
   return segmentsOf(above).every((segment, index) => {

@@ -11,8 +11,8 @@ export interface DefinitionFault {
 }
 
 /**
- * A function that checks definitions against a JSON Schema. `isOpen` tells which values are not known yet: what depends
- * on them is not judged.
+ * Returns a function that checks definitions against a JSON Schema. `isOpen` tells which values are not known yet: what
+ * depends on them is not judged.
  */
 export function definitionChecker(
   schema: JsonObject,
@@ -36,7 +36,7 @@ export function definitionChecker(
 /** The keywords that choose between schemas. Each fails where it stands when a schema inside it fails. */
 const branching: ReadonlySet<string> = new Set(["if", "anyOf", "oneOf", "contains"]);
 
-/** The reason why a JSON Schema does not compile, or undefined when it does. */
+/** Returns why a JSON Schema does not compile; undefined when it does. */
 export function schemaError(schema: JsonObject): string | undefined {
   try {
     compile(schema);

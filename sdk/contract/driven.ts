@@ -3,12 +3,12 @@ import type { Contract } from "./schema.ts";
 
 type Spoken = { readonly rule: Pick<Contract["rule"], "transitions"> };
 
-/** The fields that the service changes by requests of their own (contract `rule.transitions`). */
+/** Returns the fields that the service changes by requests of their own (contract `rule.transitions`). */
 export function drivenFields({ rule }: Spoken): Pointer[] {
   return [...new Set(rule.transitions.map(({ at }) => at))];
 }
 
-/** A definition without these fields, as create and update send it. */
+/** Returns a definition without these fields, as create and update send it. */
 export function withoutDriven(definition: JsonObject, contract: Spoken): JsonObject {
   return drivenFields(contract).reduce(withoutValueAt, definition);
 }

@@ -46,24 +46,24 @@ export function loadContract(file: string, use?: ContractUse): Contract {
   });
 }
 
-/** The contract of a preset. */
+/** Reads the contract of a preset. */
 export function loadPreset(preset: Preset, use?: ContractUse): Contract {
   return loadContract(presetFile(preset), use);
 }
 
-/** The file of semantics: of those that come with the package by their name, else from a folder. */
+/** Returns the path of a semantics file: by its name one that comes with the package, else a file in `folder`. */
 export function semanticsFile(named: string, folder: string): string {
   const isShipped = shippedSemantics.some((each) => each === named);
   return isShipped ? join(dirname(presetFile("seed")), `${named}.semantics.yaml`) : resolve(folder, named);
 }
 
-/** The path of a preset's file. */
+/** Returns the path of a preset's file. */
 export function presetFile(preset: Preset): string {
   const home = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
   return join(home, "sdk/contract/presets", `${preset}.contract.yaml`);
 }
 
-/** True where a text is the name of a preset. */
+/** Decides whether a string is the name of a preset. */
 export function isPreset(name: string): name is Preset {
   return presets.some((preset) => preset === name);
 }
@@ -77,7 +77,7 @@ export function parseContract(text: string, file: string, use?: ContractUse): Co
 }
 
 /**
- * A contract from a value.
+ * Makes a contract of a value, with all defaults filled in.
  * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}, with `source` in place of the file.
  */
 export function defineContract(input: ContractInput, source = "contract"): Contract {

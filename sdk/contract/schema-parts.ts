@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { isPointer } from "../json/pointer.ts";
 
-/** An object whose fields are all known; of a misspelt one, the error lists them. */
+/** Describes an object whose fields are all known; the error of an unknown field lists them. */
 export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = `allowed: ${Object.keys(shape).join(", ")}`;
   return z.strictObject(shape, { error: ({ code }) => (code === "unrecognized_keys" ? known : undefined) });
 }
 
-/** A field that a deployment may not have, or does not tell. */
+/** Describes a field that a deployment may not have, or does not tell. Default: null. */
 export function orNull<Type extends z.ZodType>(type: Type) {
   return type.nullable().default(null);
 }
 
 /**
- * The text of editors and docs/reference/contract.md for a field: what it is, what follows without it, and values that
+ * Gives a field its text in editors and in docs/reference/contract.md: what it is, what follows without it, and values that
  * it may have.
  */
 export function says(description: string, ...examples: z.core.util.JSONType[]) {
@@ -110,7 +110,7 @@ export const identifyBy = strict({
 });
 
 /**
- * What every described file begins with.
+ * Returns the fields that every described file begins with.
  * @param jsonSchema where this package has the file's JSON Schema
  */
 export function fileHead(jsonSchema: string) {

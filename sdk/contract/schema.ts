@@ -61,7 +61,7 @@ export interface Contract extends z.output<typeof contractSchema> {}
 export interface ContractInput extends z.input<typeof contractSchema> {}
 export type Operations = Contract["operations"];
 export type Transition = Contract["rule"]["transitions"][number];
-/** The operation by which the service says who the credentials are; null where the contract has none. */
+/** Returns the operation by which the service says who the credentials are; null where the contract has none. */
 export function identityOperation({ identity: told }: Pick<Contract["auth"], "identity">): IdentityOperation | null {
   return told !== null && "path" in told ? told : null;
 }
@@ -69,7 +69,7 @@ export function identityOperation({ identity: told }: Pick<Contract["auth"], "id
 export type IdentityOperation = z.output<typeof operationOfIdentity>;
 export type IdentifyBy = z.output<typeof identifyBy>;
 
-/** The text of `contract.schema.json`: what a contract file may hold, as JSON Schema 2020-12. */
+/** Writes the text of `contract.schema.json`: what a contract file may hold, as JSON Schema 2020-12. */
 export function publishedSchema(): string {
   const schema = { $id: "urn:pulumi-merchant-rules:contract:1", ...z.toJSONSchema(contractSchema, { io: "input" }) };
   return `${JSON.stringify(schema, null, 2)}\n`;

@@ -2,12 +2,12 @@ import type { Contract } from "./schema.ts";
 
 const placeholder = /\{([A-Za-z][A-Za-z0-9]*)\}/g;
 
-/** The names that a template uses: `/merchants/{merchantId}/rules` → ["merchantId"]. Other braces are text. */
+/** Returns the names that a template uses: ["merchantId"] of `/merchants/{merchantId}/rules`. Other braces are text. */
 export function namesIn(template: string): string[] {
   return [...template.matchAll(placeholder)].map((match) => match[1] ?? "");
 }
 
-/** A template with each `{name}` replaced by its value, encoded for where it goes; a name without a value stays. */
+/** Replaces each `{name}` of a template by its value, encoded for where it goes; a name without a value stays. */
 export function expand(
   template: string,
   values: Readonly<Record<string, string>>,
@@ -19,7 +19,7 @@ export function expand(
   });
 }
 
-/** True where requests carry client id and secret themselves (`{basic}` in `auth.present.format`). */
+/** Decides whether requests carry client id and secret themselves (`{basic}` in `auth.present.format`). */
 export function presentsClient({ present }: Pick<Contract["auth"], "present">): boolean {
   return present !== null && namesIn(present.format).includes("basic");
 }

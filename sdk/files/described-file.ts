@@ -17,7 +17,7 @@ export interface DescribedFile<Read> {
   readonly name: string;
   readonly code: ErrorCode;
   readonly advice: string;
-  /** What a message says of a file with faults. Default: cannot work. */
+  /** What a message says about a file with faults. Default: cannot work. */
   readonly verdict?: string;
   /** Places name the column, too. Default: the line alone. */
   readonly hasColumns?: boolean;
@@ -26,7 +26,7 @@ export interface DescribedFile<Read> {
 }
 
 /**
- * Reads a text: YAML 1.2, of which JSON is a part.
+ * Reads the text of a file: YAML 1.2, of which JSON is a part.
  * @throws MerchantRulesError with the kind's code: the file and, for each fault, its place and path, the value found and the
  * values allowed.
  */
@@ -42,7 +42,7 @@ export function readDescribed<Read>(text: string, file: string, kind: DescribedF
 }
 
 /**
- * The same of a value.
+ * Checks a value as {@link readDescribed} checks what a file holds, and returns it with its defaults.
  * @throws MerchantRulesError as {@link readDescribed}, with `source` in place of the file.
  */
 export function defineDescribed<Read>(input: unknown, source: string, kind: DescribedFile<Read>): Read {
@@ -65,7 +65,7 @@ function checked<Read>(
   throw invalid(source, kind, issues, (issue) => `${placeOf(issue)}${sentence(issue, kind)}`);
 }
 
-/** Fields called `__proto__`, which the schema would drop without a word. */
+/** Returns an issue for each field called `__proto__`, which the schema would drop silently. */
 function droppedFields(value: unknown): Issue[] {
   const issues: Issue[] = [];
   walk(value, (_value, { path }) => {
@@ -75,7 +75,7 @@ function droppedFields(value: unknown): Issue[] {
   return issues;
 }
 
-/** The error of a file, with its first faults; `sentenceOf` is called for those alone, because it may take long. */
+/** Makes the error of a file from its first 20 faults; `sentenceOf` is called for those alone, because it may take long. */
 function invalid<Fault>(
   file: string,
   { code, advice, verdict = "cannot work" }: Pick<DescribedFile<unknown>, "code" | "advice" | "verdict">,
@@ -114,7 +114,7 @@ function unknownFields(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
 }
 
-/** The number of faults of the value itself, such as its type. */
+/** Counts the faults of the value itself, such as its type, apart from those inside it. */
 function faultsAbove(issues: readonly z.core.$ZodIssue[]): number {
   return issues.filter(({ code, path }) => path.length === 0 && code !== "unrecognized_keys").length;
 }
@@ -134,7 +134,7 @@ function allowedBy(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** The value at a path, as a message shows it. It may be anything, JSON or not. */
+/** Formats the value at a path for a message, on one line; the value may be anything, JSON or not. */
 export function shownAt(root: unknown, path: Path): string {
   const value = path.reduce<unknown>((within, key) => {
     const isThere = typeof within === "object" && within !== null && Object.hasOwn(within, key);

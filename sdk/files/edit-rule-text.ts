@@ -10,7 +10,7 @@ import { doubleQuoted, quoteWhereNeeded } from "./yaml-quotes.ts";
 const require = createRequire(import.meta.url);
 
 /**
- * The text of a rule file with another content. Only what differs is written: comments, the order of fields, quotes and
+ * Edits the text of a rule file to hold other content. Only what differs is written: comments, the order of fields, quotes and
  * blanks stay. A value in the place of another is written over it. Where fields or elements come or go, the field of the
  * rule that holds them is written again, with its comments.
  * @param before the content of the text
@@ -43,7 +43,7 @@ interface Splice {
   readonly text: string;
 }
 
-/** The text with values written over others; undefined where fields or elements come or go. */
+/** Writes values over others; undefined where fields or elements come or go. */
 function writtenOver(
   yaml: typeof Yaml,
   text: string,
@@ -82,7 +82,7 @@ function writtenOver(
     .reduce((edited, { start, end, text: value }) => edited.slice(0, start) + value + edited.slice(end), text);
 }
 
-/** A value in the form of the one that stood there, in one line; undefined where that was a block of lines. */
+/** Writes a value in the form of the one that stood there, on one line; undefined where that was a block of lines. */
 function scalarText(yaml: typeof Yaml, { type }: Yaml.Scalar, value: Json, inFlow: boolean): string | undefined {
   if (type === "BLOCK_FOLDED" || type === "BLOCK_LITERAL") return undefined;
   if (typeof value !== "string") return JSON.stringify(value);
@@ -104,7 +104,7 @@ function valueIn(yaml: typeof Yaml, map: Yaml.YAMLMap, name: string): unknown {
   return map.items.find(({ key }) => yaml.isScalar(key) && key.value === name)?.value;
 }
 
-/** JSON has no comments, and its form is its indentation. */
+/** Writes JSON anew with the indentation and the end of the old text: it has no comments to keep. */
 function wholeJson(text: string, value: JsonObject): string {
   const [, indent = ""] = /\n([ \t]+)/.exec(text) ?? [];
   const [end = ""] = /\s*$/.exec(text) ?? [];
@@ -115,7 +115,7 @@ function withLineBreaksOf(text: string, edited: string): string {
   return text.includes("\r\n") ? edited.replace(/\r?\n/g, "\r\n") : edited;
 }
 
-/** The text of the document with its content changed, in the document's own form as far as the library can write it. */
+/** Writes a document with changed content, in its own form as far as the library can write it. */
 function editedDocument(yaml: typeof Yaml, text: string, before: JsonObject, after: JsonObject): string {
   const document = yaml.parseDocument(text, yamlOptions);
   new NodeEdit(yaml, document).changed(document.contents, before, after);
@@ -130,8 +130,8 @@ function editedDocument(yaml: typeof Yaml, text: string, before: JsonObject, aft
 }
 
 /**
- * An edited text in which the fields of the rule that did not change are to the letter as they were, with what stands
- * around them. Undefined where fields do not begin lines of their own.
+ * Returns `edited` with the unchanged fields of the rule to the letter as in `text`, and with what stands around them.
+ * Undefined where fields do not begin lines of their own.
  */
 function withFieldsOf(
   yaml: typeof Yaml,
@@ -180,7 +180,7 @@ function fieldsIn(yaml: typeof Yaml, text: string): FieldPlace[] | undefined {
   return places;
 }
 
-/** What stands right above a field that goes speaks of it. */
+/** Removes what stands right above a field that goes speaks of it. */
 function withoutCommentAtEnd(text: string): string {
   return text.replace(/(?<=^|\n)(?:[ \t]*#[^\n]*\n)+$/, "");
 }

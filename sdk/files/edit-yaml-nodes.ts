@@ -15,7 +15,7 @@ export class NodeEdit {
     this.#document = document;
   }
 
-  /** @returns the node that stands for the new value: the same one, changed, wherever it can be */
+  /** Returns the node of the new value: the same one, changed, wherever it can be. */
   changed(node: unknown, before: Json, after: Json): unknown {
     const { isMap, isScalar, isSeq } = this.#yaml;
     if (isEqual(before, after, asWritten)) return node;
@@ -35,7 +35,7 @@ export class NodeEdit {
     }
   }
 
-  /** Elements that are on both sides keep their nodes, wherever they are by now; others are changed in their places. */
+  /** Lets elements that are on both sides keep their nodes, wherever they stand now; others are changed in their places. */
   #changeSeq(seq: Yaml.YAMLSeq, before: readonly Json[], after: readonly Json[]): void {
     const nodes: unknown[] = [];
     let from = 0;
@@ -62,7 +62,7 @@ export class NodeEdit {
     scalar.value = value;
   }
 
-  /** In the form of its neighbours. */
+  /** Makes a node in the form of its neighbours. */
   #newElement(seq: Yaml.YAMLSeq, value: Json): unknown {
     const node = this.#document.createNode(value, created);
     const others = seq.items.filter((each) => this.#yaml.isCollection(each));
@@ -82,7 +82,7 @@ export class NodeEdit {
 
 const created = { aliasDuplicateObjects: false };
 
-/** Pairs of places at which two arrays have the same element, in order, as many as there can be. */
+/** Returns the pairs of places at which two arrays have the same element, in order, as many as there can be. */
 function aligned(before: readonly Json[], after: readonly Json[]): (readonly [number, number])[] {
   const [one, other] = [before, after].map((side) => side.map((each) => canonical(each, asWritten)));
   if (one === undefined || other === undefined) return [];

@@ -3,7 +3,7 @@ import { pathOf } from "../json/walk.ts";
 import { type TextFault, YamlDocument } from "./yaml-document.ts";
 
 /**
- * A text as JSON, in which no object may have a field twice: of two fields with one name JSON.parse silently keeps the last.
+ * Reads a text as JSON, in which no object may have a field twice: JSON.parse silently keeps the last of two.
  * @returns the value, or the first fault with its line and column
  */
 export function readJsonText(text: string): { readonly value: Json } | { readonly fault: TextFault } {
@@ -25,7 +25,7 @@ export function readJsonText(text: string): { readonly value: Json } | { readonl
   return { fault: document().meaningFault() ?? { what: "declares a field a second time", line: 1, column: 1 } };
 }
 
-/** The number of names in a text that is JSON: strings with a colon behind them. */
+/** Counts the names of fields in a JSON text: strings with a colon behind them. */
 function namesIn(text: string): number {
   let names = 0;
   let isInString = false;
@@ -45,8 +45,8 @@ function fieldsIn(value: Json): number {
 }
 
 /**
- * The place where a text stops being JSON. Not every message of JSON.parse has it; then it is searched for: a text that is
- * cut before the fault fails at its end, if at all.
+ * Returns the place where a text stops being JSON, from 1. Where the message of JSON.parse does not have it, it is searched
+ * for: a text that is cut before the fault fails at its end, if at all.
  */
 export function placeOfBadJson(text: string, error: unknown): { readonly line: number; readonly column: number } {
   const [, position] = /at position (\d+)/.exec(reasonOf(error)) ?? [];

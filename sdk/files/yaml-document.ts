@@ -23,7 +23,7 @@ export type TextFault = Fault & TextPlace;
 
 const maxFileBytes = 1_048_576;
 
-/** The text of a file: UTF-8 of at most 1 MiB, or so many bytes, without a byte order mark. */
+/** Reads a file of UTF-8, of at most `mostBytes` bytes (default: 1 MiB), without its byte order mark. */
 export function readTextFile(
   path: string,
   mostBytes: number = maxFileBytes,
@@ -54,7 +54,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * A text in YAML 1.2, which includes JSON. Where readers of YAML disagree, it is a fault: a field twice, a name that is
- * not a text, a merge key, an unknown tag, an integer that JSON readers cannot hold exactly. The time to read a text
+ * not a string, a merge key, an unknown tag, an integer that JSON readers cannot hold exactly. The time to read a text
  * depends only on its length.
  */
 export class YamlDocument {
@@ -77,7 +77,7 @@ export class YamlDocument {
     }
   }
 
-  /** The value of the text, with aliases resolved; or its first fault. */
+  /** Returns the value of the text, with aliases resolved; or its first fault. */
   read(): { readonly value: unknown } | { readonly fault: TextFault } {
     const fault = this.#syntaxFault() ?? this.meaningFault();
     if (fault !== undefined) return { fault };
@@ -97,7 +97,7 @@ export class YamlDocument {
     return { ...this.#placeAt(error.pos[0]), what };
   }
 
-  /** The first place that is correct syntax but would not be read as it is written; in JSON, too. */
+  /** Finds the first place that is correct syntax but would not be read as it is written; in JSON, too. */
   meaningFault(): TextFault | undefined {
     const { visit } = this.#yaml;
     let fault: TextFault | undefined;
@@ -131,7 +131,7 @@ export class YamlDocument {
     return undefined;
   }
 
-  /** The place of the first alias without an anchor before it; or else of the first alias, one of those that give too much. */
+  /** Finds the first alias without an anchor before it; or else the first alias, which is one of those that give too much. */
   #placeOfAlias(): TextPlace {
     const aliases: Yaml.Alias[] = [];
     this.#yaml.visit(this.#document, {
@@ -143,7 +143,7 @@ export class YamlDocument {
     return this.#placeAt(first?.range?.[0] ?? 0);
   }
 
-  /** The place of a path, or of the deepest node above it that is found. */
+  /** Returns the place of a path, or of the deepest node above it that is found. */
   placeOfPath(path: Path): TextPlace {
     const { isAlias, isMap, isNode, isScalar, isSeq } = this.#yaml;
     let node: unknown = this.#document.contents;
@@ -175,7 +175,7 @@ const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
   RESOURCE_EXHAUSTION: tooDeep,
 };
 
-/** True where an integer would be written back with other digits. */
+/** Decides whether an integer would be written back with other digits. */
 function isRounded({ value, source }: Yaml.Scalar): boolean {
   if (typeof value !== "number" || !Number.isFinite(value) || Number.isSafeInteger(value)) return false;
   if (source === undefined || !/^[-+]?\d+$/.test(source)) return false;

@@ -3,7 +3,7 @@ import { type NormalForm, type ValueForm, valueFormsOf, valueText } from "./norm
 import { type Pointer, segmentsOf, valueAt } from "./pointer.ts";
 import type { Path } from "./walk.ts";
 
-/** What makes two rules equal that are written otherwise. The contract's `rule` is one. */
+/** What makes rules equal that are written differently. The contract's `rule` is one. */
 export interface CompareOptions {
   /** Arrays whose order means nothing; contract `rule.unordered`. */
   readonly unordered: readonly Pointer[];
@@ -15,26 +15,26 @@ export interface CompareOptions {
 export const asWritten: CompareOptions = { unordered: [], forms: [] };
 
 /**
- * The text that two values share exactly when they are equal: object keys sorted, elements of unordered arrays sorted,
- * numbers by value (1 and 1.0 are one number, "1" is none, -0 is 0), and what has a normal form in that form.
+ * Returns the string that two values share exactly when they are equal: object keys sorted, elements of unordered arrays
+ * sorted, numbers by value (1 and 1.0 are one number, "1" is none, -0 is 0), and what has a normal form in that form.
  * @param path where the value stands in its rule
  */
 export function canonical(value: Json, by: CompareOptions, path: Path = []): string {
   return textOf(value, spotAt(by, path));
 }
 
-/** The canonical text of what a pointer names in a rule; undefined where that is nothing or null. */
+/** Returns the canonical string of the value at `pointer` in a rule; undefined where that is absent or null. */
 export function canonicalAt(rule: Json | undefined, pointer: Pointer, by: CompareOptions): string | undefined {
   const value = valueAt(rule, pointer);
   return value === undefined || value === null ? undefined : canonical(value, by, segmentsOf(pointer));
 }
 
-/** True where two values are equal in their canonical form. */
+/** Decides whether two values have one canonical form. `path`: where both stand in their rule. */
 export function isEqual(a: Json, b: Json, by: CompareOptions, path: Path = []): boolean {
   return isEqualAt(a, b, spotAt(by, path));
 }
 
-/** The same as equal canonical texts, of which it makes none where both sides are objects, or arrays whose order counts. */
+/** Decides whether two values have one canonical string. Of objects, and of arrays whose order counts, it makes no string. */
 export function isEqualAt(a: Json, b: Json, spot: Spot | undefined): boolean {
   if (a === b) return true;
   if (isJsonObject(a) && isJsonObject(b)) return areEqualObjects(a, b, spot);
@@ -60,7 +60,7 @@ function areEqualObjects(a: JsonObject, b: JsonObject, spot: Spot | undefined): 
   );
 }
 
-/** The canonical text of a value at a spot. */
+/** Returns the canonical string of a value at a spot; see {@link canonical}. */
 export function textOf(value: Json, spot: Spot | undefined): string {
   if (isJsonArray(value)) {
     const texts = value.map((element, index) => textOf(element, spot?.below(index)));
@@ -80,12 +80,12 @@ export function textOf(value: Json, spot: Spot | undefined): string {
   return JSON.stringify(value === 0 ? 0 : value);
 }
 
-/** A place in a rule at which, or below which, something makes values equal that are written otherwise. */
+/** A place in a rule at which, or below which, values that are written differently can be equal. */
 export class Spot {
   readonly isUnordered: boolean;
   readonly isDistinct: boolean;
   readonly forms: readonly ValueForm[];
-  /** The canonical text of the value that a field has here when it is not there. */
+  /** The canonical string of the default of a field; undefined for none. */
   readonly defaultText: string | undefined;
   readonly #further: readonly Saying[];
   readonly #names: ReadonlySet<string>;
@@ -104,7 +104,7 @@ export class Spot {
     this.defaultText = fallback === undefined ? undefined : textOf(fallback, this);
   }
 
-  /** The spot of a field or an element; undefined where nothing is said of it, nor of anything below. */
+  /** Returns the spot of a field or an element; undefined where no pattern is about it or anything below. */
   below(key: string | number): Spot | undefined {
     if (this.#further.length === 0) return undefined;
     const name = String(key);
@@ -119,7 +119,7 @@ export class Spot {
     );
   }
 
-  /** True where a pattern below names an element by its number; `inForms`: one of a normal form, at any depth. */
+  /** Decides whether a pattern below names an element by its index; `inForms`: a pattern of a normal form, at any depth. */
   namesElements({ inForms = false } = {}): boolean {
     return this.#further.some(({ rest, form }) =>
       inForms ? form !== undefined && rest.some(isNumber) : isNumber(rest[0]),
@@ -131,7 +131,7 @@ function isNumber(segment: string | undefined): boolean {
   return segment !== undefined && /^\d/.test(segment);
 }
 
-/** A pattern as seen from a spot: what leads on to what it names, and the form of that; undefined: it is unordered. */
+/** A pattern as seen from a spot: the segments that are left, and the form there; without one, the array is unordered. */
 interface Saying {
   readonly rest: readonly string[];
   readonly form: NormalForm | undefined;
@@ -143,7 +143,7 @@ function spotOf(sayings: readonly Saying[]): Spot | undefined {
 
 const roots = new WeakMap<CompareOptions, Spot>();
 
-/** The spot of a path; undefined where nothing there is equal but what is written the same. */
+/** Returns the spot of a path; undefined where only values that are written the same are equal. */
 export function spotAt(by: CompareOptions, path: Path = []): Spot | undefined {
   if (by.unordered.length === 0 && by.forms.length === 0) return undefined;
   let root = roots.get(by);

@@ -17,8 +17,8 @@ export interface Difference {
 }
 
 /**
- * The part of the live rule that the declared one speaks of. Equal to `declared` exactly when the rule is as declared, and
- * then as it is declared, to the letter.
+ * Returns the part of a live rule that the declared one manages. It is equal to `declared` exactly when the rule is as
+ * declared, and then it is written as declared, to the letter.
  * - A field that is not declared is not managed: it is left out.
  * - A declared field that is missing stays missing; one that is declared as null is null, because services drop nulls; one
  *   that is declared as its default is that, because services drop defaults.
@@ -51,7 +51,7 @@ function projected(live: Json, declared: Json, spot: Spot | undefined): Json {
   return spot !== undefined && isEqualAt(live, declared, spot) ? declared : live;
 }
 
-/** An array in which each element counts once. */
+/** Returns an array in which each element counts once, projected onto the declared one. */
 function projectedOnce(live: readonly Json[], declared: readonly Json[], spot: Spot): Json {
   const [found, wanted] = [distinct(live, spot), distinct(declared, spot)];
   const elements = [...found.values()];
@@ -65,7 +65,7 @@ function projectedOnce(live: readonly Json[], declared: readonly Json[], spot: S
   return [...asOften, ...counterparts.slice(wanted.size)];
 }
 
-/** The first element of each canonical text, by that text. */
+/** Returns the first element of each canonical string, by that string. */
 function distinct(elements: readonly Json[], spot: Spot): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const [index, element] of elements.entries()) {
@@ -75,18 +75,18 @@ function distinct(elements: readonly Json[], spot: Spot): Map<string, Json> {
   return found;
 }
 
-/** True of a value that a field has, too, when it is not there. */
+/** Decides whether a value is the default of a field at a spot, so that it equals an absent field. */
 function isDefault(value: Json, spot: Spot | undefined): boolean {
   return spot?.defaultText !== undefined && textOf(value, spot) === spot.defaultText;
 }
 
-/** The names of the fields that a service shows of a rule: not those that it may leave out, which are null or have a default. */
+/** Returns the names of the fields that a service must show of a rule: all but those that are null or have a default. */
 export function fieldsShown(rule: JsonObject, by: CompareOptions): string[] {
   const spot = spotAt(by);
   return Object.keys(rule).filter((name) => rule[name] !== null && spot?.below(name)?.defaultText === undefined);
 }
 
-/** The fields of a rule with the declared ones in their place: objects in depth, arrays and all else as declared. */
+/** Returns a live rule with the declared fields in their place: objects are merged in depth, all else is as declared. */
 export function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
   const laid = Object.entries(declared).map(([key, value]): [string, Json] => {
     const below = field(live, key);
@@ -96,8 +96,8 @@ export function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
 }
 
 /**
- * The differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal. The
- * mask of a secret is one value: no difference lies inside.
+ * Returns the differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal.
+ * The mask of a secret is one value: no difference lies inside.
  */
 export function differences(before: Side, after: Side, by: CompareOptions): Difference[] {
   return differencesAt(before, after, spotAt(by), []);
@@ -123,9 +123,7 @@ function differencesAt(before: Side, after: Side, spot: Spot | undefined, path: 
   return [{ path, kind: "update", before, after }];
 }
 
-/**
- * True where a difference changes what a pattern names: it lies there, below it, or above it with another value there.
- */
+/** Decides whether a difference changes what a pattern names: it lies there, below it, or above it with another value there. */
 export function touches({ path, before, after }: Difference, pattern: Pointer, by: CompareOptions): boolean {
   const wanted = segmentsOf(pattern);
   const above = pointerOf(wanted.slice(0, path.length));
@@ -148,8 +146,8 @@ function isChangedAt(
 }
 
 /**
- * The live elements, each at the index of a declared element that it satisfies; the others fill the gaps in order. As
- * many as possible are matched: one that satisfies several declared elements goes where no other can.
+ * Returns the live elements, each at the index of a declared element that it satisfies; the others fill the gaps in order.
+ * As many as possible are matched: one that satisfies several declared elements goes where no other can.
  */
 function inDeclaredOrder(live: readonly Json[], declared: readonly Json[], spot: Spot): readonly Json[] {
   const similarTo = bySimilarity(live, spot);
@@ -173,8 +171,8 @@ function inDeclaredOrder(live: readonly Json[], declared: readonly Json[], spot:
 }
 
 /**
- * An index of elements. It gives those that have all marks of a wanted one, and so all that satisfy it: projection takes
- * fields away and adds nothing but nulls and defaults. Without it, each element would be compared with each.
+ * Indexes elements, so that not each is compared with each. Returns a function that gives the places of the elements with all
+ * marks of a wanted one. All that satisfy it are among them: projection takes fields away, and adds only nulls and defaults.
  */
 function bySimilarity(elements: readonly Json[], spot: Spot): (wanted: Json) => readonly number[] {
   const all = [...elements.keys()];
@@ -194,7 +192,7 @@ function bySimilarity(elements: readonly Json[], spot: Spot): (wanted: Json) => 
   };
 }
 
-/** The texts, numbers and truth values in an element, each with the names that lead there; indices may change, and defaults be absent. */
+/** Returns the strings, numbers and booleans in an element, each with the names that lead there: indices may change. Defaults are left out. */
 function marksOf(element: Json, spot: Spot | undefined): ReadonlySet<string> {
   const marks = new Set<string>();
   const note = (value: Json, here: Spot | undefined, names: string): void => {

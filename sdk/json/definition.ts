@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /**
- * The definition of a rule, whichever form it is declared in: the object, or the object that its JSON text holds. What is
- * neither stays as it is, such as the text that stands for a value that is not known yet.
+ * Returns the definition of a rule that is declared as an object or as its JSON text. Any other value is returned as it is,
+ * such as the string that stands for a value that is not known yet.
  */
 export function definitionOf(rule: Json): Json {
   if (typeof rule !== "string" || !/^\s*\{/.test(rule)) return rule;
@@ -15,8 +15,8 @@ export function definitionOf(rule: Json): Json {
 }
 
 /**
- * The definitions of rules as a resource shows them, such as in a policy pack of your own or in a mock: each an object or its
- * JSON text. What is neither, as a value that is not known yet, stays as it is.
+ * Returns the definitions of rules that a resource shows, each as an object or as its JSON text, such as in a policy pack of
+ * your own or in a mock. Any other value is returned as it is, such as one that is not known yet.
  *
  * @typeParam Definition the program's own claim about its rules; nothing is checked against it
  * @param rules `rules` of a MerchantRuleSet, or `{ [name]: definition }` of MerchantRules

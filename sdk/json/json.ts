@@ -4,23 +4,23 @@ import { type Path, walk } from "./walk.ts";
 
 export type { Json, JsonObject } from "./json-types.ts";
 
-/** True for a JSON object: not null, not an array. */
+/** Decides whether a JSON value is an object: neither null nor an array. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for a JSON array (narrows a readonly one, which Array.isArray does not). */
+/** Decides whether a JSON value is an array; unlike Array.isArray, it narrows a readonly one. */
 export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** True for an object that JSON is read into: not a Date, a Map or another class. */
+/** Decides whether an object is a plain one, as JSON is read into: not a Date, a Map or of another class. */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** An own field of an object. `constructor` and `__proto__` are fields like any other, or absent. */
+/** Returns an own field of an object. `constructor` and `__proto__` are fields like any other, or absent. */
 export function field(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -35,9 +35,8 @@ export interface NotJson {
 export const maxDepth = 100;
 
 /**
- * The first place where a value is not JSON: undefined, NaN, an infinity, a BigInt, a Date, a Map, a function, a cycle,
- * more than `levels` levels of nesting, or half a surrogate pair, which UTF-8 has no bytes for. `undefined` when all of
- * it is JSON.
+ * Returns the first place where a value is not JSON: undefined, NaN, an infinity, a BigInt, a Date, a Map, a function, a
+ * cycle, more than `levels` levels of nesting, or half a surrogate pair, which UTF-8 has no bytes for. undefined: it is JSON.
  */
 export function findNotJson(root: unknown, levels = maxDepth): NotJson | undefined {
   return walk(root, (value, { path, isCycle }) => {
@@ -49,7 +48,7 @@ export function findNotJson(root: unknown, levels = maxDepth): NotJson | undefin
   });
 }
 
-/** The reason why a value is not JSON, whatever is in it. */
+/** Returns why a value itself is not JSON, apart from what is in it; undefined where it is. */
 function notJson(value: unknown, mayNest: boolean, levels: number): string | undefined {
   if (value === null || typeof value === "boolean") return undefined;
   if (typeof value === "string") return value.isWellFormed() ? undefined : "half a surrogate pair";
@@ -59,15 +58,12 @@ function notJson(value: unknown, mayNest: boolean, levels: number): string | und
   return Array.isArray(value) || isPlainObject(value) ? undefined : `a ${value.constructor.name}`;
 }
 
-/** True where a value is JSON through and through; see {@link findNotJson}. */
+/** Decides whether a value and everything in it is JSON; see {@link findNotJson}. */
 export function isJson(value: unknown): value is Json {
   return findNotJson(value) === undefined;
 }
 
-/**
- * The first place where a JSON value has a number that readers may have rounded: an integer beyond 2^53, or an infinity,
- * which is how `1e400` is read. `undefined` when there is none.
- */
+/** Returns the first place of a number that readers may have rounded: an integer beyond 2^53, or an infinity, as `1e400` is read. */
 export function findInexactNumber(root: Json): NotJson | undefined {
   return walk(root, (value, { path }) => {
     if (typeof value !== "number") return undefined;
@@ -76,17 +72,17 @@ export function findInexactNumber(root: Json): NotJson | undefined {
   });
 }
 
-/** The message of what was thrown, which may be anything. */
+/** Returns the message of a thrown value, which may be anything. */
 export function reasonOf(error: unknown): string {
   return isError(error) ? error.message : String(error);
 }
 
-/** Also an error that Node made outside of the realm in which this code runs, as under jest. */
+/** Decides whether a value is an error, also one that Node made in another realm, as under jest. */
 export function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value);
 }
 
-/** The message of JSON.parse without the piece of the text that it may quote: that may be secret. */
+/** Returns the message of JSON.parse without the piece of the text that it may quote: that may be secret. */
 export function whyNotJson(error: unknown): string {
   return reasonOf(error).replace(/(?:, (?:\.\.\.)?"| in JSON at position).*$/s, "");
 }

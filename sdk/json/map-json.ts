@@ -2,8 +2,8 @@ import { isJsonArray, isJsonObject, type Json } from "./json.ts";
 import type { Path } from "./walk.ts";
 
 /**
- * A value with parts of it replaced; what has no such part is not copied. `visit` is called on each value before its children; what it returns replaces the value, and is not
- * looked into. undefined keeps the value.
+ * Replaces parts of a value; parts in which nothing is replaced are not copied. `visit` is called on each value before its
+ * children. What it returns replaces the value, and is not visited; undefined keeps the value.
  * @param visit gets one path for the whole walk, and its fields change with every step: copy it to keep it
  * @param start the path of `root` itself
  */

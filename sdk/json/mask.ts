@@ -8,32 +8,32 @@ import { mapJson } from "./map-json.ts";
  */
 export const maskField = "[secret]";
 
-/** The text in the place of a secret in everything that is printed. */
+/** The string that is printed in the place of a secret. */
 export const hidden = "[secret]";
 
-/** The text on the second side of a difference between two secrets. */
+/** The string that is printed for the second of two secrets that differ. */
 export const hiddenOther = "[another secret]";
 
 /** A mask of a secret that is not known here: nobody can tell whether it is equal to another one. */
 export const blindMask: JsonObject = { [maskField]: "" };
 
-/** True of a mask, of a known secret or of an unknown one. */
+/** Decides whether a value is a mask, of a known secret or of an unknown one. */
 export function isMask(value: Json | undefined): value is JsonObject {
   return isJsonObject(value) && typeof value[maskField] === "string" && Object.keys(value).length === 1;
 }
 
-/** True of a mask whose secret is not known here. */
+/** Decides whether a value is a mask whose secret is not known here. */
 export function isBlind(value: Json | undefined): boolean {
   return isMask(value) && hashIn(value) === "";
 }
 
-/** The text that tells a mask from another one; empty where its secret is not known here. */
+/** Returns the hash that tells a mask from another one; "" where its secret is not known here. */
 export function hashIn(mask: JsonObject): string {
   const { [maskField]: hash } = mask;
   return typeof hash === "string" ? hash : "";
 }
 
-/** A copy of a value for print: the text `[secret]` at masks. */
+/** Returns a copy of a value for print, with `[secret]` in the place of masks. */
 export function withoutMasks(value: Json): Json {
   return mapJson(value, (each) => (isMask(each) ? hidden : undefined));
 }

@@ -9,10 +9,7 @@ import type { Path } from "./walk.ts";
 /** Made once for each process, and never leaves it: without it a hash tells nothing of its secret. */
 const processKey = randomBytes(32);
 
-/**
- * A mask of a secret that is known here. Equal secrets have equal masks.
- * @param path where it stands in its rule
- */
+/** Returns the mask of a secret that is known here. Equal secrets have equal masks. `path`: where it stands in its rule. */
 export function maskOf(secret: Json, by: CompareOptions, path: Path = []): JsonObject {
   return {
     [maskField]: createHmac("sha256", processKey)
@@ -22,7 +19,7 @@ export function maskOf(secret: Json, by: CompareOptions, path: Path = []): JsonO
 }
 
 /**
- * A copy of a value with masks at secrets; null, and what is masked already, stays as it is.
+ * Returns a copy of a value with masks in the place of secrets; null, and what is masked already, stays as it is.
  * @param patterns as `rule.secret` of a contract has them
  */
 export function masked(value: Json, patterns: readonly Pointer[], by: CompareOptions): Json {

@@ -1,7 +1,7 @@
 import type { Json } from "./json-types.ts";
 import type { Pointer } from "./pointer.ts";
 
-/** The forms of a text or a number, in the order in which they are applied. */
+/** The forms of a string or a number, in the order in which they are applied. */
 const formsOfValues = ["trimmed", "lower", "upper", "decimal", "dateTime"] as const;
 
 /** The forms in which a service may store what it is sent. */
@@ -19,19 +19,19 @@ export interface NormalForm {
   readonly default?: Json | undefined;
 }
 
-/** Those of the forms that are of values, in the order in which they are applied. */
+/** Returns those of the forms that strings and numbers have, in the order in which they are applied. */
 export function valueFormsOf(names: readonly FormName[]): readonly ValueForm[] {
   return formsOfValues.filter((name) => names.includes(name));
 }
 
-/** True of a value that a form changes the look of, or could. */
+/** Decides whether a form is of values like this one, so that it may change how the value is written. */
 export function isOfForm(value: Json, form: FormName): boolean {
   if (form === "distinct") return Array.isArray(value);
   if (form === "decimal") return decimalOf(value) !== undefined;
   return form === "dateTime" ? instantOf(value) !== undefined : typeof value === "string";
 }
 
-/** The text, valid JSON, that two values share exactly when they are equal in these forms. Objects and arrays have none. */
+/** Returns the string, valid JSON, that two values share exactly when they are equal in these forms; not for objects and arrays. */
 export function valueText(value: Json, forms: readonly ValueForm[]): string {
   const inForm = forms.reduce(formed, value);
   const decimal = forms.includes("decimal") ? decimalOf(inForm) : undefined;
@@ -66,8 +66,8 @@ const decimalPattern = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/;
 const mostCharacters = 1000;
 
 /**
- * The exact value of a number, or of a text that is one as JSON writes it; undefined of anything else, and of a text that is
- * longer than 1000 characters or whose exponent has more than six digits. Nothing is calculated in floating point.
+ * Returns the exact value of a number, or of a string that is a number as JSON writes it; undefined for anything else, and for
+ * a string of more than 1000 characters or an exponent of more than six digits. Nothing is calculated in floating point.
  */
 export function decimalOf(value: Json): Decimal | undefined {
   const text = typeof value === "number" ? String(value) : value;
@@ -85,8 +85,8 @@ export function decimalOf(value: Json): Decimal | undefined {
 const instantPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d):([0-5]\d|60)(\.\d{1,50})?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
 
 /**
- * The instant that a text names by RFC 3339, as a text in UTC that ends in Z, without zeros at the end of its fraction;
- * undefined of anything else, such as a day that no calendar has. A leap second stays one.
+ * Returns the instant that a string names by RFC 3339, as a string in UTC that ends in Z, without zeros at the end of its
+ * fraction; undefined for anything else, such as a day that no calendar has. A leap second stays one.
  */
 export function instantOf(value: Json): string | undefined {
   const match = typeof value === "string" ? instantPattern.exec(value) : null;
@@ -101,7 +101,7 @@ export function instantOf(value: Json): string | undefined {
   return `${utc}:${second}${fraction.replace(/\.?0+$/, "")}Z`;
 }
 
-/** `2026-01-31T23:59` */
+/** Formats milliseconds since 1970 as `2026-01-31T23:59`, in UTC. */
 function minuteOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, -":00.000Z".length);
 }

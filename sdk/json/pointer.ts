@@ -7,7 +7,7 @@ import type { Path } from "./walk.ts";
  */
 export type Pointer = string;
 
-/** The segments of a pointer, unescaped: `/a~1b/0` → ["a/b", "0"]; the empty pointer is the whole value. */
+/** Returns the segments of a pointer, unescaped: `/a~1b/0` gives ["a/b", "0"], and the empty pointer []. */
 export function segmentsOf(pointer: Pointer): readonly string[] {
   const known = split.get(pointer);
   if (known !== undefined) return known;
@@ -27,17 +27,17 @@ export function segmentsOf(pointer: Pointer): readonly string[] {
 const split = new Map<Pointer, readonly string[]>();
 const mostSplit = 1_000;
 
-/** A pointer from segments, escaped. */
+/** Returns the pointer with these segments, escaped: ["a/b", 0] gives `/a~1b/0`. */
 export function pointerOf(segments: Path): Pointer {
   return segments.map((segment) => `/${String(segment).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** True where a text is a pointer: empty, or begins with `/` and escapes `~` properly. */
+/** Decides whether a string is a pointer: empty, or beginning with `/` and with `~` escaped properly. */
 export function isPointer(text: string): boolean {
   return text === "" || /^(\/([^~/]|~[01])*)+$/.test(text);
 }
 
-/** The value that a pointer names, or undefined where there is none. */
+/** Returns the value at `pointer`; undefined where there is none. */
 export function valueAt(value: Json | undefined, pointer: Pointer): Json | undefined {
   return segmentsOf(pointer).reduce((here, segment) => {
     if (isJsonObject(here)) return field(here, segment);
@@ -45,7 +45,7 @@ export function valueAt(value: Json | undefined, pointer: Pointer): Json | undef
   }, value);
 }
 
-/** A copy of `document` with `value` at `pointer`; objects that are missing on the way are made. */
+/** Returns a copy of `document` with `value` at `pointer`; objects that are missing on the way are made. */
 export function withValueAt(document: Json | undefined, pointer: Pointer, value: Json): Json {
   const [first, ...rest] = segmentsOf(pointer);
   if (first === undefined) return value;
@@ -58,13 +58,13 @@ export function withValueAt(document: Json | undefined, pointer: Pointer, value:
   return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== first), [first, changed]]);
 }
 
-/** As {@link withValueAt}, of an object; unchanged where it would be none afterwards. */
+/** Sets a value in an object, as {@link withValueAt} does; returns it unchanged where it would not stay an object. */
 export function withFieldAt(object: JsonObject, pointer: Pointer, value: Json): JsonObject {
   const changed = withValueAt(object, pointer, value);
   return isJsonObject(changed) ? changed : object;
 }
 
-/** A copy of `document` without what `pointer` names, and without the objects that held nothing else. */
+/** Returns a copy of `document` without the value at `pointer`, and without the objects that held nothing else. */
 export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObject {
   const [first, ...rest] = segmentsOf(pointer);
   if (first === undefined || !Object.hasOwn(document, first)) return document;
@@ -77,12 +77,12 @@ export function withoutValueAt(document: JsonObject, pointer: Pointer): JsonObje
   return Object.fromEntries(Object.keys(kept).length === 0 ? others : [...others, [first, kept]]);
 }
 
-/** True where a pattern names the value at a path, or one around it. */
+/** Decides whether a pattern names the value at a path, or one around it. */
 export function isAtOrBelow(path: Path, pattern: Pointer): boolean {
   return isAt(path.slice(0, segmentsOf(pattern).length), pattern);
 }
 
-/** True where a pattern names the value at a path. */
+/** Decides whether a pattern names the value at a path. */
 export function isAt(path: Path, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
   return (

@@ -8,24 +8,24 @@ const obeyedAnywhere = String.raw`[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\uFFFE\uFFFF]|(
 /** Beside these, `::`, with which a command of a build log begins, but for blanks; the second `:` may be ours. */
 const obeyedInLine = new RegExp(String.raw`${obeyedAnywhere}|(?<=^\s*):(?=:|$)`, "gu");
 
-/** The line breaks of indented JSON stay; in its texts there are none. */
+/** The line breaks of indented JSON stay; in its strings there are none. */
 const obeyedInJson = new RegExp(String.raw`(?!\n)(?:${obeyedAnywhere})`, "gu");
 
 /**
- * A text that others wrote, safe to print, on one line: what a terminal, a browser, a build log or the engine would obey
- * becomes an escape (`\u{1b}`), also line breaks, and more than `most` characters are cut.
+ * Makes a string that others wrote safe to print on one line: what a terminal, a browser, a build log or the engine would
+ * obey becomes an escape (`\u{1b}`), line breaks too. A string of more than `most` characters is cut.
  */
 export function printable(text: string, most = Number.POSITIVE_INFINITY): string {
   const kept = text.length > most ? `${text.slice(0, most - 3)}...` : text;
   return kept.replace(obeyedInLine, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** A text with lines of its own, as programs and engines write them: each as `printable` gives it, tabs as blanks. */
+/** Splits a text of programs or engines into lines, each made safe by {@link printable}, with blanks for tabs. */
 export function printableLines(text: string): string[] {
   return text.split(/\r?\n/).map((line) => printable(line.replaceAll("\t", "    ")));
 }
 
-/** A value as JSON that is safe to print, and is read as the same value. Default: on one line. */
+/** Writes a value as JSON that is safe to print, and is read as the same value. Default: on one line. */
 export function printableJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(obeyedInJson, (character) =>
     character

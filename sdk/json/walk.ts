@@ -3,12 +3,12 @@ import type { Json } from "./json-types.ts";
 /** The names and indices that lead from a value to one inside it, outermost first. */
 export type Path = readonly (string | number)[];
 
-/** A path as text that reads like code: `conditions[0].value`; after `start`, where that is given. */
+/** Formats a path so that it reads like code: `conditions[0].value`. `start` stands before it. */
 export function pathOf(path: Path, start = ""): string {
   return path.reduce<string>(joinPath, start);
 }
 
-/** The text of a path that is one step longer: `a.b[0]["odd key"]`. */
+/** Formats a path that is one step longer than the formatted `path`: `a.b[0]["odd key"]`. */
 export function joinPath(path: string, key: string | number): string {
   if (typeof key === "number") return `${path}[${key}]`;
   if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
@@ -63,7 +63,7 @@ export function walk<Value, Found>(root: Value, visit: Visit<Value, Found>): Fou
   return step(root);
 }
 
-/** True where a value, or anything in it, passes the test. */
+/** Decides whether a value, or anything in it, passes the test. */
 export function contains(value: Json | undefined, test: (value: Json) => boolean): boolean {
   return value !== undefined && walk(value, (each) => test(each) || undefined) === true;
 }

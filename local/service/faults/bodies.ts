@@ -8,28 +8,28 @@ import {
   withoutValueAt,
   withValueAt,
 } from "../../../sdk/json/index.ts";
-import type { Answer } from "../answer.ts";
 import { idPointer } from "../rule-shape.ts";
+import type { ServedResponse } from "../served-response.ts";
 import type { Reply, Visit } from "./visit.ts";
 
-export function whole(answer: Answer): Reply {
-  return { send: "whole", answer };
+export function whole(response: ServedResponse): Reply {
+  return { send: "whole", response };
 }
 
-/** Changes an answer that has a body; one without a body stays as it is. */
-export function ofBody(answer: Answer, make: (answer: Answer) => Reply): Reply {
-  return answer.body === "" ? { send: "unharmed", answer } : make(answer);
+/** Makes the reply of a response that has a body; one without a body stays as it is. */
+export function ofBody(response: ServedResponse, make: (response: ServedResponse) => Reply): Reply {
+  return response.body === "" ? { send: "unharmed", response } : make(response);
 }
 
-/** A success with another body; unharmed when there is no body, or `change` finds nothing to change. */
-export function changed(answer: Answer, change: (body: Json) => Json | undefined): Reply {
-  const unharmed: Reply = { send: "unharmed", answer };
-  if (answer.status >= 300 || answer.body === "") return unharmed;
-  const body = change(JSON.parse(answer.body));
-  return body === undefined ? unharmed : whole({ ...answer, body: JSON.stringify(body) });
+/** Gives a success another body; unharmed when there is no body, or `change` finds nothing to change. */
+export function changed(response: ServedResponse, change: (body: Json) => Json | undefined): Reply {
+  const unharmed: Reply = { send: "unharmed", response };
+  if (response.status >= 300 || response.body === "") return unharmed;
+  const body = change(JSON.parse(response.body));
+  return body === undefined ? unharmed : whole({ ...response, body: JSON.stringify(body) });
 }
 
-/** The body of an answer without the ids of its rules. */
+/** Removes the ids of the rules in the body of a response; undefined where a list has no rules. */
 export function withoutIds(
   body: Json,
   operation: Visit["operation"],
@@ -47,7 +47,7 @@ export function withoutIds(
   );
 }
 
-/** A definition whose text at a pointer has no blanks around it; undefined where there is none to take away. */
+/** Removes the blanks around the string at a pointer of a definition; undefined where there are none. */
 export function withTextTrimmed(definition: JsonObject, pointer: string): JsonObject | undefined {
   const text = valueAt(definition, pointer);
   if (typeof text !== "string" || text.trim() === text) return undefined;

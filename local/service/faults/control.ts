@@ -17,9 +17,9 @@ const maxBodyBytes = 1_048_576;
 type Environment = { Bindings: HttpBindings };
 
 /**
- * GET: what is set and was injected. PUT: sets a fault, or an array of them. POST: adds. DELETE: clears. POST /release: lets
- * held requests go on. Each answers with what GET answers then. Not behind the contract's credentials, for programs of
- * this machine alone: a browser is let in from no other site.
+ * Serves the faults. GET: what is set and was injected. PUT: sets a fault, or an array of them. POST: adds. DELETE: clears.
+ * POST /release: lets held requests go on. Each answers with what GET answers then. Not behind the contract's credentials,
+ * for programs of this machine alone: a browser is let in from no other site.
  */
 export function controlApp(faults: Faults): Hono<Environment> {
   const app = new Hono<Environment>();

@@ -13,9 +13,9 @@ export interface LocalFaults {
    * @throws TypeError for a fault that is none, naming path, what was found and what is allowed. Then nothing has changed.
    */
   set(faults: FaultInput | readonly FaultInput[]): void;
-  /** As {@link LocalFaults.set}, beside those that are set. */
+  /** Adds faults to those that are set, as {@link LocalFaults.set} sets them. */
   add(faults: FaultInput | readonly FaultInput[]): void;
-  /** From now on every request is answered as it should be, held and silenced ones included. What was injected can still be read. */
+  /** Clears all faults: every request is answered as it should be, held and silenced ones too. `injected` can still be read. */
   clear(): void;
   /** The last 10,000 faults that were injected since the last `set`, oldest first. */
   readonly injected: readonly InjectedFault[];
@@ -23,9 +23,9 @@ export interface LocalFaults {
   readonly current: readonly CountedFault[];
   /** The requests that are held now, oldest first. */
   readonly held: readonly HeldRequest[];
-  /** The next request that a `hold` fault holds; each is given once. Rejects when the service closes first. */
+  /** Waits for the next request that a `hold` fault holds; each is given once. Rejects when the service closes first. */
   nextHeld(): Promise<HeldRequest>;
-  /** Lets all held requests go on; gives how many there were. */
+  /** Lets all held requests go on; returns how many there were. */
   release(): number;
 }
 
@@ -131,10 +131,10 @@ export class Faults implements LocalFaults {
     return this.#holds.release();
   }
 
-  /** The outcome of a request, and the fault that made it so. */
+  /** Replies to a request, and returns the fault that was injected into the reply. */
   async replyTo(visit: Visit): Promise<{ reply: Reply; fault?: Fault }> {
     const chosen = this.#choose(visit);
-    if (chosen === undefined) return { reply: { send: "whole", answer: visit.serve() } };
+    if (chosen === undefined) return { reply: { send: "whole", response: visit.serve() } };
     const { fault, behaviour, matched } = chosen;
     const { operation, request } = visit;
     // Taken before the fault happens: one that waits must not hit a second request in the meantime.
@@ -199,7 +199,7 @@ function isHit(fault: Fault, number: number, injected: number): boolean {
   return fault.probability === undefined || draw(fault.seed, number) < fault.probability;
 }
 
-/** A number from 0 to below 1 that depends on nothing but seed and number (the mixing of MurmurHash3). */
+/** Draws a number from 0 to below 1 that depends on nothing but seed and number (the mixing of MurmurHash3). */
 function draw(seed: number, number: number): number {
   let bits = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(number, 0xc2b2ae35);
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

@@ -53,7 +53,7 @@ export class Holds {
     return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
   }
 
-  /** Lets all go on; gives how many there were. */
+  /** Lets all go on; returns how many there were. */
   release(): number {
     const all = this.held;
     for (const held of all) held.release();

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Contract } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { type ServedPages, servedPages } from "../pagination.ts";
-import { Refusal, refusalAnswer } from "../refusal.ts";
+import { Refusal, refusalResponse } from "../refusal.ts";
 import type { RuleStore } from "../store.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
 import type { HeldRequest } from "./holds.ts";
@@ -29,19 +29,19 @@ export interface FaultContext {
 
 /** The behaviour of a fault from when it is set; it may remember. */
 export interface Behaviour {
-  /** True for a request that it is about, of those on the fault's operations; default: all. */
+  /** Decides whether it is about a request, of those on the fault's operations; default: it is about all. */
   matches?(visit: Visit): boolean;
   inject(visit: Visit): Reply | Promise<Reply>;
-  /** Called after every write of a rule, by request or by hand. */
+  /** Hears of every write of a rule, by request or by hand, after it. */
   wrote?(store: RuleStore, ruleId: string): void;
 }
 
-/** The behaviour of a fault, beginning now. */
+/** Begins the behaviour of a fault. */
 export function behaviourOf(fault: Fault, context: FaultContext): Behaviour {
   return begin(fault.kind, fault, context);
 }
 
-/** True where a fault of this kind makes sense for more than one request: it stays unless told otherwise. */
+/** Decides whether a fault of this kind makes sense for more than one request: it stays unless told otherwise. */
 export function isLasting(kind: FaultKind): boolean {
   return lasting.has(kind);
 }
@@ -78,8 +78,8 @@ const kinds: Kinds = {
     inject: (visit) => {
       if (at === "later") serveLater(visit, laterMs, closing);
       if (at === "before" || at === "later") return { send: "nothing" };
-      const answer = visit.serve();
-      return at === "after" ? { send: "nothing" } : { send: "half", answer, ending: "reset" };
+      const response = visit.serve();
+      return at === "after" ? { send: "nothing" } : { send: "half", response, ending: "reset" };
     },
   }),
 
@@ -109,30 +109,30 @@ const kinds: Kinds = {
 
   "cut-body": ({ how }) => ({
     inject: (visit) =>
-      ofBody(visit.serve(), (answer) =>
+      ofBody(visit.serve(), (response) =>
         how === "connection"
-          ? { send: "half", answer, ending: "end" }
-          : whole({ ...answer, body: answer.body.slice(0, answer.body.length / 2) }),
+          ? { send: "half", response, ending: "end" }
+          : whole({ ...response, body: response.body.slice(0, response.body.length / 2) }),
       ),
   }),
 
   "not-json": () => ({
     inject: (visit) =>
-      ofBody(visit.serve(), (answer) =>
+      ofBody(visit.serve(), (response) =>
         whole({
-          ...answer,
+          ...response,
           body: "<!doctype html><title>Welcome</title><p>Please sign in.</p>",
-          headers: { ...answer.headers, "content-type": "text/html; charset=utf-8" },
+          headers: { ...response.headers, "content-type": "text/html; charset=utf-8" },
         }),
       ),
   }),
 
   "other-shape": ({ json }) => ({
-    inject: (visit) => ofBody(visit.serve(), (answer) => whole({ ...answer, body: JSON.stringify(json) })),
+    inject: (visit) => ofBody(visit.serve(), (response) => whole({ ...response, body: JSON.stringify(json) })),
   }),
 
   "huge-body": ({ bytes, declared }) => ({
-    inject: (visit) => ofBody(visit.serve(), (answer) => ({ send: "padded", answer, bytes, declared })),
+    inject: (visit) => ofBody(visit.serve(), (response) => ({ send: "padded", response, bytes, declared })),
   }),
 
   "without-id": (_fault, { contract }) => ({
@@ -148,15 +148,15 @@ const kinds: Kinds = {
         hasTrimmed = trimmed !== undefined;
         return trimmed ?? definition;
       };
-      const answer = visit.serve({ amend });
-      return hasTrimmed ? whole(answer) : { send: "unharmed", answer };
+      const response = visit.serve({ amend });
+      return hasTrimmed ? whole(response) : { send: "unharmed", response };
     },
   }),
 
   "delete-all": () => ({
     inject: (visit) => {
-      const answer = visit.serve({ deleteAll: true });
-      return answer.status < 300 ? whole(answer) : { send: "unharmed", answer };
+      const response = visit.serve({ deleteAll: true });
+      return response.status < 300 ? whole(response) : { send: "unharmed", response };
     },
   }),
 
@@ -198,7 +198,7 @@ const kinds: Kinds = {
         const { store, ruleId = "" } = visit;
         counts.get(store)?.set(ruleId, answered(visit) + 1);
         const refusal = new Refusal(404, "RULE_NOT_FOUND", `there is no rule ${ruleId}`);
-        return whole(refusalAnswer(refusal, contract.errors));
+        return whole(refusalResponse(refusal, contract.errors));
       },
     };
   },
@@ -207,9 +207,9 @@ const kinds: Kinds = {
 /** Waits and serves, in one order or the other. */
 async function around(at: "before" | "after", visit: Visit, wait: () => Promise<void>): Promise<Reply> {
   if (at === "before") await wait();
-  const answer = visit.serve();
+  const response = visit.serve();
   if (at === "after") await wait();
-  return whole(answer);
+  return whole(response);
 }
 
 /** Serves without waiting for it. To clear the faults changes nothing about it. */

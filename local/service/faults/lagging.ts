@@ -6,7 +6,7 @@ export interface Lag {
   readonly lagMs?: number | undefined;
 }
 
-/** Gives the list of each store as it is shown from now on; nothing older than now is shown. */
+/** Returns the list of each store as it is shown from now on; nothing older than now is shown. */
 export function lagging(
   stores: readonly RuleStore[],
   lag: Lag,
@@ -63,7 +63,7 @@ class Past {
   }
 }
 
-/** Rules after one of them was written: it is `written` now, or no longer there. */
+/** Returns the rules after one of them was written: it is `written` now, or no longer there. */
 function after(rules: readonly StoredRule[], ruleId: string, written: StoredRule | undefined): readonly StoredRule[] {
   if (written === undefined) return rules.filter((rule) => rule.ruleId !== ruleId);
   const place = rules.findIndex((rule) => rule.ruleId === ruleId);

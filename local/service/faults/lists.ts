@@ -1,7 +1,7 @@
 import { isJsonArray, type Json, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import type { RuleList, RuleStore } from "../store.ts";
 
-/** Whatever page is asked for, the first. */
+/** Shows the first page, whatever page is asked for. */
 export function onlyFirstPage(store: RuleStore): RuleList {
   return {
     after: (_sequence, limit) => store.after(0, limit),
@@ -9,7 +9,7 @@ export function onlyFirstPage(store: RuleStore): RuleList {
   };
 }
 
-/** As if a rule had come before all others: a later page begins with the last rule of the page before. */
+/** Shows a list as if a rule had come before all others: a later page begins with the last rule of the page before. */
 export function oneRuleMore(store: RuleStore): RuleList {
   return {
     after: (sequence, limit) => store.after(sequence - 1, limit),
@@ -17,7 +17,7 @@ export function oneRuleMore(store: RuleStore): RuleList {
   };
 }
 
-/** As if the first of all rules had gone: a later page passes over the rule that it should begin with. */
+/** Shows a list as if the first of all rules had gone: a later page passes over the rule that it should begin with. */
 export function lessOneRule(store: RuleStore): RuleList {
   return {
     after: (sequence, limit) => store.after(sequence, limit + 1).slice(1),
@@ -25,14 +25,14 @@ export function lessOneRule(store: RuleStore): RuleList {
   };
 }
 
-/** The page with its first rule once more at its end; nothing for an empty one. */
+/** Repeats the first rule of a page at its end; undefined for an empty page. */
 export function withFirstAgain(body: Json, items: string): Json | undefined {
   const rules = valueAt(body, items);
   const first = firstOf(rules);
   return isJsonArray(rules) && first !== undefined ? withValueAt(body, items, [...rules, first]) : undefined;
 }
 
-/** The page with the first rule of `early`, the same page begun one rule early, before its own; nothing where there is none. */
+/** Puts the first rule of `early`, the same page begun one rule early, before those of a page; undefined where there is none. */
 export function withRuleBefore(body: Json, early: string, items: string): Json | undefined {
   const rules = valueAt(body, items);
   const before = firstOf(valueAt(JSON.parse(early), items));

@@ -11,7 +11,7 @@ export interface FaultIssue {
   readonly allowed: string;
 }
 
-/** One fault or several from a value of unknown shape; or all that is wrong with it. */
+/** Parses one fault or several; returns all that is wrong where one is none. */
 export function parseFaults(value: unknown): { faults: Fault[] } | { issues: FaultIssue[] } {
   const isMany = Array.isArray(value);
   const result = faultsSchema.safeParse(isMany ? value : [value]);
@@ -23,7 +23,7 @@ export function sentence({ path, found, allowed }: FaultIssue): string {
   return `${path === "" ? "the fault" : path}: found ${found}; allowed: ${allowed}`;
 }
 
-/** `passed`: how many steps of the issue's path lead to the value itself. */
+/** Explains an issue. `passed`: how many steps of its path lead to the value itself. */
 function explain(issue: z.core.$ZodIssue, value: unknown, passed: number): FaultIssue[] {
   const steps = issue.path.slice(passed);
   const path = steps.join(".");

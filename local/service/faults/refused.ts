@@ -1,15 +1,15 @@
 import type { Contract } from "../../../sdk/contract/index.ts";
 import { defined } from "../../../sdk/json/index.ts";
-import type { Answer } from "../answer.ts";
 import { Refusal, refusalBody } from "../refusal.ts";
+import type { ServedResponse } from "../served-response.ts";
 import type { Fault } from "./schema.ts";
 
-/** The answer of a `status` fault, in the contract's shape of errors; `nowMs`: milliseconds since 1970. */
+/** Makes the response of a `status` fault, in the contract's shape of errors; `nowMs`: milliseconds since 1970. */
 export function refused(
   { status, retryAfterSeconds, retryAfterAs }: Extract<Fault, { kind: "status" }>,
   { errors }: Contract,
   nowMs: number,
-): Answer {
+): ServedResponse {
   const retryAfter =
     retryAfterSeconds === undefined || retryAfterAs === "seconds"
       ? retryAfterSeconds?.toString()

@@ -3,7 +3,7 @@ import { z } from "zod";
 const anyOperation = ["create", "get", "update", "delete", "list", "transition", "token", "identity"] as const;
 const aboutRules = ["create", "get", "update", "delete", "list"] as const;
 
-/** The requests that a fault hits: the same fields for every kind, with the operations that the kind can hit. */
+/** Makes the fields that select the requests of a fault, the same for every kind, with the operations that the kind can hit. */
 const selection = <const Operations extends readonly [string, ...string[]]>(operations: Operations) => ({
   operations: z
     .array(z.enum(operations))
@@ -33,7 +33,7 @@ const at = z
   .default("before")
   .describe("before: the request has not been carried out; after: it has, a write with its idempotency record");
 
-/** When a request is carried out whose answer says that it failed, or does not come. */
+/** When a request is carried out whose response says that it failed, or does not come. */
 const atOrLater = ["before", "after", "later"] as const;
 const laterMs = z
   .int()

@@ -1,7 +1,7 @@
-import type { Answer } from "../answer.ts";
 import type { IncomingRequest } from "../request.ts";
 import type { ServedOperation } from "../request-log.ts";
 import type { Twist } from "../serve-request.ts";
+import type { ServedResponse } from "../served-response.ts";
 import type { RuleStore } from "../store.ts";
 
 /** A request on one of the contract's operations, not yet carried out. */
@@ -14,18 +14,18 @@ export interface Visit {
   readonly store: RuleStore;
   /** Resolves when the client closes the connection. */
   clientLeft(): Promise<void>;
-  /** Carries the request out, by default as the contract says. Never throws: a refusal is an answer. */
-  serve(twist?: Twist): Answer;
+  /** Carries the request out, by default as the contract says. Never throws: a refusal is a response. */
+  serve(twist?: Twist): ServedResponse;
 }
 
-/** The outcome of a request: an answer, and its way to the connection. */
+/** The outcome of a request: a response, and its way to the connection. */
 export type Reply =
-  | { readonly send: "whole"; readonly answer: Answer }
-  /** The fault had nothing to do to this answer, and counts as not injected. */
-  | { readonly send: "unharmed"; readonly answer: Answer }
+  | { readonly send: "whole"; readonly response: ServedResponse }
+  /** The fault had nothing to do to this response, and counts as not injected. */
+  | { readonly send: "unharmed"; readonly response: ServedResponse }
   /** Status and headers of the whole, half of the body, then the connection is reset or ended. */
-  | { readonly send: "half"; readonly answer: Answer; readonly ending: "reset" | "end" }
+  | { readonly send: "half"; readonly response: ServedResponse; readonly ending: "reset" | "end" }
   /** Blanks follow the body up to `bytes`. */
-  | { readonly send: "padded"; readonly answer: Answer; readonly bytes: number; readonly declared: boolean }
+  | { readonly send: "padded"; readonly response: ServedResponse; readonly bytes: number; readonly declared: boolean }
   /** The connection is closed without a byte. */
   | { readonly send: "nothing" };

@@ -2,14 +2,14 @@ import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../json/index.ts";
 import type { LiveRule } from "./response.ts";
-import type { Answer } from "./transport.ts";
+import type { WireResponse } from "./transport.ts";
 
 type Update = NonNullable<Contract["operations"]["update"]>;
 
-/** The version of a rule in the answer to its GET; undefined where the contract has none, or the answer does not tell. */
+/** Returns the version of a rule in the response to its GET; undefined where the contract or the response has none. */
 export function versionIn(
   rule: JsonObject,
-  { headers }: Answer,
+  { headers }: WireResponse,
   { operations }: Contract,
 ): string | number | undefined {
   const { version = null } = operations.update ?? {};
@@ -20,7 +20,7 @@ export function versionIn(
 }
 
 /**
- * What an update sends to say which version it changes: a field of the rule, or a header.
+ * Adds the version that an update changes: a field of the definition, or a header (names and values by turns).
  * @throws MerchantRulesError RESPONSE_INVALID: the GET has not told the version
  */
 export function versionSent(
