@@ -9,7 +9,7 @@ export {
   textOf,
 } from "./canonical.ts";
 export { type Difference, differences, fieldsShown, laidOver, project, touches } from "./compare.ts";
-export { type Defined, defined } from "./defined.ts";
+export { defined } from "./defined.ts";
 export { definitionOf, definitionsOf } from "./definition.ts";
 export {
   field,
