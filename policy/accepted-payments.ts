@@ -4,10 +4,10 @@ import { printable, printableJson } from "../sdk/json/printable.ts";
 import { type Allowances, allowancesOption } from "./base/allowances.ts";
 import { baselinePath, noBaseline } from "./base/baseline.ts";
 import { startOfRun } from "./base/clock.ts";
-import { type Finding, stackPolicy } from "./base/rule-policy.ts";
+import { type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
 import { noSemantics, semanticsOption } from "./base/semantics-file.ts";
 import { sidesByMeaning } from "./base/sides-by-meaning.ts";
-import type { PolicySide, SideRule, TwoSides } from "./base/two-sides.ts";
+import type { PolicySide, PolicySideRule, TwoSides } from "./base/two-sides.ts";
 
 /**
  * A run does not widen the set of payments that the stack's rules accept: over all payments, by the contract's semantics. To narrow,
@@ -16,7 +16,7 @@ import type { PolicySide, SideRule, TwoSides } from "./base/two-sides.ts";
  */
 export const acceptedPayments = acceptedPaymentsAt(startOfRun);
 
-/** The policy by a clock, which says which allowances have ended. */
+/** Returns the policy by a clock, which says which allowances have ended. */
 export function acceptedPaymentsAt(now: () => Date) {
   return stackPolicy({
     name: "accepted-payments",
@@ -24,13 +24,13 @@ export function acceptedPaymentsAt(now: () => Date) {
       "The payments that the stack's own rules accept do not become more; rules that it does not declare take no part.",
     config: { baseline: baselinePath, semantics: semanticsOption, allowed: allowancesOption },
     idle: ({ baseline, semantics, allowed }) => {
-      // What an earlier check left open is none of this one.
+      // The open findings of an earlier check do not belong to this one.
       open.length = 0;
       if (allowed === true) return "all changes are allowed";
       if (baseline === null) return noBaseline;
       return semantics === null ? noSemantics : undefined;
     },
-    *check(rules, { baseline, semantics, allowed }, _, secret): Generator<Finding> {
+    *check(rules, { baseline, semantics, allowed }, _, secret): Generator<PolicyFinding> {
       if (baseline === null || semantics === null || allowed === true) return;
       const compared = sidesByMeaning(rules, { baseline, semantics, allowed, now: now(), secret });
       if ("finding" in compared) {
@@ -47,8 +47,8 @@ export function acceptedPaymentsAt(now: () => Date) {
   });
 }
 
-/** What the last check could not show. The policy host asks one policy after the other. */
-const open: Finding[] = [];
+/** The findings of what the last check could not prove. The policy host runs one policy after the other. */
+const open: PolicyFinding[] = [];
 
 /**
  * Says where accepted-payments can show neither that more payments are accepted nor that none are. It has no configuration, and
@@ -72,7 +72,7 @@ function widerFinding(
   sides: TwoSides,
   { witness, before, after }: Wider,
   { semantics, allowances }: { readonly semantics: Semantics; readonly allowances: Allowances },
-): Finding {
+): PolicyFinding {
   const rule = ruleOf(sides, before, after);
   const at = witness.at === undefined ? "" : ` at ${witness.at}`;
   const payment = sides.areSecretsKnown
@@ -88,8 +88,8 @@ function widerFinding(
   };
 }
 
-/** The rule that the payment shows to have changed: the one that accepts it now, else the one that did not. */
-function ruleOf({ before, after }: TwoSides, was: Decision, is: Decision): SideRule | undefined {
+/** Finds the changed rule behind a payment: the one that accepts it now, if that is new; else the one that did not accept it. */
+function ruleOf({ before, after }: TwoSides, was: Decision, is: Decision): PolicySideRule | undefined {
   const [accepting] = is.kind === "decided" ? is.by : [];
   const [refusing] = was.kind === "decided" ? was.by : was.because;
   const accepts = accepting === undefined ? undefined : after.sources[accepting];
@@ -100,7 +100,7 @@ function ruleOf({ before, after }: TwoSides, was: Decision, is: Decision): SideR
   return isNew ? accepts : (narrowed ?? refused);
 }
 
-function openFinding(sides: TwoSides, why: string): Finding {
+function openFinding(sides: TwoSides, why: string): PolicyFinding {
   const unread = [sides.after, sides.before].flatMap(({ rules, sources }) =>
     rules.flatMap((reading, index) => (reading.kind === "unknown" ? [{ reading, rule: sources[index] }] : [])),
   );
@@ -132,7 +132,7 @@ function placeOf({ connection }: TwoSides): string {
 const mostOfPayment = 300;
 const mostNames = 3;
 
-/** `decline by night-limit, which declines when amount > 500`. */
+/** Returns a decision in words: `decline by night-limit, which declines when amount > 500`. */
 function decisionWords(decision: Decision, { rules, sources }: PolicySide, semantics: Semantics): string {
   const [outcome, by] =
     decision.kind === "decided"

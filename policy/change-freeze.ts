@@ -2,12 +2,12 @@ import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/po
 import { z } from "zod";
 import { ruleType } from "../provider/host/types.ts";
 import type { Pointer } from "../sdk/json/index.ts";
+import { type AnalyzedResource, AnalyzedRule, isAsDeployed, isRuleAmong } from "./base/analyzed-rule.ts";
 import { type Baseline, baselinePath, type DeployedRule, readBaseline } from "./base/baseline.ts";
 import { startOfRun } from "./base/clock.ts";
 import { changedPlaces, removedRules } from "./base/compare-deployed.ts";
 import { ruleNames } from "./base/configuration.ts";
-import { type AnalyzedResource, DeclaredRule, isAsDeployed, isRuleAmong } from "./base/declared-rule.ts";
-import { type Finding, rulePolicy, stackPolicy } from "./base/rule-policy.ts";
+import { type PolicyFinding, rulePolicy, stackPolicy } from "./base/rule-policy.ts";
 import { isUnknownField } from "./base/shown-values.ts";
 import { describeHours, isWithin, localTime, timeZone, type WeeklyHours, weeklyHours } from "./base/weekly-hours.ts";
 
@@ -25,7 +25,7 @@ import { describeHours, isWithin, localTime, timeZone, type WeeklyHours, weeklyH
  */
 export const changeFreeze = changeFreezeAt(startOfRun);
 
-/** The policy by a clock. */
+/** Returns the policy by a clock. */
 export function changeFreezeAt(now: () => Date): ResourceValidationPolicy & StackValidationPolicy {
   const ofRules = rulePolicy({
     ...options(),
@@ -46,7 +46,7 @@ export function changeFreezeAt(now: () => Date): ResourceValidationPolicy & Stac
       if (allowed.length === 0) return noHours;
       return baseline === null && !isPreview() ? "without a baseline only a preview tells what changes" : undefined;
     },
-    *check(rules, { baseline, allowedRules, ...hours }, resources): Generator<Finding> {
+    *check(rules, { baseline, allowedRules, ...hours }, resources): Generator<PolicyFinding> {
       const freeze = freezeAt(now(), hours);
       if (freeze === undefined) return;
       const changing = new Set(isPreview() ? resources.filter((resource) => !isAsDeployed(resource)) : []);
@@ -69,7 +69,7 @@ export function changeFreezeAt(now: () => Date): ResourceValidationPolicy & Stac
   return { ...ofRules, validateStack: ofStack.validateStack };
 }
 
-/** The options of both halves. */
+/** Returns the options that both halves of the policy share. */
 function options() {
   return {
     name: "change-freeze",
@@ -90,7 +90,7 @@ function options() {
 
 const noHours = "no hours are configured";
 
-/** True in a preview, as the engine tells its plugins. */
+/** Returns whether this is a preview, as the engine tells its plugins. */
 function isPreview(): boolean {
   return process.env.PULUMI_NODEJS_DRY_RUN === "true";
 }
@@ -100,7 +100,7 @@ interface Hours {
   readonly allowed: readonly WeeklyHours[];
 }
 
-/** The freeze at a moment; undefined where there is none. */
+/** Returns the freeze at a moment; undefined within the allowed hours. */
 function freezeAt(moment: Date, { timeZone, allowed }: Hours) {
   const here = localTime(moment, timeZone);
   if (allowed.some((hours) => isWithin(here, hours))) return undefined;
@@ -110,13 +110,13 @@ function freezeAt(moment: Date, { timeZone, allowed }: Hours) {
   };
 }
 
-/** All rules of a resource: the preview does not say which of them change. */
-function asWhole(resource: AnalyzedResource): DeclaredRule {
-  return new DeclaredRule(resource, resource.type === ruleType ? resource.name : undefined, {}, []);
+/** Returns one rule that stands for all rules of a resource: the preview does not say which of them change. */
+function asWhole(resource: AnalyzedResource): AnalyzedRule {
+  return new AnalyzedRule(resource, resource.type === ruleType ? resource.name : undefined, {}, []);
 }
 
-/** The change of a rule, as far as it is known; undefined where there is none. An unknown value is noted. */
-function changeOf(rule: DeclaredRule, baseline: Baseline): string | undefined {
+/** Returns the change of a rule in words, as far as it is known; undefined where there is none. An unknown value is noted. */
+function changeOf(rule: AnalyzedRule, baseline: Baseline): string | undefined {
   const deployed = deployedAs(rule, baseline);
   if (deployed === undefined) return undefined;
   const changes = deployed.map((each) => changedPlaces(rule, each));
@@ -127,8 +127,8 @@ function changeOf(rule: DeclaredRule, baseline: Baseline): string | undefined {
   return undefined;
 }
 
-/** The deployed rules that a rule may be; undefined where it is not known, and noted, which rule it is. */
-function deployedAs(rule: DeclaredRule, baseline: Baseline): readonly DeployedRule[] | undefined {
+/** Finds the deployed rules that a rule may be; undefined where it is unknown (and noted) which rule it is. */
+function deployedAs(rule: AnalyzedRule, baseline: Baseline): readonly DeployedRule[] | undefined {
   const { connection, key, resource } = rule;
   if (key !== undefined && !isUnknownField(resource.props, "connection"))
     return baseline.find(connection, resource.name, key);
@@ -144,8 +144,8 @@ function describeChange(places: readonly Pointer[]): string {
   return `a change at ${named.join(", ")}${places.length > mostPlaces ? ` and ${places.length - mostPlaces} more` : ""}`;
 }
 
-/** True where a rule is as deployed but for a secret that cannot be compared. */
-function isSealed(rule: DeclaredRule, baseline: Baseline): boolean {
+/** Returns whether a rule is as deployed but for a secret that cannot be compared. */
+function isSealed(rule: AnalyzedRule, baseline: Baseline): boolean {
   const deployed = deployedAs(rule, baseline) ?? [];
   return deployed.some((each) => each.sealed.length > 0 && changedPlaces(rule, each).length === 0);
 }

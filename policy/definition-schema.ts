@@ -55,7 +55,7 @@ export const definitionSchema = rulePolicy({
   },
 });
 
-/** A check, or why there is none. */
+/** Reads a schema file. Returns its check; or, as a string, why there is none. */
 function checkIn(path: string): Check | string {
   let text: string;
   try {
@@ -75,7 +75,7 @@ function checkIn(path: string): Check | string {
 function checkOf(schema: unknown): Check | string {
   const allowed = "allowed: a JSON Schema, draft 2020-12, or draft-07 by its $schema";
   if (!isJson(schema) || !isJsonObject(schema)) return `it is no object; ${allowed}`;
-  // Its validation would answer with a promise, which is never refused.
+  // Its validation would return a promise, which never counts as a fault.
   if (Object.hasOwn(schema, "$async")) return "it has $async; allowed: a schema without it";
   try {
     const check = definitionChecker(schema);

@@ -12,7 +12,7 @@ import { rulePolicy } from "./base/rule-policy.ts";
  */
 export const endDates = endDatesAt(startOfRun);
 
-/** The policy by a clock. */
+/** Returns the policy by a clock. */
 export function endDatesAt(now: () => Date): ResourceValidationPolicy {
   return rulePolicy({
     name: "end-dates",
@@ -49,7 +49,7 @@ type Unit = "seconds" | "milliseconds" | null;
 
 const msPerDay = 86_400_000;
 
-/** The allowed values in the place of a wrong end date; undefined where the value is right. */
+/** Returns the allowed values in words for a wrong end date; undefined where the value is right. */
 function allowedInstead(value: Json, now: number, maximumDays: number | null, unit: Unit): string | undefined {
   const end = endOf(value, unit);
   if (end === undefined) {
@@ -67,7 +67,7 @@ const dateTime = z.union([
   z.iso.datetime({ offset: true, local: true, precision: -1 }),
 ]);
 
-/** The moment from which on the date has passed, in milliseconds since 1970. */
+/** Returns the moment from which on an end date has passed, in milliseconds since 1970; undefined where it is no date. */
 function endOf(value: Json, unit: Unit): number | undefined {
   if (typeof value === "number" && unit !== null) return unit === "seconds" ? value * 1000 : value;
   if (typeof value !== "string") return undefined;

@@ -7,7 +7,7 @@ import { callersFile } from "./base/callers-file.ts";
 import { startOfRun } from "./base/clock.ts";
 import { percent } from "./base/configuration.ts";
 import { withPlainStack } from "./base/plain-error.ts";
-import { type Finding, stackPolicy } from "./base/rule-policy.ts";
+import { type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
 import { noSemantics, semanticsOption } from "./base/semantics-file.ts";
 import { sidesByMeaning } from "./base/sides-by-meaning.ts";
 import type { PolicySide, TwoSides } from "./base/two-sides.ts";
@@ -18,7 +18,7 @@ import type { PolicySide, TwoSides } from "./base/two-sides.ts";
  */
 export const flippedPayments = flippedPaymentsAt(startOfRun);
 
-/** The policy by a clock: by the present rules are in force, where the semantics say so, and allowances end. */
+/** Returns the policy by a clock, which says which rules are in force (where the semantics use the present), and which allowances have ended. */
 export function flippedPaymentsAt(now: () => Date) {
   return stackPolicy({
     name: "flipped-payments",
@@ -47,7 +47,7 @@ export function flippedPaymentsAt(now: () => Date) {
       { baseline, semantics, file, maximumShare, allowed },
       _,
       secret,
-    ): AsyncGenerator<Finding, void, undefined> {
+    ): AsyncGenerator<PolicyFinding, void, undefined> {
       if (baseline === null || semantics === null || file === null || allowed === true) return;
       const compared = sidesByMeaning(rules, { baseline, semantics, allowed, now: now(), secret });
       if ("finding" in compared) {
@@ -60,7 +60,7 @@ export function flippedPaymentsAt(now: () => Date) {
       for (const [{ connection }, { payments, flipped, unknown }] of await sample.counts(all)) {
         const over = connection === "default" ? "" : ` over connection ${connection}`;
         const open = unknown === 0 ? "" : `, and of ${unknown} more it is not known`;
-        // What is not known may be another outcome.
+        // An unknown outcome may be another one.
         if ((flipped + unknown) / payments > maximumShare)
           yield {
             rule: "the stack",
@@ -73,7 +73,7 @@ export function flippedPaymentsAt(now: () => Date) {
   });
 }
 
-/** Two sides with the same rules decide alike. */
+/** Returns whether the rules of two sides differ: sides with the same rules decide alike. */
 function isChanged({ before, after }: TwoSides): boolean {
   const [was, is] = [before, after].map(({ texts }) => [...texts].sort().join("\n"));
   return was !== is;
@@ -98,7 +98,7 @@ class Sample {
     this.#at = semantics.force.clock === "now" ? now.toISOString() : undefined;
   }
 
-  /** @throws MerchantRulesError PAYMENTS_INVALID: the file cannot be read, or holds no payment */
+  /** Counts the payments by their change. @throws MerchantRulesError PAYMENTS_INVALID: the file cannot be read, or holds no payment */
   async counts(all: readonly TwoSides[]): Promise<Map<TwoSides, Counts>> {
     const counted = new Map(all.map((sides) => [sides, { payments: 0, flipped: 0, unknown: 0 }]));
     const deciders = all.map((sides) => ({
@@ -140,7 +140,7 @@ function changeOf(sides: TwoSides, before: Decision, after: Decision): "flipped"
   if (before.kind === "decided" && after.kind === "decided")
     return before.outcomes.join() === after.outcomes.join() ? undefined : "flipped";
   if (before.kind === "decided" || after.kind === "decided") return "unknown";
-  // What hangs on the same rules as before is no change.
+  // The same outcomes because of the same rules are no change.
   const [was, is] = [causesOf(before, sides.before), causesOf(after, sides.after)];
   return was === is ? undefined : "unknown";
 }

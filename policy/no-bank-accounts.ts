@@ -1,5 +1,5 @@
 import { getCountrySpecifications } from "ibantools";
-import { grouped, grouping, type Spot, textPolicy } from "./base/text-policy.ts";
+import { grouped, grouping, type TextSpot, textPolicy } from "./base/text-policy.ts";
 
 /**
  * No number of a bank account stands in a rule: an IBAN (ISO 13616) of the length that its country has, with right check
@@ -13,7 +13,7 @@ export const noBankAccounts = textPolicy({
   spots: bankAccounts,
 });
 
-function* bankAccounts(text: string): Generator<Spot> {
+function* bankAccounts(text: string): Generator<TextSpot> {
   for (const { start, end, joined } of grouped(text, lettersAndDigits)) {
     if (isIban(joined)) yield { start, end, what: `a bank account number (IBAN) of ${joined.length} characters` };
   }

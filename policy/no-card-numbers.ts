@@ -1,4 +1,4 @@
-import { grouped, grouping, type Spot, textPolicy } from "./base/text-policy.ts";
+import { grouped, grouping, type TextSpot, textPolicy } from "./base/text-policy.ts";
 
 /**
  * No number of a payment card stands in a rule: 13 to 19 digits, in groups or not, with a right check digit. A rule is read
@@ -15,7 +15,7 @@ export const noCardNumbers = textPolicy({
   spots: cardNumbers,
 });
 
-function* cardNumbers(text: string): Generator<Spot> {
+function* cardNumbers(text: string): Generator<TextSpot> {
   if (text.length < digits.shortest) return;
   const looked = text.replace(uuid, (each) => "x".repeat(each.length));
   for (const { start, end, joined } of grouped(looked, digits)) {
@@ -76,7 +76,7 @@ function isCardNumber(digits: string): boolean {
   return isOfScheme && hasCheckDigit(digits);
 }
 
-/** Luhn: of the digits from the right, every second is doubled; the sum of all digits is a multiple of ten. */
+/** Returns whether the Luhn check holds: with every second digit from the right doubled, the sum of all digits is a multiple of ten. */
 function hasCheckDigit(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asWritten, isEqual, type Json, type Pointer } from "../sdk/json/index.ts";
+import type { AnalyzedRule } from "./base/analyzed-rule.ts";
 import { pointer, pointers, ruleNames, scalar } from "./base/configuration.ts";
-import type { DeclaredRule } from "./base/declared-rule.ts";
 import { placesAt } from "./base/places.ts";
 import { rulePolicy } from "./base/rule-policy.ts";
 
@@ -41,8 +41,8 @@ function isNothing(value: Json): boolean {
   return value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
-/** True where a rule declines or accepts, as far as that is known. */
-function isMeant(rule: DeclaredRule, actions: Readonly<Record<Pointer, readonly Json[]>>): boolean {
+/** Returns whether a rule declines or accepts, as far as that is known. */
+function isMeant(rule: AnalyzedRule, actions: Readonly<Record<Pointer, readonly Json[]>>): boolean {
   const entries = Object.entries(actions);
   return (
     entries.length === 0 ||

@@ -1,4 +1,4 @@
-import { type Spot, textPolicy } from "./base/text-policy.ts";
+import { type TextSpot, textPolicy } from "./base/text-policy.ts";
 
 /**
  * Nothing that looks like a key, a token or a password stands in a rule: texts with the known beginnings of such, and long
@@ -42,7 +42,7 @@ const looks: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a password in a URL", /\b[a-z][a-z\d+.-]*:\/\/[^\s/:@?#]*:[^\s/@?#]+@/gi],
 ];
 
-function* credentials(text: string): Generator<Spot> {
+function* credentials(text: string): Generator<TextSpot> {
   // Only a URL is that short, and most texts of a rule are.
   if (text.length < 14 && !text.includes("://")) return;
   for (const [what, pattern] of looks) {
@@ -50,7 +50,7 @@ function* credentials(text: string): Generator<Spot> {
   }
 }
 
-/** `clientSecret`, `api_key`, `X-Auth-Token`: case and punctuation aside. */
+/** Returns whether a name speaks of a secret: `clientSecret`, `api_key`, `X-Auth-Token`. Case and punctuation do not count. */
 function isSecretName(name: string): boolean {
   return /passw(?:or)?d|passphrase|secret|token|credential|apikey|accesskey|privatekey|signingkey|authorization/.test(
     name.toLowerCase().replace(/[^a-z]/g, ""),
@@ -60,7 +60,7 @@ function isSecretName(name: string): boolean {
 /** From here on a text counts as random, by Shannon's entropy. A word has about two bits a character, a random text of 16 hexadecimal digits three. */
 const randomFromBits = 3;
 
-/** Long, of letters and digits, in one piece, and with few repetitions. A reference such as `${API_TOKEN_1}` is none. */
+/** Returns whether a string looks random: long, letters and digits in one piece, few repetitions; not `${API_TOKEN_1}`. */
 function isRandom(text: string): boolean {
   if (text.length < 16 || /[\s{}<>]/.test(text) || !/\d/.test(text) || !/[A-Za-z]/.test(text)) return false;
   const counts = Map.groupBy(text, (character) => character);

@@ -41,7 +41,7 @@ type Bounds = Partial<
   Record<"minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf", number | undefined>
 >;
 
-/** The schema library knows that 0.07 is a multiple of 0.01, which the remainder of a division does not. */
+/** Returns a check of the bounds, by zod: it knows that 0.07 is a multiple of 0.01, which the remainder of a division does not. */
 function numbersIn({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Bounds) {
   let numbers = z.number();
   if (minimum !== undefined) numbers = numbers.min(minimum);

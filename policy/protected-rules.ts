@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { AnalyzedRule } from "./base/analyzed-rule.ts";
 import { ruleNames } from "./base/configuration.ts";
-import type { DeclaredRule } from "./base/declared-rule.ts";
-import { type Finding, resourcePolicy } from "./base/rule-policy.ts";
+import { type PolicyFinding, resourcePolicy } from "./base/rule-policy.ts";
 
 /**
  * Rules that nobody may delete by mistake have the option `protect`, so that the engine refuses to delete them; a rule of
@@ -15,7 +15,7 @@ export const protectedRules = resourcePolicy({
     all: z.boolean().default(false).describe("Whether every rule must be protected"),
   },
   idle: ({ rules, all }) => (rules.length === 0 && !all ? "no rule is configured" : undefined),
-  *check(rules, { rules: names, all }): Generator<Finding> {
+  *check(rules, { rules: names, all }): Generator<PolicyFinding> {
     const [first] = rules;
     if (first === undefined || first.resource.opts.protect) return;
     const { name } = first.resource;
@@ -32,7 +32,7 @@ export const protectedRules = resourcePolicy({
 
 const unprotected = { pointer: "", found: "no protect", allowed: "protect: true" };
 
-function labelOfAll([first, second]: readonly DeclaredRule[]): string {
+function labelOfAll([first, second]: readonly AnalyzedRule[]): string {
   if (first === undefined) return "";
   return second === undefined && first.key === first.resource.name
     ? first.label

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { isRuleAmong } from "./base/analyzed-rule.ts";
 import { baselinePath, emptyBaseline, noBaseline, readBaseline } from "./base/baseline.ts";
 import { removedRules as removedFrom } from "./base/compare-deployed.ts";
 import { percent, pointer, ruleNames } from "./base/configuration.ts";
-import { isRuleAmong } from "./base/declared-rule.ts";
 import { stackPolicy } from "./base/rule-policy.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
-import { declaresRules } from "./base/declared-rule.ts";
+import { declaresRules } from "./base/analyzed-rule.ts";
 import { rememberSecrets } from "./base/secrets.ts";
 
 /**

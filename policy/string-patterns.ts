@@ -58,7 +58,7 @@ function matches(text: string, expression: RegExp, where: string): boolean {
 }
 
 /**
- * True where an expression ends soon on every text that is tested: it repeats no group, and little else. Most are so.
+ * Returns whether an expression ends soon on every string that is tested: it repeats no group, and little else. Most do.
  */
 function isQuick({ source }: RegExp): boolean {
   const repetitions = source.match(/[*+{]/g) ?? [];

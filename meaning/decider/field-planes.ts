@@ -15,7 +15,7 @@ export class FieldPlanes {
   readonly planes: readonly Plane[];
   readonly #get: (payment: JsonObject) => Json | undefined;
   readonly #type: PaymentField["type"];
-  /** What a payment has that lacks the field; undefined where it then has no value. */
+  /** The value of a missing field; undefined where it then has none. */
   readonly #default: Json | undefined;
   readonly #presence: PresencePlane | undefined;
   readonly #ranks: readonly RankPlane[];

@@ -6,8 +6,8 @@ import { turn } from "./region-vectors.ts";
 export type PartOperator = "startsWith" | "endsWith" | "contains";
 
 /**
- * Comparisons with a part of a text, by one operator. A few parts are in a text, so its vector is the one of a text without any, in
- * which the bits of those parts are turned. That takes at most one literal of a term for each vector.
+ * Comparisons with a part of a text, by one operator. A text contains few of the parts, so its vector is that of a text without any part,
+ * with the bits of its own parts turned. Therefore a vector has at most one literal of each term.
  */
 export class PartPlane implements Plane {
   certain: Int32Array;

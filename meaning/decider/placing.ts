@@ -36,7 +36,7 @@ export function split(
   for (const literal of wanted) {
     const { condition, isFlipped } = literal;
     const places = placesOf(literal, semantics);
-    // Of parts of a text one literal of a term has room in a plane.
+    // A plane of parts has room for one literal of a term.
     const isTaken = places.some((place) => isPart(place.kind) && taken.has(placeText(condition, place)));
     if (places.length === 0 || isTaken || condition.kind !== "comparison") {
       // The place of a condition does not matter; an instant, which has a field of the same name, does.
@@ -72,8 +72,8 @@ function placesOf({ condition, isFlipped }: Literal, semantics: Semantics): read
   const { ignoresCase } = condition;
   if (ignoresCase !== null) return [{ kind, ignoresCase, counts: "both" }];
   if (kind === "rank" && !isEquality(operator)) return [];
-  // Where it is not known whether the case of letters counts, what is true with it is true without it. So what surely holds is told by
-  // the one, and what possibly holds by the other.
+  // Where it is unknown whether case counts: what is true with case is true without it. So one of the two planes says what surely
+  // holds, and the other what possibly holds.
   const isOpposite = (operator === "ne" || operator === "notIn") !== (condition.isNegated !== isFlipped);
   return [
     { kind, ignoresCase: isOpposite, counts: "certain" },

@@ -16,7 +16,7 @@ export interface PlacedLiteral {
   readonly isForce?: boolean;
 }
 
-/** What a payment has in a field: a value, or why there is none. */
+/** The value of a field of a payment, or why there is none. */
 export type Found = Value | "missing" | "odd";
 
 /**

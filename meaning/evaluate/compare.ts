@@ -3,7 +3,7 @@ import { isCommonText, matchesPattern } from "../language/pattern.ts";
 import type { Semantics } from "../language/schema.ts";
 import { type Alike, cased, casesOf, compareValues, isInNetwork, type Value } from "../language/values.ts";
 
-/** A comparison of which it is decided whether A to Z and a to z are alike. */
+/** A comparison for which it is decided whether A to Z and a to z are alike. */
 type Cased = Comparison & Alike;
 
 /**

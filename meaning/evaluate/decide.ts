@@ -8,14 +8,14 @@ export type Decision =
       readonly kind: "decided";
       /** One outcome; where all rules that apply count, each once, sorted. */
       readonly outcomes: readonly string[];
-      /** The rules that decide, by their index. Several: which of them is not known, but they say the same; or all count. None: no rule applies. */
+      /** The indexes of the rules that decide. Several: it is unknown which of them, but they agree; or all count. None: no rule applies. */
       readonly by: readonly number[];
     }
   | {
       readonly kind: "unknown";
       /** The outcomes that it may have, sorted; undefined where it may be any. */
       readonly possible: readonly string[] | undefined;
-      /** The rules of which it is not known whether they apply, what they decide, or which of them comes first. */
+      /** The rules for which it is unknown whether they apply, what they decide, or which of them comes first. */
       readonly because: readonly number[];
     };
 

@@ -2,8 +2,8 @@ import type { Semantics } from "../language/schema.ts";
 import type { Missing } from "../language/schema-payment.ts";
 
 /**
- * What a condition can be, as a set: true, false, and the service's own "undecided". A set of several is unknown: the semantics do
- * not tell which. So what is undecided by the service and what nobody can tell stay apart, and every step is exact.
+ * The possible results of a condition, as a set: true, false, and the service's own "undecided". A set of several is unknown: the
+ * semantics do not say which. So "undecided by the service" and "unknown" stay apart, and every step is exact.
  */
 export type Verdict = number;
 
@@ -11,7 +11,7 @@ export const yes = 1;
 export const no = 2;
 /** The service's own third value, which a missing field gives. */
 export const undecided = 4;
-/** Nobody can tell. */
+/** Any result is possible. */
 export const anything = yes | no | undecided;
 
 export function verdictOf(is: boolean): Verdict {
@@ -45,7 +45,7 @@ export function verdictOfMissing(missing: Missing): Verdict {
   return missing === "comparisonFalse" ? no : undecided;
 }
 
-/** Returns what an undecided rule is to the service: `no`, or both `yes` and `no` where nobody can tell. */
+/** Returns what an undecided rule is to the service: `no`, or both `yes` and `no` where that is unknown. */
 export function verdictOfUndecided({ undecidedRule }: Semantics): Verdict {
   return undecidedRule === "noMatch" ? no : yes | no;
 }

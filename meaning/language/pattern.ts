@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type * as Re2 from "re2js";
 import { reasonOf } from "../../sdk/json/json.ts";
 
-// Loaded on first use: without patterns nobody pays for the engine.
+// Loaded on first use, so that rules without patterns do not pay for it.
 const require = createRequire(import.meta.url);
 
 /** The most characters of a pattern. */

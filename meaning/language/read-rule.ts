@@ -7,7 +7,7 @@ import type { Semantics } from "./schema.ts";
 import { isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
 import { readValue, type Value } from "./values.ts";
 
-/** What a definition is read with, beside the semantics. */
+/** What `readRules` needs beside the semantics. */
 export interface ReadOptions {
   /** The named value lists; see {@link valueListsOf}. Default: none. */
   readonly valueLists?: ReadonlyMap<string, readonly Json[]>;
@@ -90,7 +90,7 @@ function readRule(definition: Json, start: Pointer, semantics: Semantics, option
       kind: "rule",
       rule: placed(start, { when: when.value, force: force.value, outcome: outcome.value, order: order.value }),
     };
-  // A field that nobody explains may change what all others mean.
+  // An unexplained field may change the meaning of all others.
   const known: Partial<Rule> =
     odd.length > 0
       ? {}

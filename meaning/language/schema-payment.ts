@@ -9,7 +9,7 @@ export const missing = z.union([
   strict({ value: scalar.meta(says("The value that the field then has.", 0)) }),
 ]);
 
-/** The words by which outcomes are told. */
+/** The service's words, and the outcomes that they mean. */
 export const outcomeWords = z.record(fieldName, fieldName);
 
 const field = strict({

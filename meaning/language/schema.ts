@@ -126,7 +126,7 @@ const valueListSource = z.union([
   }),
 ]);
 
-/** The semantics: what a rule of one service means. What the file does not say is unknown, and nothing is claimed of it. */
+/** The semantics: what a rule of one service means. What the file does not say is unknown, and nothing is claimed about it. */
 export const semanticsSchema = strict({
   ...fileHead("meaning/language/semantics.schema.json"),
   rules: orNull(

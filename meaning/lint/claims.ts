@@ -8,7 +8,7 @@ import { type Cover, cover, type Owned } from "../proof/cover.ts";
 import { regionOf } from "../proof/region-of.ts";
 import { Space } from "../proof/space.ts";
 
-/** More pieces than this of one question are not looked at. */
+/** For one question no more pieces than this are examined. */
 const mostPieces = 1000;
 
 /** Returns whether there is no payment to which a rule surely applies. */

@@ -21,13 +21,13 @@ export interface LintFinding {
   readonly witness: Witness | undefined;
   /** never-matches: the conditions that contradict each other, as few as possible; none where the time of force has no instant. */
   readonly because: readonly Condition[];
-  /** Fields without which a payment is one of which the semantics do not tell whether the rule applies. */
+  /** Fields that a payment needs so that the semantics say whether the rule applies to it. */
   readonly untold: readonly string[];
 }
 
 export interface LintResult {
   readonly findings: readonly LintFinding[];
-  /** Rules of which not everything was asked, and the rest of a sentence that says why. */
+  /** Rules that were not examined for every fault, and the rest of a sentence that says why. */
   readonly notExamined: readonly { readonly rule: number; readonly why: string }[];
   /** Rules that are not enabled, and take no part. */
   readonly disabled: readonly number[];

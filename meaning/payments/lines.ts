@@ -10,7 +10,7 @@ export interface BadLine {
   readonly why: string;
 }
 
-/** Some lines of a text, without their ends. */
+/** Some lines, without their ends. */
 export interface Lines {
   /** The number of the first of them, from 1. */
   readonly first: number;
@@ -54,7 +54,7 @@ export const notUtf8 = "is not UTF-8";
 
 const lineFeed = 10;
 
-/** A line of which the end has not come yet. */
+/** A line whose end has not been read yet. */
 class BegunLine {
   #pieces: Buffer[] = [];
   #length = 0;

@@ -10,7 +10,7 @@ import { CsvHeaderFault, CsvRecords, type Outcome, type PaymentColumn } from "./
 import { type BadLine, type Lines, linesOf, notUtf8 } from "./lines.ts";
 
 export interface ReadPaymentsOptions {
-  /** What CSV is read for. */
+  /** The fields that are read from CSV. */
   readonly columns: readonly PaymentColumn[];
   /** Stops at the first bad line. Default: false. */
   readonly strict?: boolean;
@@ -18,7 +18,7 @@ export interface ReadPaymentsOptions {
   readonly mostBad?: number;
   /** Called now and then with the bytes of the file that have been read. */
   readonly onProgress?: (bytes: number) => void;
-  /** What `-` stands for. Default: standard input. */
+  /** The stream that `-` names. Default: standard input. */
   readonly stdin?: Readable;
 }
 
@@ -38,8 +38,8 @@ export interface PaymentsRead {
 }
 
 /**
- * Payments of a file: JSON, one a line (NDJSON), or CSV with a header; either also packed by gzip. What it is, is told by its
- * content. Reads a part at a time, so that memory does not grow with the file. For one pass.
+ * Payments of a file: JSON, one a line (NDJSON), or CSV with a header; either also packed by gzip. The content shows which of these
+ * it is. Reads a part at a time, so that memory does not grow with the file. For one pass.
  */
 export class PaymentsFile {
   readonly #file: string;

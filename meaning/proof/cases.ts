@@ -13,7 +13,7 @@ export interface Case {
   readonly verdict: Verdict;
   /**
    * False where a field that is compared is missing, without a value by the semantics, or has a value of another type; and where an
-   * opaque comparison cannot be told.
+   * opaque comparison is unknown.
    */
   readonly isCompared: boolean;
 }
@@ -115,7 +115,7 @@ function regionsOf(comparison: Comparison, scale: Scale, alike: Alike): Ranges {
 function ofOpaque(comparison: Comparison, space: Space): Case[] {
   const { operator, isNegated } = comparison;
   const found: Case[] = [];
-  // The fields one after another: each has a value, and the next is looked at; or it has none, or one of another type.
+  // Field by field: it has a value, and the next field follows; or it has none, or one of another type.
   const step = (box: Box, [name, ...rest]: readonly string[], seen: { missing: Verdict; isOdd: boolean }): void => {
     if (name === undefined) {
       if (seen.missing !== 0) found.push({ box, verdict: seen.missing, isCompared: false });

@@ -8,7 +8,7 @@ export interface RulesOfSide {
   /** As `EvaluateOptions.unlisted` has it. Default: none. */
   readonly unlisted?: ReadonlyMap<number, number>;
   /**
-   * The definition of each rule as a text: a rule that cannot be read is the same on both sides where it has the same. Default: none,
+   * The definition of each rule as a string: a rule that cannot be read is the same on both sides where its string is. Default: none,
    * and every such rule counts as changed.
    */
   readonly texts?: readonly string[];

@@ -4,13 +4,13 @@ import type { Ranges } from "../decider/regions.ts";
 import { type Box, difference } from "./box.ts";
 import type { Space } from "./space.ts";
 
-/** A box, and whose it is. */
+/** A box, and its owner. */
 export interface Owned<Owner> {
   readonly box: Box;
   readonly owner: Owner;
 }
 
-/** Many boxes, of which those around a point are found at once. */
+/** Many boxes; those around a point are found at once. */
 export class BoxIndex<Owner> {
   readonly #boxes: readonly Owned<Owner>[];
   readonly #words: number;

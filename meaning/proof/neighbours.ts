@@ -49,7 +49,7 @@ function texts(low: Value | undefined, high: Value | undefined): Value[] {
   const before = high?.type === "text" ? high.text : "";
   const found = ["x", "other", "0", "~", ""];
   for (const end of ["0", "x", " ", "!", "\u0001", "\u0000"]) found.push(`${after}${end}`);
-  // Below a text lie its beginnings, and above a text what its last sign's neighbours begin.
+  // Below a text are its own beginnings; above it are texts whose last character is a higher one.
   for (let length = before.length - 1; length > 0; length -= 1) found.push(before.slice(0, length));
   const last = after.charCodeAt(after.length - 1);
   if (after !== "" && last < 0x7e) found.push(`${after.slice(0, -1)}${String.fromCharCode(last + 1)}`);

@@ -5,8 +5,8 @@ import { type Case, casesOfBound, casesOfComparison } from "./cases.ts";
 import type { Space } from "./space.ts";
 
 /**
- * How much is asked of a rule. `certain`: it applies. `told`: it applies, or that is not known although every value that counts is
- * there and has its type. `possible`: it applies, or that is not known, for whatever reason. Each holds the one before.
+ * How sure it must be that a rule applies. `certain`: it applies. `told`: it applies, or that is unknown although every value that counts
+ * is there and has its type. `possible`: it applies, or that is unknown for whatever reason. Each includes the one before.
  */
 export type Certainty = "certain" | "told" | "possible";
 

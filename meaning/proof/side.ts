@@ -16,7 +16,7 @@ export interface PointStanding {
   readonly possible: readonly Owned<Candidate>[];
 }
 
-/** Payments of which all something holds, but for those in some boxes. */
+/** The payments of a box, without those of some other boxes. */
 export interface Reason {
   readonly box: Box;
   readonly except: readonly Box[];

@@ -9,13 +9,13 @@ import { type Box, joined } from "./box.ts";
 import { bordersOf, boundsOf, folds, isOpaque } from "./comparisons.ts";
 import { Scale } from "./scale.ts";
 
-/** What a box can speak of. */
+/** One dimension of the space of payments. */
 export type Variable =
   /** A field of the payment. */
   | { readonly kind: "field"; readonly name: string; readonly scale: Scale }
   /** The instant at which rules are in force, where it is not the payment's. */
   | { readonly kind: "now"; readonly scale: Scale }
-  /** What a comparison says that is opaque, where the fields have values: see {@link opaqueStates}. */
+  /** The result of an opaque comparison, where its fields have values: see {@link opaqueStates}. */
   | { readonly kind: "opaque"; readonly comparison: Comparison };
 
 /** The states of an opaque comparison, without its negation; eq in place of ne, and in of notIn. */
@@ -35,7 +35,7 @@ export class Space {
   readonly now: number | undefined;
 
   /**
-   * @param rules all of which regions will be asked
+   * @param rules all rules whose regions will be needed
    * @param instants more instants that regions may begin or end at. Default: none
    */
   constructor(rules: readonly Pick<Rule, "when" | "force">[], semantics: Semantics, instants: readonly Value[] = []) {

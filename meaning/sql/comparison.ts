@@ -16,9 +16,9 @@ export interface ComparisonContext {
 }
 
 export interface ComparisonSql {
-  /** True or false of a row in which all its fields have values, or SQL null where that cannot be told; SQL null of all others. */
+  /** True or false for rows in which all its fields have values, or SQL null where that is unknown; SQL null for all other rows. */
   readonly sql: string;
-  /** The same of rows of which nothing of `opens` is true, in fewer words. */
+  /** Shorter SQL with the same result for rows of which nothing of `opens` is true. */
   readonly plain: string;
   /** Where none of these is true of a row with values, `sql` is not null. */
   readonly opens: readonly string[];

@@ -130,7 +130,7 @@ export class Conditions {
   #guarded(is: Said, own: FieldSql, isFlipped: boolean): Said {
     const so = typeof own.missing === "object" ? unknown : this.#ofMissing(own, isFlipped);
     this.#opens.add(so === unknown ? `${own.is} IS NOT TRUE` : `${own.is} IS NULL`);
-    // What is null is as good as false where only truth is looked for.
+    // Where only truth counts, null is as good as false.
     if (so === isFalse) return { sql: and([is.sql, own.is]), plain: is.plain };
     return so === isTrue ? joined(or, [is, both(not(own.is))]) : is;
   }

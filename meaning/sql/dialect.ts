@@ -58,7 +58,7 @@ export interface Dialect {
   refusesPattern(source: string, isCommon: boolean): string | undefined;
 }
 
-/** Reads payments that are JSON in a text. */
+/** Reads payments that are JSON. */
 export interface JsonReader {
   /** Parses a text into a value from which fields are read; null where it is no payment, or one on which JSON parsers do not agree. */
   document(text: string, pointers: readonly (readonly string[])[]): string;

@@ -17,7 +17,7 @@ export type Step = readonly [name: string, select: string];
 export function fieldSteps(fields: Fields, source: Source, dialect: Dialect): readonly Step[] {
   const { used } = fields;
   const fromJson = used.filter(({ column }) => column === undefined);
-  // A query may need no field at all; whether the text is a payment is told all the same.
+  // A query may need no field at all; still it must decide whether the text is a payment.
   const pointers = fromJson.length === 0 ? [["-"]] : fromJson.map(({ described }) => segmentsOf(described.at));
   const [from, json] = rowsOf(source, dialect);
   const document = json === undefined ? "1" : dialect.json.document(`${row}.${json}`, pointers);

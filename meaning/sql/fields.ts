@@ -7,13 +7,13 @@ import type { Column, Source } from "./source.ts";
 /** A field of payments, and the columns of the query that it is read into. */
 export interface FieldSql {
   readonly name: string;
-  /** By which its columns are told from those of other fields. */
+  /** The number in the names of its columns. */
   readonly number: number;
   readonly described: PaymentField;
   readonly missing: Missing;
   /** Its own column of the source; undefined where it is read from JSON. */
   readonly column: Column | undefined;
-  /** What it is, and its text; see `kinds`. */
+  /** The columns of its kind (see `kinds`) and of its text. */
   readonly kind: string;
   readonly text: string;
   /** Its key, or the list of its keys; SQL null where it has none. */

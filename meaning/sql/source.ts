@@ -8,7 +8,7 @@ export type Source =
 
 /** The columns of a table. */
 export interface Columns {
-  /** A column that has the payment as JSON in a text: what no other column has is read from it. null: there is none. */
+  /** A column that has the payment as JSON: fields without a column of their own are read from it. null: there is none. */
   readonly json: string | null;
   /** Each field of the semantics that has a column of its own. */
   readonly fields: Readonly<Record<string, Column>>;

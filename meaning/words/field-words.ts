@@ -2,7 +2,7 @@ import { getOrMake } from "../../sdk/get-or-make.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import type { Semantics } from "../language/schema.ts";
 
-/** The first words of what is said before or behind a field, and of what joins conditions. A name with one of them is quoted. */
+/** The first words of phrases before or behind a field, and the words that join conditions. A name with one of them is quoted. */
 const reserved = /^(?:and|contains|does|ends|exists|has|ignoring|is|matches|not|or|starts|with)$/;
 
 const known = new WeakMap<Semantics, ReadonlyMap<string, string>>();

@@ -2,7 +2,7 @@ import type { Decimal } from "../../sdk/json/normal-form.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import { addressOf, type Network, type Value } from "../language/values.ts";
 
-/** Words of ours that stand where a text of a rule can stand, so that such a text is quoted. */
+/** Our own words at places where a text of a rule can stand. Such a text is quoted. */
 const reserved = new Set(
   "a all always an and as by case does ends exact exactly exists from has ignoring in is list missing never none not nothing of one or over part starts that the to true false under when with".split(
     " ",

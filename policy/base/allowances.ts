@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { z } from "zod";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
+import { isRuleAmong } from "./analyzed-rule.ts";
 import { callersFile } from "./callers-file.ts";
 import { ruleNames, strict } from "./configuration.ts";
-import { isRuleAmong } from "./declared-rule.ts";
 import { plainError } from "./plain-error.ts";
 
 /** Changes that are allowed until the end of a day. */
@@ -57,7 +57,7 @@ export class Allowances {
     return this.#named.some(({ allowance: each, isOver }) => !isOver && this.#isOf(rule, each));
   }
 
-  /** The day on which the last allowance of a rule ended; undefined where it had none, or has one. */
+  /** Returns the day on which the last allowance of a rule ended; undefined where it had none, or still has one. */
   endedFor(rule: NamedRule): string | undefined {
     if (this.covers(rule)) return undefined;
     const ended = this.#named.filter(({ allowance: each, isOver }) => isOver && this.#isOf(rule, each));
@@ -81,7 +81,7 @@ export class Allowances {
   }
 }
 
-/** The keys of the rules that a folder has files of, as loadRules gives them. */
+/** Reads the names of the rule files in a folder, as the keys that loadRules gives them. */
 function keysIn(folder: string): ReadonlySet<string> {
   const path = callersFile(folder);
   try {
@@ -95,7 +95,7 @@ function keysIn(folder: string): ReadonlySet<string> {
   }
 }
 
-/** The end of a day in UTC; undefined of a day that no calendar has. */
+/** Returns the end of a day (`2026-12-31`) in UTC; undefined of a day that no calendar has. */
 function endOf(day: string): Date | undefined {
   const start = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(start.getTime()) || start.toISOString().slice(0, 10) !== day) return undefined;

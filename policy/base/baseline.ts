@@ -37,16 +37,16 @@ export interface DeployedRule {
 /** The deployed rules. */
 export interface Baseline {
   readonly rules: readonly DeployedRule[];
-  /** The rules with a key, of the resource if it has one, else of any. */
+  /** Finds the rules with a key: of the resource if it has one, else of any resource of the connection. */
   find(connection: string, resource: string, key: string): readonly DeployedRule[];
 }
 
-/** The policy host asks once for each resource. */
+/** Kept, because the policy host asks once for each resource. */
 const read = new Map<string, Baseline>();
 
 /**
- * The deployed rules, from a file that `pulumi stack export` has written; a state file of the file backend does as
- * well. A policy is never told what a run removes, nor what was there before. For the path see {@link callersFile}.
+ * Reads the deployed rules from a file that `pulumi stack export` has written, or from a state file of the file
+ * backend. The engine tells a policy neither what a run removes, nor what was there before. For the path see {@link callersFile}.
  *
  * Each file is read once in a run. Secrets are ciphertext, unless `--show-secrets` was given; those are not compared.
  * @throws MerchantRulesError SETTINGS_INVALID: there is no such file, it is no state, or it is another stack's
@@ -103,7 +103,7 @@ function rulesIn(state: Json, file: string): DeployedRule[] {
   return resources.flatMap((resource) => rulesOf(resource, file));
 }
 
-/** Without this, every rule would be new, or removed. */
+/** Throws where a resource is another stack's: compared with that, every rule would be new, or removed. */
 function demandThisStack(urn: string | undefined, file: string): void {
   const { PULUMI_NODEJS_STACK: stack, PULUMI_NODEJS_PROJECT: project } = process.env;
   const [, ofStack, ofProject] = /^urn:pulumi:(.*?)::(.*?)::/s.exec(urn ?? "") ?? [];
@@ -160,7 +160,7 @@ interface Opened {
   readonly open: readonly Path[];
 }
 
-/** A value of the state: secrets that `--show-secrets` shows are opened, and null is in the place of the others. */
+/** Opens a value of the state: secrets that `--show-secrets` shows are decoded, and null is in the place of the others. */
 function opened(stored: Json, file: string): Opened {
   const [sealed, shown]: [Path[], Path[]] = [[], []];
   const open = (value: Json, path: Path): Json | undefined => {

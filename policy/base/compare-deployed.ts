@@ -9,14 +9,14 @@ import {
   valueAt,
   withValueAt,
 } from "../../sdk/json/index.ts";
+import type { AnalyzedRule } from "./analyzed-rule.ts";
 import type { Baseline, DeployedRule } from "./baseline.ts";
-import type { DeclaredRule } from "./declared-rule.ts";
 
 /**
- * The places where a rule differs from the deployed one, as far as both are known; empty where it does not.
- * Of a secret that cannot be read, only that it is there is known.
+ * Returns the places where a rule differs from the deployed one, as far as both are known; none where it does not.
+ * Of a secret that cannot be read, only its presence is known.
  */
-export function changedPlaces(declared: DeclaredRule, deployed: DeployedRule): Pointer[] {
+export function changedPlaces(declared: AnalyzedRule, deployed: DeployedRule): Pointer[] {
   const hidden = [...declared.unknownPaths, ...deployed.sealed];
   const isUnknown = (pointer: Pointer): boolean => declared.unknownPaths.some((path) => pointerOf(path) === pointer);
   const gone = deployed.sealed
@@ -26,20 +26,20 @@ export function changedPlaces(declared: DeclaredRule, deployed: DeployedRule): P
   return [...gone, ...changed.map(({ path }) => pointerOf(path))];
 }
 
-/** With null in places that are not compared. */
+/** Returns a definition with null in places that are not compared. */
 function blanked(definition: Json, places: readonly Path[]): Json {
   return places.reduce<Json>((value, path) => withValueAt(value, pointerOf(path), null), definition);
 }
 
 /**
- * The deployed rules that the stack declares no more. One counts as declared when a rule of its connection has its resource
+ * Finds the deployed rules that the stack declares no more. One counts as declared when a rule of its connection has its resource
  * and key; else its key; else its resource and definition, for a set renames that one; else, where `naturalKey` is
  * given, its value there. Each declared rule stands for one. Of a resource whose rules are not known yet none is
  * missing for sure.
  */
 export function removedRules(
   { rules }: Baseline,
-  declared: readonly DeclaredRule[],
+  declared: readonly AnalyzedRule[],
   naturalKey: Pointer | null,
 ): readonly DeployedRule[] {
   const unknown = declared.filter(({ key }) => key === undefined);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A JSON Pointer, as a text that the engine can validate too. */
+/** A JSON Pointer as a regular expression, which the engine can validate, too. */
 const pointerPattern = /^(\/([^~/]|~[01])*)*$/;
 
 export const pointer = z
@@ -21,7 +21,7 @@ export function percent(share: number): string {
   return `${Number((share * 100).toPrecision(6))} %`;
 }
 
-/** An object whose fields are all known; of a misspelt one, the error lists them, and others that may stand beside them. */
+/** Returns the schema of an object without unknown fields. Its error lists the fields of `shape`, and those of `beside`. */
 export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape, beside: readonly string[] = []) {
   const known = [...Object.keys(shape), ...beside].join(", ");
   const misspelt = (keys: readonly string[]) => `found ${keys.join(", ")}, allowed: ${known}`;

@@ -15,7 +15,7 @@ export interface PlacedValue {
   readonly value: Json;
 }
 
-/** The values at a pointer, in which `*` stands for every element or field. */
+/** Returns the values at a pointer, in which `*` stands for every element or field. */
 export function placesAt(definition: Json, pattern: Pointer): PlacedValue[] {
   return placed(definition, segmentsOf(pattern), []).flatMap(({ path, value }) =>
     value === undefined ? [] : [{ pointer: pointerOf(path), value }],
@@ -23,7 +23,7 @@ export function placesAt(definition: Json, pattern: Pointer): PlacedValue[] {
 }
 
 /**
- * The places where a pointer leads to nothing, or to null. Every element and field that `*` stands for is followed to
+ * Returns the places where a pointer leads to nothing, or to null. Every element and field that `*` stands for is followed to
  * the end; where there is none, nothing is missing.
  */
 export function missingAt(definition: Json, pattern: Pointer): Missing[] {

@@ -3,9 +3,9 @@ import type { z } from "zod";
 import { ruleType } from "../../provider/host/types.ts";
 import { definitionOf, type Json, type Pointer, segmentsOf, withValueAt } from "../../sdk/json/index.ts";
 import { isPlainObject } from "../../sdk/json/json.ts";
-import { type AnalyzedResource, declaresRules } from "./declared-rule.ts";
+import { type AnalyzedResource, declaresRules } from "./analyzed-rule.ts";
 import { placesAt } from "./places.ts";
-import { type Config, described, type PolicyOptions, rulePolicy } from "./rule-policy.ts";
+import { described, type PolicyConfig, type PolicyOptions, rulePolicy } from "./rule-policy.ts";
 import { behind, isUnknownField } from "./shown-values.ts";
 
 /** The way in which a value is put right. */
@@ -20,13 +20,13 @@ export interface Correction {
 }
 
 /**
- * A policy that corrects rules before anything is done with them, at the level `remediate`. At `advisory` and
+ * Returns a policy that corrects rules before anything is done with them, at the level `remediate`. At `advisory` and
  * `mandatory` it reports what it would correct. It is off unless it is configured. A secret is not corrected, but
  * reported; what is not known yet is neither.
  */
 export function remediation<Shape extends z.core.$ZodLooseShape>(
   policy: Omit<PolicyOptions<Shape>, "enforcementLevel"> & {
-    readonly corrections: (config: Config<Shape>) => readonly Correction[];
+    readonly corrections: (config: PolicyConfig<Shape>) => readonly Correction[];
   },
 ): ResourceValidationPolicy {
   const options: PolicyOptions<Shape> = { ...policy, enforcementLevel: "disabled" };
@@ -72,7 +72,7 @@ function correctAll({ type, props }: AnalyzedResource, { pointer: pattern, corre
   return corrected;
 }
 
-/** The plain part of the properties: no secrets and no files. An element of an array keeps its place. */
+/** Returns the plain part of the properties, without secrets and files. An element of an array keeps its place. */
 function plain(shown: unknown): Json | undefined {
   const value = behind(shown);
   if (Array.isArray(value)) return value.map((each: unknown) => plain(each) ?? null);

@@ -1,14 +1,14 @@
 import { asWritten, canonical, type Pointer } from "../../sdk/json/index.ts";
-import type { DeclaredRule } from "./declared-rule.ts";
-import { type Finding, shown } from "./rule-policy.ts";
+import type { AnalyzedRule } from "./analyzed-rule.ts";
+import { type PolicyFinding, shown } from "./rule-policy.ts";
 
 /**
- * The values at a pointer that an earlier rule of the same connection has, too. Equal is what is equal as JSON: 1 and
+ * Yields the values at a pointer that an earlier rule of the same connection has, too. Values are equal as JSON: 1 and
  * 1.0 are, 1 and "1" are not. null is no value. Within one rule a value may be repeated.
  */
-export function* repeatedValues(rules: readonly DeclaredRule[], pattern: Pointer): Iterable<Finding> {
+export function* repeatedValues(rules: readonly AnalyzedRule[], pattern: Pointer): Iterable<PolicyFinding> {
   for (const ofConnection of Map.groupBy(rules, (rule) => rule.connection).values()) {
-    const first = new Map<string, DeclaredRule>();
+    const first = new Map<string, AnalyzedRule>();
     for (const rule of ofConnection) {
       for (const place of rule.at(pattern)) {
         if (place.value === null || rule.isUnknown(place.pointer)) continue;
@@ -22,7 +22,7 @@ export function* repeatedValues(rules: readonly DeclaredRule[], pattern: Pointer
   }
 }
 
-/** A rule, and its set where it is in one. */
-function nameOf({ key, label, resource }: DeclaredRule): string {
+/** Returns the name of a rule, with its set where it is in one. */
+function nameOf({ key, label, resource }: AnalyzedRule): string {
   return key === resource.name ? shown(label) : `${shown(label)} of ${shown(resource.name)}`;
 }

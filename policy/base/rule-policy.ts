@@ -17,15 +17,15 @@ import {
   segmentsOf,
 } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
+import { type AnalyzedResource, type AnalyzedRule, declaresRules, rulesOf } from "./analyzed-rule.ts";
 import { pointers, strict } from "./configuration.ts";
-import { type AnalyzedResource, type DeclaredRule, declaresRules, rulesOf } from "./declared-rule.ts";
 import { plainError } from "./plain-error.ts";
 import { isSecretAt } from "./secrets.ts";
 
 /** A fault of a rule. The message reads: `key: /pointer: found X, allowed Y`. */
-export type Finding = {
+export type PolicyFinding = {
   /** The rule; in words where the stack declares none. It is shown at the rule's resource, or at the stack. */
-  readonly rule: DeclaredRule | string;
+  readonly rule: AnalyzedRule | string;
   /** The place in the definition; "" for the rule as a whole. */
   readonly pointer: Pointer;
   /** The allowed values, in words. */
@@ -46,7 +46,11 @@ interface FoundValue {
 }
 
 /** A finding about the one rule that was asked about. */
-export type RuleFinding = Finding extends infer Each ? (Each extends Finding ? Omit<Each, "rule"> : never) : never;
+export type RuleFinding = PolicyFinding extends infer Each
+  ? Each extends PolicyFinding
+    ? Omit<Each, "rule">
+    : never
+  : never;
 
 export interface PolicyOptions<Shape extends z.core.$ZodLooseShape> {
   /** Lower case with hyphens; the name by which it is configured. */
@@ -59,20 +63,20 @@ export interface PolicyOptions<Shape extends z.core.$ZodLooseShape> {
   /** The options of a team, by zod. Every field needs a default and a description. */
   readonly config: Shape;
   /** The reason why a configuration leaves nothing to check; undefined when there is something. */
-  readonly idle?: (config: Config<Shape>) => string | undefined;
+  readonly idle?: (config: PolicyConfig<Shape>) => string | undefined;
   /** The conflict of fields that are right one by one; undefined when there is none. */
-  readonly conflict?: (config: Config<Shape>) => string | undefined;
+  readonly conflict?: (config: PolicyConfig<Shape>) => string | undefined;
   /** Takes what nobody may read out of the names in messages: keys, resources, and fields on the way to a value. */
   readonly redact?: (name: string) => string;
 }
 
 /** The fields of a policy's own configuration. */
-export type Config<Shape extends z.core.$ZodLooseShape> = z.infer<ReturnType<typeof strict<Shape>>>;
+export type PolicyConfig<Shape extends z.core.$ZodLooseShape> = z.infer<ReturnType<typeof strict<Shape>>>;
 
-/** A policy that looks at one rule at a time. The engine asks it before it does anything with the resource. */
+/** Returns a policy that checks one rule at a time. The engine runs it before it does anything with the resource. */
 export function rulePolicy<Shape extends z.core.$ZodLooseShape>(
   policy: PolicyOptions<Shape> & {
-    readonly check: (rule: DeclaredRule, config: Config<Shape>) => Iterable<RuleFinding>;
+    readonly check: (rule: AnalyzedRule, config: PolicyConfig<Shape>) => Iterable<RuleFinding>;
   },
 ): ResourceValidationPolicy & { readonly validateResource: ResourceValidation } {
   return resourcePolicy({
@@ -82,10 +86,10 @@ export function rulePolicy<Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-/** A policy that looks at all rules of one resource together. The engine asks it before it does anything with the resource. */
+/** Returns a policy that checks all rules of one resource together. The engine runs it before it does anything with the resource. */
 export function resourcePolicy<Shape extends z.core.$ZodLooseShape>(
   policy: PolicyOptions<Shape> & {
-    readonly check: (rules: readonly DeclaredRule[], config: Config<Shape>) => Iterable<Finding>;
+    readonly check: (rules: readonly AnalyzedRule[], config: PolicyConfig<Shape>) => Iterable<PolicyFinding>;
   },
 ): ResourceValidationPolicy & { readonly validateResource: ResourceValidation } {
   const { parse, ...description } = described(policy);
@@ -105,19 +109,19 @@ export function resourcePolicy<Shape extends z.core.$ZodLooseShape>(
 }
 
 /**
- * A policy that looks at all rules of the stack together. The engine asks it at the end of a preview, and of an `up`
+ * Returns a policy that checks all rules of the stack together. The engine runs it at the end of a preview, and of an `up`
  * when everything is done: so it stops an `up` only by the preview before.
  */
 export function stackPolicy<Shape extends z.core.$ZodLooseShape>(
   policy: PolicyOptions<Shape> & {
     readonly check: (
-      rules: readonly DeclaredRule[],
-      config: Config<Shape>,
+      rules: readonly AnalyzedRule[],
+      config: PolicyConfig<Shape>,
       /** The resources that declare them, those without any rule too. */
       resources: readonly AnalyzedResource[],
       /** Pointers to values that messages leave out. */
       secret: readonly Pointer[],
-    ) => Iterable<Finding> | AsyncIterable<Finding>;
+    ) => Iterable<PolicyFinding> | AsyncIterable<PolicyFinding>;
   },
 ): StackValidationPolicy {
   const { parse, ...description } = described(policy);
@@ -131,7 +135,7 @@ export function stackPolicy<Shape extends z.core.$ZodLooseShape>(
       // The engine has them in no order, and a message should not change from run to run.
       const resources = args.resources.filter(declaresRules).sort((a, b) => (a.urn < b.urn ? -1 : 1));
       const rules = resources.flatMap(rulesOf);
-      const findings: Finding[] = [];
+      const findings: PolicyFinding[] = [];
       for await (const finding of policy.check(rules, config, resources, secret)) findings.push(finding);
       reportAll(findings, secret, redact, report);
       noteUnknown(rules, redact);
@@ -141,14 +145,14 @@ export function stackPolicy<Shape extends z.core.$ZodLooseShape>(
 
 const asItIs = (name: string): string => name;
 
-/** So many violations of one policy are told one by one; more help nobody. */
+/** So many violations of one policy are reported one by one; more help nobody. */
 const mostTold = 50;
 
 /** So much of a value is shown. */
 const longest = 80;
 
 function reportAll(
-  findings: readonly Finding[],
+  findings: readonly PolicyFinding[],
   secret: readonly Pointer[],
   redact: (name: string) => string,
   report: (message: string, urn: string | undefined) => void,
@@ -159,27 +163,27 @@ function reportAll(
   if (first !== undefined) report(`… and ${left.length} more of these`, urnOf(first));
 }
 
-/** Without one the engine shows a finding at the stack. */
-function urnOf({ rule }: Finding): string | undefined {
+/** Returns the URN at which the engine shows a finding; undefined for one that it shows at the stack. */
+function urnOf({ rule }: PolicyFinding): string | undefined {
   return typeof rule === "string" ? undefined : rule.resource.urn;
 }
 
-function messageOf(finding: Finding, secret: readonly Pointer[], redact: (name: string) => string): string {
+function messageOf(finding: PolicyFinding, secret: readonly Pointer[], redact: (name: string) => string): string {
   const { rule, pointer, allowed } = finding;
   const found = "found" in finding ? finding.found : foundAt(finding, secret);
   const place = placeOf(typeof rule === "string" ? rule : rule.label, pointer, redact);
   return printable(`${place}: found ${found}, allowed ${allowed}`);
 }
 
-/** Each name by itself: in a pointer they have escapes, which may change what they look like. */
+/** Returns the place of a finding in words. Each name is redacted by itself: escapes in a pointer can hide what a name is. */
 function placeOf(label: string, pointer: Pointer, redact: (name: string) => string): string {
   const rule = redact(label);
   if (pointer === "") return rule;
   return `${rule}: ${pointer.startsWith("/") ? pointerOf(segmentsOf(pointer).map(redact)) : pointer}`;
 }
 
-function foundAt({ rule, pointer, value, remark }: Finding & FoundValue, secret: readonly Pointer[]): string {
-  // Without what is secret; where that is not known, without texts.
+function foundAt({ rule, pointer, value, remark }: PolicyFinding & FoundValue, secret: readonly Pointer[]): string {
+  // Without secrets; where these are unknown, without strings.
   const masked = (each: Json, path: Path): Json | undefined => {
     if (secret.some((pattern) => isAtOrBelow(path, pattern))) return secretMark;
     const isSecret = typeof rule === "string" ? undefined : isSecretAt(rule, path);
@@ -193,19 +197,19 @@ function foundAt({ rule, pointer, value, remark }: Finding & FoundValue, secret:
 
 const secretMark = "[secret]";
 
-/** It stands for a text that may be a secret. */
+/** Stands for a string that may be a secret. */
 const textMark = "[text]";
 
-/** A value as messages show it: JSON, cut where it is long. */
+/** Returns a value as messages show it: JSON of at most 80 characters. */
 export function shown(value: Json): string {
   return printable(JSON.stringify(value), longest);
 }
 
 /**
- * Ends the policy with the error that the policy host shows as a note. What was found is reported by then, and what is
- * known was checked.
+ * Throws the error that the policy host shows as a note, where rules have noted unknown values. All findings are reported by
+ * then, and everything known was checked.
  */
-function noteUnknown(rules: readonly DeclaredRule[], redact: (name: string) => string): void {
+function noteUnknown(rules: readonly AnalyzedRule[], redact: (name: string) => string): void {
   const notes = rules.flatMap((rule) => rule.notes.map((note) => ({ label: rule.label, ...note })));
   const [first] = notes;
   if (first === undefined) return;
@@ -216,7 +220,7 @@ function noteUnknown(rules: readonly DeclaredRule[], redact: (name: string) => s
 }
 
 /**
- * The parts that policies of every kind have, and `parse`, which takes what the policy host has as the configuration.
+ * Returns the parts that policies of every kind have, and `parse`, which checks the configuration that the policy host gives.
  */
 export function described<Shape extends z.core.$ZodLooseShape>({
   name,
@@ -244,7 +248,7 @@ export function described<Shape extends z.core.$ZodLooseShape>({
 const shared = { secret: pointers.default([]).describe("Pointers to values that messages leave out") };
 
 /**
- * Keeps the last result: 10,000 resources have one configuration. The policy host gives a new object for each resource,
+ * Returns a parser that keeps its last result: 10,000 resources have one configuration. The policy host gives a new object for each resource,
  * with the same values in it until the pack is configured anew.
  */
 function oncePerConfiguration<Result>(parse: (given: object) => Result): (given: object) => Result {
@@ -258,7 +262,7 @@ function oncePerConfiguration<Result>(parse: (given: object) => Result): (given:
   };
 }
 
-/** The schema in the form in which the engine fills in defaults and validates `--policy-pack-config`. */
+/** Returns the schema in the form in which the engine fills in defaults and validates `--policy-pack-config`. */
 function configSchemaOf(schema: z.ZodObject): PolicyConfigSchema {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input", target: "draft-7" });
   return { properties: JSON.parse(JSON.stringify(properties)) };

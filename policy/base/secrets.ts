@@ -1,7 +1,7 @@
 import { Secret } from "@pulumi/policy";
 import { ruleType } from "../../provider/host/types.ts";
 import type { Path } from "../../sdk/json/index.ts";
-import type { AnalyzedResource, DeclaredRule } from "./declared-rule.ts";
+import type { AnalyzedResource, AnalyzedRule } from "./analyzed-rule.ts";
 import { behind } from "./shown-values.ts";
 
 /** The paths of each resource's secrets, by its URN. */
@@ -12,16 +12,16 @@ export function rememberSecrets({ urn, props }: Pick<AnalyzedResource, "urn" | "
   known.set(urn, secretsIn(behind(props), []));
 }
 
-/** True where the value at a path in a definition is secret, or part of a secret; undefined where nobody has looked. */
-export function isSecretAt({ resource, key }: DeclaredRule, path: Path): boolean | undefined {
+/** Returns whether the value at a path in a definition is secret, or part of a secret; undefined where that is unknown. */
+export function isSecretAt({ resource, key }: AnalyzedRule, path: Path): boolean | undefined {
   const whole = [...wayTo(resource, key), ...path];
   return known
     .get(resource.urn)
     ?.some((secret) => secret.length <= whole.length && secret.every((step, at) => String(step) === String(whole[at])));
 }
 
-/** The paths of the secrets in a definition; undefined where nobody has looked. A path around the definition is the whole of it. */
-export function secretPathsIn({ resource, key }: DeclaredRule): readonly Path[] | undefined {
+/** Returns the paths of the secrets in a definition; undefined where they are unknown. A secret around the definition has an empty path. */
+export function secretPathsIn({ resource, key }: AnalyzedRule): readonly Path[] | undefined {
   const way = wayTo(resource, key);
   return known.get(resource.urn)?.flatMap((secret) => {
     const isBeside = way.some((step, at) => at < secret.length && String(step) !== String(secret[at]));

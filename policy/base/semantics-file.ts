@@ -27,7 +27,7 @@ export interface ReadSemantics {
 /** Read once in a run. */
 const read = new Map<string, ReadSemantics>();
 
-/** @throws MerchantRulesError SEMANTICS_INVALID, with a stack that is the message, because the policy host prints that */
+/** Reads semantics, once in a run. @throws MerchantRulesError SEMANTICS_INVALID, with its message as the stack, which the policy host prints */
 export function readSemantics(named: string): ReadSemantics {
   const file = semanticsFile(named, callersFile("."));
   try {

@@ -2,7 +2,7 @@ import type { Json, Path } from "../../sdk/json/index.ts";
 import { isPlainObject } from "../../sdk/json/json.ts";
 
 /** A value that is known only after the run. */
-export interface Unknown {
+export interface UnknownValue {
   readonly path: Path;
   /** The error that the policy host threw when the value was read. */
   readonly error: Error;
@@ -27,20 +27,20 @@ export function read(holder: object, field: string): unknown {
   }
 }
 
-/** True where a field of what the policy host shows is not known yet. */
+/** Returns whether a field of what the policy host shows is not known yet. */
 export function isUnknownField(holder: object, field: string): boolean {
   return read(holder, field) instanceof UnknownRead;
 }
 
-/** The JSON of what a program declares, without what is not known yet; that is added to `unknown`. */
-export function knownJson(shown: unknown, unknown: Unknown[]): Json | undefined {
+/** Returns the JSON of what a program declares, without values that are not known yet; these are added to `unknown`. */
+export function knownJson(shown: unknown, unknown: UnknownValue[]): Json | undefined {
   const value = behind(shown);
   return isSurelyKnown(value) ? value : known(shown, [], unknown);
 }
 
 /**
- * The value behind the proxies by which it shows properties: there a secret that a policy may change is
- * one. They give their target for this name.
+ * Returns the value behind the proxies by which the policy host shows properties. For a policy that may change a resource,
+ * secrets are such proxies, too. A proxy gives its target for this name.
  */
 export function behind(shown: unknown): unknown {
   if (typeof shown !== "object" || shown === null) return shown;
@@ -48,10 +48,10 @@ export function behind(shown: unknown): unknown {
   return typeof target === "object" && target !== null ? behind(target) : shown;
 }
 
-/** The host's mark of what is not known yet is a text of this length. */
+/** The host's mark of a value that is not known yet is a string of this length. */
 const markLength = 36;
 
-/** True for JSON without a mark. Proxies would be asked for each value, which takes ten times as long. */
+/** Returns whether a value is JSON without a mark. To ask proxies for each value takes ten times as long. */
 function isSurelyKnown(value: unknown): value is Json {
   if (typeof value === "string") return value.length !== markLength;
   if (Array.isArray(value)) return value.every(isSurelyKnown);
@@ -60,7 +60,7 @@ function isSurelyKnown(value: unknown): value is Json {
   return value === null || typeof value === "number" || typeof value === "boolean";
 }
 
-function known(value: unknown, path: Path, unknown: Unknown[]): Json | undefined {
+function known(value: unknown, path: Path, unknown: UnknownValue[]): Json | undefined {
   if (value instanceof UnknownRead) {
     unknown.push({ path, error: value.error });
     return undefined;

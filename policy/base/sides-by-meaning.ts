@@ -1,19 +1,19 @@
 import type { Pointer } from "../../sdk/json/index.ts";
 import { type Allowance, Allowances } from "./allowances.ts";
+import type { AnalyzedRule } from "./analyzed-rule.ts";
 import { emptyBaseline, readBaseline } from "./baseline.ts";
-import type { DeclaredRule } from "./declared-rule.ts";
-import type { Finding } from "./rule-policy.ts";
+import type { PolicyFinding } from "./rule-policy.ts";
 import { type ReadSemantics, readSemantics } from "./semantics-file.ts";
 import { type TwoSides, twoSidesOf } from "./two-sides.ts";
 
 /** What a policy that compares by meaning judges; or what it finds where there is nothing to compare with. */
 export type SidesByMeaning =
-  | { readonly finding: Finding }
+  | { readonly finding: PolicyFinding }
   | { readonly sides: readonly TwoSides[]; readonly meaning: ReadSemantics; readonly allowances: Allowances };
 
 /** Reads what is deployed and what rules mean, and puts what the program declares beside it. */
 export function sidesByMeaning(
-  rules: readonly DeclaredRule[],
+  rules: readonly AnalyzedRule[],
   {
     baseline,
     semantics,

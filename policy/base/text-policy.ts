@@ -4,11 +4,11 @@ import { pointers } from "./configuration.ts";
 import type { PlacedValue } from "./places.ts";
 import { rulePolicy } from "./rule-policy.ts";
 
-/** A piece of a text that may not be in a rule. */
-export interface Spot {
+/** A piece of a string that may not be in a rule. */
+export interface TextSpot {
   readonly start: number;
   readonly end: number;
-  /** In words that hold nothing of it. */
+  /** What it is, in words that contain nothing of it. */
   readonly what: string;
 }
 
@@ -17,15 +17,15 @@ interface TextPolicyOptions {
   readonly description: string;
   /** The words that stand in messages for such a piece: of a key, or of the name of a field. */
   readonly hidden: string;
-  /** The pieces of a text that may not be there; they may overlap. */
-  readonly spots: (text: string) => Iterable<Spot>;
-  /** The forbidden content of a field of a name, in words that hold nothing of it. */
+  /** Returns the pieces of a string that may not be there; they may overlap. */
+  readonly spots: (text: string) => Iterable<TextSpot>;
+  /** Returns what is forbidden in a field with a name, in words that contain nothing of it; undefined where nothing is. */
   readonly inField?: (text: string, name: () => string) => string | undefined;
 }
 
 /**
- * A policy about every text of a rule: its key, the names of its fields, its strings and its whole numbers. No message
- * holds what was found.
+ * Returns a policy about every string of a rule: its key, the names of its fields, its values, and its integers. No message
+ * contains what was found.
  */
 export function textPolicy({
   name,
@@ -67,13 +67,13 @@ export function textPolicy({
   });
 }
 
-/** The name of the field that holds a value; of an element, that of the field with the list. */
+/** Returns the name of the field that holds a value; for an element, that of the field with the array. */
 function nameOf(pointer: string): string {
   return segmentsOf(pointer).findLast((segment) => !/^\d+$/.test(segment)) ?? "";
 }
 
-/** The text with each spot, and each run of spots that overlap, replaced. */
-function hide(text: string, spots: Iterable<Spot>, hidden: string): string {
+/** Returns the string with each spot, and each run of overlapping spots, replaced. */
+function hide(text: string, spots: Iterable<TextSpot>, hidden: string): string {
   let [shown, reached] = ["", 0];
   for (const { start, end } of [...spots].sort((a, b) => a.start - b.start)) {
     if (start >= reached) shown += text.slice(reached, start) + hidden;
@@ -102,7 +102,7 @@ export function grouping(character: string, shortest: number, longest: number): 
   return { run, group: new RegExp(`${character}+`, "gu"), shortest, longest };
 }
 
-/** A piece of a text, and the number that it is. */
+/** A piece of a string, and the number that it is. */
 interface Piece {
   readonly start: number;
   readonly end: number;
@@ -110,9 +110,9 @@ interface Piece {
 }
 
 /**
- * Every text of the right length that whole groups make without what stands between them. So what is glued to more of
- * its kind is none. It is looked for in the text as people read it: full-width characters are the usual ones, and what
- * has no width is not there.
+ * Yields every number of the right length that whole groups make, without the separators between them; a group that is
+ * longer is none. The search is in the string as people read it: full-width characters count as the usual ones, and
+ * characters without width do not count.
  */
 export function* grouped(text: string, { run, group, shortest, longest }: Grouping): Generator<Piece> {
   if (text.length < shortest) return;
@@ -133,13 +133,13 @@ export function* grouped(text: string, { run, group, shortest, longest }: Groupi
 
 interface AsRead {
   readonly plain: string;
-  /** The place in the text of a character of `plain`. */
+  /** Returns the place in the original string of a character of `plain`. */
   placeOf(index: number): { readonly start: number; readonly end: number };
 }
 
-/** Compatibility forms (NFKC) character by character, without marks and what has no width. */
+/** Returns a string as people read it: compatibility forms (NFKC), without marks and characters that have no width. */
 function asRead(text: string): AsRead {
-  // Most texts of a rule.
+  // Most strings of a rule are ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return { plain: text, placeOf: (index) => ({ start: index, end: index + 1 }) };
   const places: { readonly start: number; readonly end: number }[] = [];
   let plain = "";

@@ -13,28 +13,28 @@ import {
   withValueAt,
 } from "../../sdk/json/index.ts";
 import type { Allowances } from "./allowances.ts";
+import type { AnalyzedRule } from "./analyzed-rule.ts";
 import type { Baseline, DeployedRule } from "./baseline.ts";
-import type { DeclaredRule } from "./declared-rule.ts";
 import { secretPathsIn } from "./secrets.ts";
 import type { ReadSemantics } from "./semantics-file.ts";
 
 /** A rule of one side. */
-export interface SideRule {
+export interface PolicySideRule {
   readonly resource: string;
   readonly key: string;
   /** As messages name it. */
   readonly name: string;
   /** Undefined of a deployed rule. */
-  readonly declared: DeclaredRule | undefined;
+  readonly declared: AnalyzedRule | undefined;
 }
 
 /** The rules of one connection on one side, as their semantics read them. */
 export interface PolicySide {
   readonly rules: readonly RuleReading[];
   /** The rule that each reading is of. */
-  readonly sources: readonly SideRule[];
+  readonly sources: readonly PolicySideRule[];
   readonly unlisted: ReadonlyMap<number, number>;
-  /** Of each reading a text, which is the same exactly where the definition is, and the value lists that it may name are. */
+  /** For each reading a string that is the same exactly where the definition and the value lists that it may name are. */
   readonly texts: readonly string[];
 }
 
@@ -43,25 +43,25 @@ export interface TwoSides {
   readonly connection: string;
   readonly before: PolicySide;
   readonly after: PolicySide;
-  /** False where nobody has looked which values are secret: then no payment that is made of them may be shown. */
+  /** False where it is unknown which values are secret: then no payment that is made of them may be shown. */
   readonly areSecretsKnown: boolean;
 }
 
-interface Definition extends SideRule {
+interface Definition extends PolicySideRule {
   readonly connection: string;
   /** Masks in the place of what is secret, or not known. */
   readonly masked: JsonObject;
-  /** The same text exactly where nothing differs. */
+  /** The same string exactly where nothing differs. */
   readonly text: string;
 }
 
 /**
- * Both sides of each connection. Rules that the stack does not declare take no part. A secret is read as nothing that a rule can
- * have, so that no payment shows one. A resource whose connection is not known yet is taken to stay where it is; a new one takes no
+ * Returns both sides of each connection. Rules that the stack does not declare take no part. Secrets are replaced by masks before
+ * rules are read, so that no payment shows one. A resource whose connection is not known yet is taken to stay where it is; a new one takes no
  * part.
  */
 export function twoSidesOf(
-  declared: readonly DeclaredRule[],
+  declared: readonly AnalyzedRule[],
   baseline: Baseline,
   { semantics, valueLists }: ReadSemantics,
   { allowances, secret }: { readonly allowances: Allowances; readonly secret: readonly Pointer[] },
@@ -75,7 +75,7 @@ export function twoSidesOf(
   return [...new Set([...before, ...after].map(({ connection }) => connection))].sort().map((connection) => {
     const isHere = (rule: Definition): boolean => rule.connection === connection;
     const own = after.filter(isHere);
-    // What is allowed is taken as done, so that only the other changes are judged.
+    // Allowed changes count as done, so that only the others are judged.
     const known = [
       ...before.filter((rule) => isHere(rule) && !allowances.covers(rule)),
       ...own.filter((rule) => allowances.covers(rule)),
@@ -95,7 +95,7 @@ function sideOf(
     semantics,
     fromFiles,
   );
-  const [rules, sources, texts]: [RuleReading[], SideRule[], string[]] = [[], [], []];
+  const [rules, sources, texts]: [RuleReading[], PolicySideRule[], string[]] = [[], [], []];
   const unlisted = new Map<number, number>();
   // Where the service lists a definition among others is not known.
   const isListed = dependsOnList(semantics) && definitions.length > 1;
@@ -110,13 +110,13 @@ function sideOf(
   return { rules, sources, texts, unlisted };
 }
 
-/** The connection at which a resource is deployed; undefined where it is at none, or at several. */
+/** Returns the connection at which a resource is deployed; undefined where it is at none, or at several. */
 function deployedConnection({ rules }: Baseline, resource: string): string | undefined {
   const [one, ...others] = new Set(rules.flatMap((rule) => (rule.resource === resource ? [rule.connection] : [])));
   return others.length === 0 ? one : undefined;
 }
 
-/** The value lists whose names stand in a text. */
+/** Returns the value lists whose names stand in a definition, as a string; empty where none do. */
 function listsIn(text: string, lists: ReadonlyMap<string, readonly Json[]>): string {
   const named = [...lists].filter(([name]) => text.includes(JSON.stringify(name).slice(1, -1)));
   return named.length === 0 ? "" : ` ${canonical(named, asWritten)}`;
@@ -126,7 +126,7 @@ function dependsOnList({ wins: { by, order } }: Semantics): boolean {
   return by === "listed" || (by === "order" && (order?.equal === "firstListed" || order?.equal === "lastListed"));
 }
 
-function ofDeclared(rule: DeclaredRule, connection: string, secret: readonly Pointer[]): Definition {
+function ofDeclared(rule: AnalyzedRule, connection: string, secret: readonly Pointer[]): Definition {
   const { definition, label, unknownPaths } = rule;
   const unknown = rule.key === undefined ? [[]] : unknownPaths;
   const isWhole = unknown.length === 0;
@@ -137,7 +137,7 @@ function ofDeclared(rule: DeclaredRule, connection: string, secret: readonly Poi
     declared: rule,
     connection,
     masked: maskedAt(masked(definition, secret, asWritten), [...(secretPathsIn(rule) ?? []), ...unknown]),
-    // What is not known is like nothing.
+    // A definition with unknown values equals no other.
     text: isWhole ? canonical(definition, asWritten) : `declared ${label}`,
   };
 }

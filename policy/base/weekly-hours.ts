@@ -46,7 +46,7 @@ export function localTime(moment: Date, zone: string): LocalTime {
   return { day: parts.get("weekday") ?? "", time: `${parts.get("hour")}:${parts.get("minute")}` };
 }
 
-/** To make one takes longer than to look at a rule. */
+/** Kept, because to make one takes longer than to check a rule. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
@@ -57,7 +57,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * True where the clocks show a time within the hours. When they are turned back, the hour that comes twice counts
+ * Returns whether a local time is within the hours. When clocks are turned back, the hour that comes twice counts
  * twice.
  */
 export function isWithin({ day, time }: LocalTime, { days: allowed, from, to }: WeeklyHours): boolean {

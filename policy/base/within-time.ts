@@ -6,7 +6,7 @@ const scope: { work: () => void } = { work: () => undefined };
 const context = createContext(scope);
 
 /**
- * Does work that may not end by itself, such as a regular expression.
+ * Runs work that may not end by itself, such as a regular expression.
  * @throws what `late` makes, after `timeoutMs`
  */
 export function withinTime<Result>(work: () => Result, timeoutMs: number, late: () => Error): Result {
@@ -22,7 +22,7 @@ export function withinTime<Result>(work: () => Result, timeoutMs: number, late: 
   throw late();
 }
 
-/** The script's context has an Error of its own. */
+/** Returns whether an error is a timeout; not by instanceof, because the script's context has an Error class of its own. */
 function isTimeout(error: unknown): boolean {
   return (
     typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"

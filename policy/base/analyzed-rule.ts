@@ -14,7 +14,7 @@ import {
   withValueAt,
 } from "../../sdk/json/index.ts";
 import { type PlacedValue, placesAt } from "./places.ts";
-import { knownJson, read, type Unknown, UnknownRead } from "./shown-values.ts";
+import { knownJson, read, UnknownRead, type UnknownValue } from "./shown-values.ts";
 
 /** A resource as the policy host shows it, to a resource policy or to a stack policy. */
 export type AnalyzedResource = Pick<
@@ -22,58 +22,58 @@ export type AnalyzedResource = Pick<
   "type" | "props" | "urn" | "name" | "opts"
 >;
 
-/** True where a resource declares rules. */
+/** Returns whether a resource declares rules. */
 export function declaresRules({ type }: Pick<AnalyzedResource, "type">): boolean {
   return type === ruleType || type === setType;
 }
 
-/** The rules that a resource declares: one for a MerchantRule, one for each key of a MerchantRuleSet. */
-export function rulesOf(resource: AnalyzedResource): DeclaredRule[] {
+/** Returns the rules that a resource declares: one for a MerchantRule, one for each key of a MerchantRuleSet; else none. */
+export function rulesOf(resource: AnalyzedResource): AnalyzedRule[] {
   if (resource.type === ruleType) return [declared(resource, resource.name, resource.props, "definition")];
   if (resource.type !== setType) return [];
   const rules = read(resource.props, "rules");
   if (rules instanceof UnknownRead)
-    return [new DeclaredRule(resource, undefined, {}, [{ path: [], error: rules.error }])];
+    return [new AnalyzedRule(resource, undefined, {}, [{ path: [], error: rules.error }])];
   if (typeof rules !== "object" || rules === null) return [];
   return Object.keys(rules).map((key) => declared(resource, key, rules, key));
 }
 
 /**
- * True where the preview shows a resource as it is deployed: the id of its rule, or the ids of its rules, are known
- * then. Of a resource that is to be made or changed the engine shows what the program says, in which there are none.
+ * Returns whether the preview shows a resource as it is deployed: then the id of its rule, or the ids of its rules, are known.
+ * For a resource that will be made or changed the engine shows what the program says, which has no ids.
  */
 export function isAsDeployed({ type, props }: AnalyzedResource): boolean {
   const ids = read(props, type === setType ? "ruleIds" : "ruleId");
   return ids !== undefined && !(ids instanceof UnknownRead);
 }
 
-/** True where a name in a configuration is the key of a rule, `<resource>/<key>`, or the name of its resource. */
+/** Returns whether one of the names in a configuration is the key of a rule, `<resource>/<key>`, or the name of its resource. */
 export function isRuleAmong(names: readonly string[], resource: string, key: string): boolean {
   return names.includes(key) || names.includes(resource) || names.includes(`${resource}/${key}`);
 }
 
-function declared(resource: AnalyzedResource, key: string, holder: object, field: string): DeclaredRule {
-  const unknown: Unknown[] = [];
+function declared(resource: AnalyzedResource, key: string, holder: object, field: string): AnalyzedRule {
+  const unknown: UnknownValue[] = [];
   const definition = definitionOf(knownJson(read(holder, field), unknown) ?? {});
-  return new DeclaredRule(resource, key, isJsonObject(definition) ? definition : {}, unknown);
+  return new AnalyzedRule(resource, key, isJsonObject(definition) ? definition : {}, unknown);
 }
 
 /** A rule as the program declares it, as far as it is known before the run. */
-export class DeclaredRule {
+export class AnalyzedRule {
   /** The rule's key in its set, or the name of its MerchantRule; undefined for all rules of a set that is not known. */
   readonly key: string | undefined;
   /** The definition without the values that are not known yet. */
   readonly definition: JsonObject;
   readonly resource: AnalyzedResource;
-  readonly #unknown: readonly Unknown[];
-  readonly #met = new Set<Unknown>();
+  readonly #unknown: readonly UnknownValue[];
+  readonly #met = new Set<UnknownValue>();
   #unknownConnection: Error | undefined;
 
   constructor(
     resource: AnalyzedResource,
     key: string | undefined,
     definition: JsonObject,
-    unknown: readonly Unknown[],
+    unknown: readonly UnknownValue[],
   ) {
     this.resource = resource;
     this.key = key;
@@ -105,8 +105,9 @@ export class DeclaredRule {
   }
 
   /**
-   * The values at a pointer, in which `*` stands for every element or field. What is not known yet is left out, and noted.
-   * @param depth `shallow` for a check that does not look into the values: what is not known inside them is not noted
+   * Returns the values at a pointer, in which `*` stands for every element or field. Values that are not known yet are left out,
+   * and noted.
+   * @param depth `shallow` for a check that does not look into the values: unknown values inside them are not noted
    */
   at(pattern: Pointer, depth: "deep" | "shallow" = "deep"): PlacedValue[] {
     this.isUnknown(pattern, depth);
@@ -114,8 +115,8 @@ export class DeclaredRule {
   }
 
   /**
-   * Every value of the definition, and every one inside those, but for what the exceptions name and what is in it. What is
-   * not known yet is left out, and noted.
+   * Returns every value of the definition, at any depth, without those that the exceptions name and the values inside them.
+   * Values that are not known yet are left out, and noted.
    */
   everywhere(except: readonly Pointer[] = []): PlacedValue[] {
     const isExcepted = (path: Path): boolean => except.some((pattern) => isAtOrBelow(path, pattern));
@@ -129,7 +130,7 @@ export class DeclaredRule {
   }
 
   /**
-   * True where a value at a pointer, around it or inside it is not known yet. It is noted then.
+   * Returns whether a value at a pointer, around it or inside it is not known yet. Such a value is noted.
    * @param depth `shallow`: not inside it
    */
   isUnknown(pattern: Pointer, depth: "deep" | "shallow" = "deep"): boolean {
@@ -138,7 +139,7 @@ export class DeclaredRule {
     return met.length > 0;
   }
 
-  /** The definition with a mark in the place of each value that is not known yet; these are noted. */
+  /** Returns the definition with a mark in the place of each value that is not known yet; these are noted. */
   marked(mark: Json): Json {
     this.isUnknown("");
     return this.#unknown.reduce<Json>(
@@ -152,7 +153,7 @@ export class DeclaredRule {
     return this.#unknown.map(({ path }) => path);
   }
 
-  /** True where one of the names in a configuration is the rule's key, `<set>/<key>`, or its resource's name. */
+  /** Returns whether one of the names in a configuration is the rule's key, `<set>/<key>`, or its resource's name. */
   isAmong(names: readonly string[]): boolean {
     const { name } = this.resource;
     return this.key === undefined ? names.includes(name) : isRuleAmong(names, name, this.key);
@@ -165,11 +166,11 @@ export class DeclaredRule {
     return error === undefined ? notes : [...notes, { pointer: "connection", error }];
   }
 
-  #note(unknown: readonly Unknown[]): void {
+  #note(unknown: readonly UnknownValue[]): void {
     for (const each of unknown) this.#met.add(each);
   }
 
-  #unknownAt(pattern: Pointer, depth: "deep" | "shallow"): readonly Unknown[] {
+  #unknownAt(pattern: Pointer, depth: "deep" | "shallow"): readonly UnknownValue[] {
     if (this.#unknown.length === 0) return [];
     const segments = segmentsOf(pattern);
     return this.#unknown.filter(
@@ -182,13 +183,13 @@ export class DeclaredRule {
     );
   }
 
-  /** An element of an array that is not known yet has a null in its place. */
+  /** Returns whether a place is known: an element of an array that is not known yet has a null in its place. */
   #isKnown({ pointer }: PlacedValue): boolean {
     return this.#unknown.every(({ path }) => pointerOf(path) !== pointer);
   }
 }
 
-/** Few of all places are ever named: the pointer is made when it is asked for. */
+/** Returns a place whose pointer is made on first use, because few of all places are ever named. */
 function placeOf(path: Path, value: Json): PlacedValue {
   return {
     get pointer() {
