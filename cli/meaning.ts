@@ -3,9 +3,9 @@ import { type Command, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
-import type { Meaning } from "../report/meaning/meaning.ts";
+import type { SideMeaning } from "../report/meaning/meaning.ts";
 import type { Preview } from "../report/plan/preview.ts";
-import type { Side } from "../report/sides/index.ts";
+import type { RuleSide } from "../report/sides/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { givenPreview, ownPreview } from "./preview.ts";
 import { withProgress } from "./progress.ts";
@@ -52,8 +52,8 @@ export function withConnectionOptions(command: Command): Command {
 
 /** What is live, and what will be, each with its meaning. */
 export interface Meanings {
-  readonly before: Meaning;
-  readonly after: Meaning;
+  readonly before: SideMeaning;
+  readonly after: SideMeaning;
   readonly connection: string;
 }
 
@@ -62,7 +62,7 @@ export interface Meanings {
  * @param attempted for messages: `simulate payments`
  * @param preview one that is known already. Default: as the options say
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract does not say what rules mean, or has no list; as
- * readSettings and liveSide
+ * readSettings and readLiveSide
  */
 export async function readMeanings(
   options: MeaningOptions,
@@ -88,10 +88,10 @@ export async function readMeanings(
  * Reads the rules that the options choose.
  * @throws MerchantRulesError as readMeanings
  */
-export async function readMeaning(options: MeaningOptions, attempted: string, quiet: boolean): Promise<Meaning> {
+export async function readMeaning(options: MeaningOptions, attempted: string, quiet: boolean): Promise<SideMeaning> {
   const { declaredSemantics } = await import("../report/meaning/semantics-file.ts");
   const { meaningOf } = await import("../report/meaning/meaning.ts");
-  const of = (side: Side, sources: SettingsSources, connection: string): Meaning =>
+  const of = (side: RuleSide, sources: SettingsSources, connection: string): SideMeaning =>
     meaningOf(side, declaredSemantics(sources, attempted, connection), connection);
   if (options.folder !== undefined) return await folderMeaning(options.folder, options, of);
   const { side = "after" } = options;
@@ -130,8 +130,8 @@ export async function readMeaning(options: MeaningOptions, attempted: string, qu
 async function folderMeaning(
   named: string,
   options: MeaningOptions,
-  of: (side: Side, sources: SettingsSources, connection: string) => Meaning,
-): Promise<Meaning> {
+  of: (side: RuleSide, sources: SettingsSources, connection: string) => SideMeaning,
+): Promise<SideMeaning> {
   const { folderSide } = await import("../report/sides/index.ts");
   const [folder = "", overlay, ...more] = named.split(",");
   if (folder === "" || more.length > 0) throw new UsageError("--folder must be <folder>, or <folder>,<overlay>");
@@ -145,14 +145,14 @@ async function folderMeaning(
   return of(side, sources, connection);
 }
 
-async function liveAt(sources: SettingsSources, connection: string, quiet: boolean): Promise<Side> {
+async function liveAt(sources: SettingsSources, connection: string, quiet: boolean): Promise<RuleSide> {
   const { Session } = await import("../provider/hooks/session.ts");
-  const { liveSide } = await import("../report/sides/index.ts");
+  const { readLiveSide } = await import("../report/sides/index.ts");
   return await withProgress(
     "reading rules",
     async (step) => {
       const session = new Session({ ...sources, checksDefinitions: false }, step);
-      return await liveSide(session.place(connection), "the live rules", connection).catch((error: unknown) => {
+      return await readLiveSide(session.place(connection), "the live rules", connection).catch((error: unknown) => {
         throw isMerchantRulesError(error) ? session.explain(error) : error;
       });
     },
@@ -179,14 +179,14 @@ function sourcesOf(preview: Preview, { cwd }: StackOptions): SettingsSources {
   return { config: (key) => preview.config.get(key), environment: process.env, folder };
 }
 
-async function contractsOf(sources: SettingsSources): Promise<Side["contractOf"]> {
+async function contractsOf(sources: SettingsSources): Promise<RuleSide["contractOf"]> {
   const { declaredContract } = await import("../provider/settings/contract-source.ts");
   return (connection) => declaredContract({ ...sources, checksDefinitions: false }, connection);
 }
 
 async function connectionIn(
   preview: Preview,
-  contractOf: Side["contractOf"],
+  contractOf: RuleSide["contractOf"],
   options: MeaningOptions,
 ): Promise<string> {
   const { plannedSteps } = await import("../report/plan/plan-report.ts");

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { Drift } from "../report/drift/drift.ts";
-import type { RulePlaces } from "../report/files/rule-places.ts";
+import type { DeclaredPlaces } from "../report/files/rule-places.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
 import { withProgress } from "./progress.ts";
@@ -22,7 +22,7 @@ export function stateOption(): Option {
 export interface FoundDrift {
   readonly stack: Stack;
   /** The files of the rules, where a folder is named. */
-  readonly places: RulePlaces | undefined;
+  readonly places: DeclaredPlaces | undefined;
   /** True where the state has any resource of rules. */
   readonly hasRules: boolean;
   readonly drift: Drift;
@@ -55,7 +55,7 @@ export async function readDrift(
 
 /**
  * The drift of a stack, from its state to the service.
- * @throws MerchantRulesError as findDrift, with the part that the state has in it
+ * @throws MerchantRulesError as readStateDrift, with the part that the state has in it
  */
 export async function driftOf(
   stack: Stack,
@@ -63,7 +63,7 @@ export async function driftOf(
   quiet: boolean,
   { withSame = false } = {},
 ): Promise<Drift> {
-  const [{ stateResources }, { findDrift }, { Session }] = await Promise.all([
+  const [{ stateResources }, { readStateDrift }, { Session }] = await Promise.all([
     import("../report/state/from-stack.ts"),
     import("../report/drift/drift.ts"),
     import("../provider/hooks/session.ts"),
@@ -73,7 +73,7 @@ export async function driftOf(
     "reading rules",
     async (step) => {
       const session = new Session({ ...stack.sources, checksDefinitions: false }, step);
-      return await findDrift(resources, session, { looksForUnmanaged, withSame }).catch((error: unknown) => {
+      return await readStateDrift(resources, session, { looksForUnmanaged, withSame }).catch((error: unknown) => {
         if (!isMerchantRulesError(error)) throw error;
         throw errorInCommandsOf(stack.engine, explained(session.explain(error), stack, resources.length));
       });

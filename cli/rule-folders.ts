@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
-import type { RuleFolder, RulePlaces } from "../report/files/rule-places.ts";
+import type { DeclaredPlaces, RuleFolder } from "../report/files/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 
 /** The setting of the same meaning as `--rules`, in the stack's config or in Pulumi.yaml. */
@@ -31,11 +31,11 @@ export function withRulesOption(command: Command): Command {
 export async function rulePlacesOf(
   { rules, cwd = process.cwd() }: RulesOptions,
   stack: string | undefined,
-): Promise<RulePlaces | undefined> {
+): Promise<DeclaredPlaces | undefined> {
   const folders = rules ?? (await foldersInSetting(cwd, stack));
   if (folders.length === 0) return undefined;
-  const { RulePlaces } = await import("../report/files/rule-places.ts");
-  return new RulePlaces(folders.map((folder) => ofStack(folder, stack)));
+  const { DeclaredPlaces } = await import("../report/files/rule-places.ts");
+  return new DeclaredPlaces(folders.map((folder) => ofStack(folder, stack)));
 }
 
 /** The name of the stack of resources, by the URN of one. */

@@ -40,13 +40,13 @@ export type Check = (typeof checks)[number];
 export type Checkup = z.output<typeof checkupSchema>;
 export type DoctorReport = z.output<typeof doctorSchema>;
 
-/** A report, in the order of the checks. */
+/** Makes a report, its findings in the order of the checks. */
 export function doctorReport(found: readonly Checkup[]): DoctorReport {
   const findings = checks.flatMap((check) => found.filter((each) => each.check === check));
   return { version: 1, report: "doctor", ok: found.every(({ status }) => status !== "failed"), findings };
 }
 
-/** The text of `doctor.schema.json`: the published form as JSON Schema 2020-12. */
+/** Returns the text of `doctor.schema.json`: the published form as JSON Schema 2020-12. */
 export function publishedDoctorSchema(): string {
   const schema = { $id: "urn:pulumi-merchant-rules:doctor:1", ...z.toJSONSchema(doctorSchema) };
   return `${JSON.stringify(schema, null, 2)}\n`;

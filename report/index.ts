@@ -18,7 +18,7 @@ export interface RenderOptions {
   readonly limit?: number | undefined;
 }
 
-/** A report in one of the formats; it ends with a line break. */
+/** Writes a report in one of the formats; the text ends with a line break. */
 export function render(report: Report, format: Format, { color = false, limit }: RenderOptions = {}): string {
   switch (format) {
     case "text":

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { ChangedRule, DeclaredRule, Drift, DriftedPath } from "../../report/drift/drift.ts";
 import type { UnmanagedRule } from "../../report/drift/unmanaged-rules.ts";
 import type { RulePattern } from "../../report/files/rule-pattern.ts";
-import type { ReadFolder, RulePlaces } from "../../report/files/rule-places.ts";
+import type { DeclaredPlaces, ReadFolder } from "../../report/files/rule-places.ts";
 import type { RuleName } from "../../report/state/state-resource.ts";
 import { editedRuleText } from "../../sdk/files/edit-rule-text.ts";
 import { readTextFile } from "../../sdk/files/yaml-document.ts";
@@ -59,7 +59,7 @@ export interface PullSelection {
 }
 
 /** What takes live values into the rule files, rule by rule. Nothing is written, but files are read. */
-export function planPull(drift: Drift, places: RulePlaces | undefined, selection: PullSelection): Pulled[] {
+export function planPull(drift: Drift, places: DeclaredPlaces | undefined, selection: PullSelection): Pulled[] {
   const isChosen = ({ naturalKey, key, ruleId, resource }: RuleName): boolean =>
     selection.include.length === 0 ||
     selection.include.some((matches) => matches({ ruleId: ruleId ?? "", naturalKey: naturalKey ?? key ?? resource }));
@@ -72,7 +72,7 @@ export function planPull(drift: Drift, places: RulePlaces | undefined, selection
 }
 
 /** Number of rules in the files that the stack's state does not know. */
-export function unmadeIn({ same, changed, missing }: Drift, places: RulePlaces | undefined): number {
+export function unmadeIn({ same, changed, missing }: Drift, places: DeclaredPlaces | undefined): number {
   const names = [same, changed, missing].flat().map(({ resource, key }) => ({
     resource: resource.replace(/^\S+ /, ""),
     key: key?.normalize("NFC"),
@@ -88,7 +88,7 @@ export function unmadeIn({ same, changed, missing }: Drift, places: RulePlaces |
   return new Set(unmade).size;
 }
 
-function changed(rule: ChangedRule, places: RulePlaces | undefined): Pulled[] {
+function changed(rule: ChangedRule, places: DeclaredPlaces | undefined): Pulled[] {
   const secret = rule.differences.filter(isSecret);
   const plain = rule.differences.filter((each) => !isSecret(each));
   const hidden = byHand(rule, secret, "a secret never goes into a file: change it where the program has it from");
@@ -104,7 +104,7 @@ function changed(rule: ChangedRule, places: RulePlaces | undefined): Pulled[] {
 function changedInFiles(
   rule: ChangedRule,
   differences: readonly DriftedPath[],
-  places: RulePlaces | undefined,
+  places: DeclaredPlaces | undefined,
 ): Pulled {
   const source = places?.sourceOf(rule);
   if (source === undefined) return byHand(rule, differences, notInFiles);
@@ -134,7 +134,7 @@ function changedInFiles(
   return pulled("change", rule, files, differences);
 }
 
-function missing(rule: DeclaredRule, places: RulePlaces | undefined): Pulled {
+function missing(rule: DeclaredRule, places: DeclaredPlaces | undefined): Pulled {
   if (rule.ruleId === undefined) return byHand(rule, [], "the last run did not make it: run `pulumi up`");
   const source = places?.sourceOf(rule);
   if (source === undefined) return byHand(rule, [], `it is missing at the service, and ${notInFiles}`);
@@ -229,7 +229,7 @@ function isSecret({ isSecret: is, before, after }: DriftedPath): boolean {
 }
 
 /** Of a file that two resources of the stack read: a change for one would change the other. */
-function sharedWith(file: string, { resource }: RuleName, places: RulePlaces | undefined): string | undefined {
+function sharedWith(file: string, { resource }: RuleName, places: DeclaredPlaces | undefined): string | undefined {
   const readers = (places?.folders ?? []).filter(({ rules }) =>
     rules
       .values()

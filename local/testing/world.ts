@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "../../provider/hooks/session.ts";
 import { defaultConnection, variableName } from "../../provider/settings/setting-names.ts";
-import { findDrift } from "../../report/drift/drift.ts";
+import { readStateDrift } from "../../report/drift/drift.ts";
 import { driftReport } from "../../report/drift/drift-report.ts";
 import { stateResources } from "../../report/state/from-stack.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
@@ -260,7 +260,7 @@ async function driftOf(world: WorldStack): Promise<RuleChanges> {
   const session = new Session({ ...sources, folder: choice.cwd ?? world.folder, checksDefinitions: false });
   const ofRules = stateResources(resources);
   const looksForUnmanaged = world.contract.operations.list !== null;
-  const drift = await findDrift(ofRules, session, { looksForUnmanaged }).catch((error: unknown) => {
+  const drift = await readStateDrift(ofRules, session, { looksForUnmanaged }).catch((error: unknown) => {
     throw isMerchantRulesError(error) ? session.explain(error) : error;
   });
   const about = { subject: `stack ${name}`, hasRules: ofRules.length > 0, looksForUnmanaged, ignoring: [] };

@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isJsonObject, type Json, type JsonObject, joinPath } from "../../sdk/json/index.ts";
+import { ruleType, setType } from "../host/types.ts";
 import { isUnknown, type Properties } from "../host/wire.ts";
 import { onDriftChoices } from "../reconcile/hand-edits.ts";
 
@@ -90,6 +91,12 @@ export const setShape: ResourceShape = {
     ...choiceFaults("onUnmanaged", onUnmanaged, onUnmanagedChoices),
   ],
 };
+
+/** Returns the shape of a resource's type; undefined of one that holds no rules. */
+export function shapeOf(type: string): ResourceShape | undefined {
+  if (type === ruleType) return ruleShape;
+  return type === setType ? setShape : undefined;
+}
 
 function choiceFaults(property: string, value: Json | undefined, choices: readonly string[]): Failure[] {
   if (value === undefined || isUnknown(value) || choices.some((choice) => choice === value)) return [];

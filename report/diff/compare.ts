@@ -6,6 +6,7 @@ import {
   type CompareOptions,
   canonical,
   contains,
+  defined,
   differences,
   isJsonObject,
   type Json,
@@ -16,7 +17,7 @@ import {
 import { contentOf } from "../model/content.ts";
 import { pathFindingsOf } from "../model/path-findings.ts";
 import { type Finding, type Report, reportOf } from "../model/report.ts";
-import { liveSide, type Side } from "../sides/index.ts";
+import { type RuleSide, readLiveSide } from "../sides/index.ts";
 
 /** One of two environments. */
 export interface Environment {
@@ -42,12 +43,12 @@ export async function compareSides(from: Environment, to: Environment): Promise<
   const [one, other] = [from.place.contract.rule, to.place.contract.rule];
   const by = { unordered: [...one.unordered, ...other.unordered], forms: [...one.forms, ...other.forms] };
   const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>
-    byNaturalKey(await liveSide(place, name, defaultConnection), naturalKey, { secrets, isShown, by });
+    byNaturalKey(await readLiveSide(place, name, defaultConnection), naturalKey, { secrets, isShown, by });
   const [before, after] = await Promise.all([read(from), read(to)]);
   const onlyIn = (change: "only-in-from" | "only-in-to", { name, ruleId, definition }: NamedRule): Finding => ({
     change,
     name,
-    ...(ruleId === undefined ? {} : { ruleId }),
+    ...defined({ ruleId }),
     ...contentOf(change === "only-in-from" ? { before: definition } : { after: definition }),
     paths: [],
   });
@@ -96,9 +97,9 @@ interface NamedRule {
 }
 
 /**
- * The rules that got another natural key, from the one to the other. Their marks tell, by resource and key; without marks
- * it takes a pair that is equal in all else, and that no third rule is equal to.
- * @param restOf a text for all but the natural key; undefined where there is nothing else
+ * Returns the rules that got another natural key, from the one to the other. Their marks tell, by resource and key; without
+ * marks it takes a pair that is equal in all else, and that no third rule is equal to.
+ * @param restOf gives a string for all but the natural key; undefined where there is nothing else
  */
 function renamedAmong(
   gone: readonly NamedRule[],
@@ -134,7 +135,7 @@ interface Shown {
   readonly by: CompareOptions;
 }
 
-function byNaturalKey({ rules }: Side, naturalKey: Pointer, { secrets, isShown, by }: Shown): ByNaturalKey {
+function byNaturalKey({ rules }: RuleSide, naturalKey: Pointer, { secrets, isShown, by }: Shown): ByNaturalKey {
   const byKey = new Map<string, NamedRule>();
   const odd: ByNaturalKey["odd"][number][] = [];
   for (const rule of rules) {
@@ -153,7 +154,7 @@ function byNaturalKey({ rules }: Side, naturalKey: Pointer, { secrets, isShown, 
   return { byKey, odd };
 }
 
-/** @returns the natural key of both */
+/** Refuses two environments that cannot be compared. @returns the natural key of both */
 function demandComparable(from: Environment, to: Environment): string {
   const attempted = `compare ${from.name} and ${to.name}`;
   for (const { name, place } of [from, to]) {

@@ -1,11 +1,11 @@
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
-import { pathOf } from "../../sdk/json/index.ts";
+import { defined, pathOf } from "../../sdk/json/index.ts";
 import type { IgnoreLine } from "../files/ignore-file.ts";
 import { contentOf } from "../model/content.ts";
-import { type Finding, type PathFinding, type Report, reportOf } from "../model/report.ts";
-import type { RuleName } from "../state/state-resource.ts";
-import type { Drift, DriftedPath } from "./drift.ts";
-import type { LastChange } from "./last-change.ts";
+import { type Finding, type Report, reportOf } from "../model/report.ts";
+import { namesIn, type RuleName } from "../state/state-resource.ts";
+import { firstNames } from "../words/report-words.ts";
+import type { Drift } from "./drift.ts";
 import type { UnmanagedRule } from "./unmanaged-rules.ts";
 
 /** Other facts for the report on a drift. */
@@ -21,7 +21,7 @@ interface About {
   readonly ignoring: readonly IgnoreLine[];
 }
 
-/** The report on a drift. What is ignored is counted, and is never a rule of the stack. */
+/** Makes the report on a drift. What is ignored is counted, and is never a rule of the stack. */
 export function driftReport(drift: Drift, { subject, project, ignoring, ...about }: About): Report {
   const unmanaged = unmanagedFindings(drift.unmanaged, ignoring);
   return reportOf({
@@ -35,7 +35,7 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
       ...drift.missing.map((rule) => ({
         ...findingOf("missing", rule),
         ...contentOf({ before: rule.declared }),
-        ...(rule.ruleId === undefined ? { reason: "the last run did not make it" } : {}),
+        ...defined({ reason: rule.ruleId === undefined ? "the last run did not make it" : undefined }),
       })),
       ...drift.stillInForce.map((rule) => ({
         ...findingOf("still-in-force", rule),
@@ -48,9 +48,10 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
         ...(liveKey === undefined || liveKey === rule.naturalKey || rule.naturalKey === undefined
           ? {}
           : { name: liveKey, formerName: rule.naturalKey }),
-        ...(owner === undefined ? {} : { owner }),
-        ...changeOf(rule),
-        paths: differences.map(pathFinding),
+        ...defined({ owner, changedBy: rule.changedBy, changedAt: rule.changedAt }),
+        paths: differences.map(({ path, before, after, isSecret }) =>
+          defined({ path: pathOf(path), before, after, secret: isSecret }),
+        ),
       })),
       ...unmanaged.findings,
     ],
@@ -59,7 +60,7 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
   });
 }
 
-/** Which side of a path is which, and the two ways on. */
+/** Says which side of a path is which, and the two ways on; nothing where no rule of the stack differs. */
 function aboutDrift({ changed, missing }: Drift): string[] {
   if (changed.length + missing.length === 0) return [];
   return [
@@ -68,7 +69,7 @@ function aboutDrift({ changed, missing }: Drift): string[] {
   ];
 }
 
-/** The findings of rules that nobody declares, and notes of those that are ignored. */
+/** Returns the findings of rules that nobody declares, and notes of those that are ignored. */
 export function unmanagedFindings(
   rules: readonly UnmanagedRule[],
   ignoring: readonly IgnoreLine[],
@@ -82,56 +83,35 @@ export function unmanagedFindings(
   return { findings, notes: notesOfIgnored(ignored) };
 }
 
-function findingOf(change: Finding["change"], { naturalKey, key, ruleId, resource, connection }: RuleName): Finding {
-  return {
-    change,
-    name: naturalKey ?? key ?? ruleId ?? resource,
-    ...(key === undefined ? {} : { key }),
-    ...(ruleId === undefined ? {} : { ruleId }),
-    resource,
-    ...(connection === defaultConnection ? {} : { connection }),
-    paths: [],
-  };
+/** Returns the names of a rule as findings have them: the default connection is not named. */
+export function findingNames(rule: RuleName) {
+  const { connection, ...names } = namesIn(rule);
+  return { ...names, ...connectionIn({ connection }) };
 }
 
-function unmanagedFinding({
-  naturalKey,
-  ruleId,
-  connection,
-  owner,
-  isAnothers,
-  live,
-  ...change
-}: UnmanagedRule): Finding {
+/** Returns the connection of a rule as findings have it: the default one is not named. */
+export function connectionIn({ connection }: { readonly connection: string }): Pick<Finding, "connection"> {
+  return connection === defaultConnection ? {} : { connection };
+}
+
+function findingOf(change: Finding["change"], rule: RuleName): Finding {
+  return { change, ...findingNames(rule), paths: [] };
+}
+
+function unmanagedFinding(rule: UnmanagedRule): Finding {
+  const { naturalKey, ruleId, owner, isAnothers, live, changedBy, changedAt } = rule;
   return {
     change: isAnothers ? "anothers" : "unmanaged",
     name: naturalKey ?? ruleId,
     ruleId,
-    ...(connection === defaultConnection ? {} : { connection }),
-    ...(owner === undefined ? {} : { owner }),
-    ...changeOf(change),
+    ...connectionIn(rule),
+    ...defined({ owner, changedBy, changedAt }),
     ...contentOf({ after: live }),
     paths: [],
   };
 }
 
-function changeOf({ changedBy, changedAt }: LastChange): Pick<Finding, "changedBy" | "changedAt"> {
-  return { ...(changedBy === undefined ? {} : { changedBy }), ...(changedAt === undefined ? {} : { changedAt }) };
-}
-
-function pathFinding({ path, isSecret, before, after }: DriftedPath): PathFinding {
-  return {
-    path: pathOf(path),
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
-    ...(isSecret === undefined ? {} : { secret: isSecret }),
-  };
-}
-
-/** The most rules that a warning names. */
-const mostNames = 10;
-
-/** What a reader of a drift must not overlook: unfinished runs, and rules that are another's by now. */
+/** Returns what a reader of a drift must not overlook: unfinished runs, and rules that are another's by now. */
 export function driftWarnings({ unfinished, takenOver }: Drift): string[] {
   return [
     ...unfinished.map(
@@ -139,10 +119,9 @@ export function driftWarnings({ unfinished, takenOver }: Drift): string[] {
         `the last run left ${resource} unfinished, so that what it did not do is drift here. What to do: run \`pulumi up\``,
     ),
     ...[...Map.groupBy(takenOver, ({ by }) => by)].map(([by, rules]) => {
-      const names = rules.slice(0, mostNames).map(({ rule }) => findingOf("changed", rule).name);
-      const more = rules.length > mostNames ? ` and ${rules.length - mostNames} more` : "";
+      const names = firstNames(rules.map(({ rule }) => namesIn(rule).name));
       const [are, their] = rules.length === 1 ? ["is", "its mark says"] : ["are", "their marks say"];
-      return `${names.join(", ")}${more} ${are} managed by "${by}" now, as ${their}`;
+      return `${names} ${are} managed by "${by}" now, as ${their}`;
     }),
   ];
 }

@@ -7,6 +7,7 @@ import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
   blindMask,
   type Difference,
+  defined,
   differences,
   isAtOrBelow,
   isEqual,
@@ -32,7 +33,7 @@ import {
   type StateResource,
 } from "../state/state-resource.ts";
 import { type LastChange, lastChangeIn } from "./last-change.ts";
-import { findUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
+import { readUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
 
 /** A rule of the stack with what is declared, masks in the place of secrets. */
 export interface DeclaredRule extends RuleName {
@@ -91,7 +92,7 @@ export interface Drift {
  * @throws MerchantRulesError SETTINGS_INVALID, CONTRACT_INVALID: a connection that the state names cannot be used;
  * CONNECTION_FAILED and others: it cannot be told what is at the service
  */
-export async function findDrift(
+export async function readStateDrift(
   resources: readonly StateResource[],
   session: Session,
   { looksForUnmanaged = true, withSame = false } = {},
@@ -102,7 +103,7 @@ export async function findDrift(
   if (places.size === 0 && looksForUnmanaged) places.set(defaultConnection, session.place(defaultConnection));
   const compared = await Promise.all(present.map((each) => compare(each, withSame)));
   // After the others, which have the rules that went over to them.
-  const left = await Promise.all(all.filter(({ isLeaving }) => isLeaving).map((each) => stillThere(each, present)));
+  const left = await Promise.all(all.filter(({ isLeaving }) => isLeaving).map((each) => readLeftRules(each, present)));
   const known = new Map<Place, Set<string>>();
   for (const { state, place } of all) {
     if (places.get(place.options.name) !== place) continue;
@@ -111,7 +112,7 @@ export async function findDrift(
   }
   const own = all.flatMap(({ state }) => [state.connectionId?.ownerId ?? [], state.formerOwnerIds].flat());
   const { unmanaged, withoutList } = looksForUnmanaged
-    ? await findUnmanaged(places, known, new Set(own))
+    ? await readUnmanaged(places, known, new Set(own))
     : { unmanaged: [], withoutList: [] };
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return {
@@ -133,7 +134,7 @@ type Compared = Omit<Drift, "unmanaged" | "withoutList">;
 
 async function compare(resource: RuleResource, withSame: boolean): Promise<Compared> {
   const { place, name, shape, state, declared, secrets, unreadable, ignored, texts } = resource;
-  const live = await observedNow(resource);
+  const live = await readLive(resource);
   const changed: ChangedRule[] = [];
   const missing: DeclaredRule[] = [];
   const same: DeclaredRule[] = [];
@@ -193,26 +194,26 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
   };
 }
 
-/** The rules of a resource that was replaced or deleted which are at the service still, and which no other resource has. */
-async function stillThere(leaving: RuleResource, present: readonly RuleResource[]): Promise<DeclaredRule[]> {
+/** Reads which rules of a resource that was replaced or deleted are at the service still, and are no other resource's. */
+async function readLeftRules(leaving: RuleResource, present: readonly RuleResource[]): Promise<DeclaredRule[]> {
   const isKept = (ruleId: string): boolean =>
     present.some(
       ({ place, state }) => place === leaving.place && state.rules.values().some((known) => known.ruleId === ruleId),
     );
   const rules = new Map([...leaving.state.rules].filter(([, { ruleId }]) => !isKept(ruleId)));
   if (rules.size === 0) return [];
-  const live = await observedNow({ ...leaving, state: { ...leaving.state, rules } });
+  const live = await readLive({ ...leaving, state: { ...leaving.state, rules } });
   return [...rules].flatMap(([key, { definition }]) =>
     isOurs(live.get(key)) ? [declaredRule(leaving, key, definition)] : [],
   );
 }
 
-/** A rule that is another's by now is not deleted. */
+/** Decides whether the next run deletes a rule: one that is another's by now stays. */
 function isOurs(found: Observed | undefined): boolean {
   return found !== undefined && found.takenBy === undefined && found.isHeldByOther === undefined;
 }
 
-function observedNow({ shape, state, session, place }: RuleResource): Promise<Map<string, Observed>> {
+function readLive({ shape, state, session, place }: RuleResource): Promise<Map<string, Observed>> {
   return readObserved(resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session), place);
 }
 
@@ -220,7 +221,7 @@ function declaredRule(resource: RuleResource, key: string, definition: Json): De
   return { ...ruleNameOf(resource, key, definition), declared: declaredDefinition(resource, key, definition) };
 }
 
-/** The paths at which a live rule is not as declared. Values that are not known here are left out; those of secrets are not told. */
+/** Returns the paths at which a live rule is not as declared. Values that are not known here are left out; those of secrets are masked. */
 function driftOf(
   declared: Json,
   { known, seen }: Observed,
@@ -237,17 +238,12 @@ function driftOf(
     .map((difference) => {
       const { path, before, after } = difference;
       const is = isSecret(difference);
-      const side = (value: Json): Json => (is ? blindMask : value);
-      return {
-        path,
-        ...(before === undefined ? {} : { before: side(before) }),
-        ...(after === undefined ? {} : { after: side(after) }),
-        ...(is ? { isSecret: true } : {}),
-      };
+      const side = (value: Json | undefined): Json | undefined => (is && value !== undefined ? blindMask : value);
+      return defined({ path, before: side(before), after: side(after), isSecret: is || undefined });
     });
 }
 
-/** True where the values of a difference are those that a pattern names, lie in one of them or hold one. */
+/** Decides whether the values of a difference are those that a pattern names, lie in one of them or hold one. */
 function tells({ path, before, after }: Difference, pattern: Pointer): boolean {
   const wanted = segmentsOf(pattern);
   const around = pointerOf(wanted.slice(0, path.length));
@@ -261,7 +257,7 @@ function holds(value: Json | undefined, [segment, ...rest]: readonly string[]): 
   return keys.some((key) => holds(valueAt(value, pointerOf([key])), rest));
 }
 
-/** The number of values, each counted once: those of inputs and outputs lie at the same paths, or within each other. */
+/** Counts the values, each once: those of inputs and outputs lie at the same paths, or within each other. */
 function countOf(paths: PathsByKey): number {
   let count = 0;
   for (const each of paths.values())

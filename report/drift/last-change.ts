@@ -1,5 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { type JsonObject, valueAt } from "../../sdk/json/index.ts";
+import { defined, type JsonObject, valueAt } from "../../sdk/json/index.ts";
 
 /** Who changed a rule last, and when, in the service's own words. What the contract does not say is absent. */
 export interface LastChange {
@@ -7,12 +7,11 @@ export interface LastChange {
   readonly changedAt?: string;
 }
 
-/** The last change of a live rule, where the contract says which fields hold it (`rule.changedBy`, `rule.changedAt`). */
+/** Returns the last change of a live rule, where the contract says which fields hold it (`rule.changedBy`, `rule.changedAt`). */
 export function lastChangeIn(rule: JsonObject, { rule: { changedBy, changedAt } }: Contract): LastChange {
   const at = (pointer: string | null): string | undefined => {
     const value = pointer === null ? undefined : valueAt(rule, pointer);
     return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   };
-  const [by, when] = [at(changedBy), at(changedAt)];
-  return { ...(by === undefined ? {} : { changedBy: by }), ...(when === undefined ? {} : { changedAt: when }) };
+  return defined({ changedBy: at(changedBy), changedAt: at(changedAt) });
 }

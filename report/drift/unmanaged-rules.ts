@@ -37,10 +37,10 @@ interface Reached {
 }
 
 /**
- * The rules that no resource knows, at each place that the connections reach; without dead rules and the service's own.
- * `known`: the ids that resources know, by place. `own`: the owner ids of the stack.
+ * Reads the rules that no resource knows, at each place that the connections reach; without dead rules and the service's
+ * own. `known`: the ids that resources know, by place. `own`: the owner ids of the stack.
  */
-export async function findUnmanaged(
+export async function readUnmanaged(
   connections: ReadonlyMap<string, Place>,
   known: ReadonlyMap<Place, ReadonlySet<string>>,
   own: ReadonlySet<string>,
@@ -48,7 +48,7 @@ export async function findUnmanaged(
   const reached: Reached[] = [];
   for (const [connection, place] of connections) {
     let same: Reached | undefined;
-    for (const each of reached) if (await isOneOf(each, place)) same = each;
+    for (const each of reached) if (await meansOneOf(each, place)) same = each;
     if (same === undefined) {
       same = { connections: [], places: [], known: new Set() };
       reached.push(same);
@@ -92,17 +92,17 @@ async function unmanagedAt(
   return [...found.values()];
 }
 
-/** A live rule without what the service adds to it, with masks at what the contract calls secret. */
+/** Returns a live rule without what the service adds to it, with masks at what the contract calls secret. */
 export function shownRule(rule: JsonObject, place: Place): JsonObject {
   const shown = masked(ownFields(rule, place), place.contract.rule.secret, place.contract.rule);
   return isJsonObject(shown) ? shown : {};
 }
 
 /**
- * True of a place that is one of those that were reached before. Credentials may be different and mean the same merchant, or
- * another one: who they are tells, or else the rules that they see.
+ * Finds out whether a place is one of those that were reached before. Different credentials may mean the same merchant, or
+ * another one: the service says who they are, or else the rules that they see tell.
  */
-async function isOneOf({ places }: Reached, place: Place): Promise<boolean> {
+async function meansOneOf({ places }: Reached, place: Place): Promise<boolean> {
   if (places.includes(place)) return true;
   const [other] = places;
   if (other === undefined || !isEqual(addressOf(other), addressOf(place), asWritten)) return false;

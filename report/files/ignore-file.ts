@@ -17,21 +17,21 @@ export interface IgnoreLine {
 }
 
 /**
- * The lines of an ignore file that mean unmanaged rules: a {@link rulePattern} a line; `#` begins a comment line. Without a named
- * file, the one in the folder, if it is there.
+ * Reads the lines of an ignore file that mean unmanaged rules: a {@link rulePattern} a line; `#` begins a comment line.
+ * Without a named file, the one in the folder, if it is there.
  * @throws MerchantRulesError SETTINGS_INVALID: the named file cannot be read, or a line cannot be understood
  */
 export function readIgnoreFile(named: string | undefined, folder: string): IgnoreLine[] {
   return linesOfIgnoreFile(named, folder).flatMap(({ text, at }) => (isLintLine(text) ? [] : [lineOf(text, at)]));
 }
 
-/** True of a line that means findings of lint. */
+/** Decides whether a line means findings of lint. */
 export function isLintLine(text: string): boolean {
   return text.startsWith("lint:");
 }
 
 /**
- * The lines of an ignore file that say something, and where each stands.
+ * Reads the lines of an ignore file that are not empty and no comments, and where each stands.
  * @throws MerchantRulesError SETTINGS_INVALID: the named file cannot be read
  */
 export function linesOfIgnoreFile(named: string | undefined, folder: string): Pick<IgnoreLine, "text" | "at">[] {

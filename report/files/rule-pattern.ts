@@ -9,9 +9,9 @@ interface NamedRule {
 export type RulePattern = (rule: NamedRule) => boolean;
 
 /**
- * The one pattern language of `--include`, `--exclude` and ignore files: a name (the natural key, else the ruleId), or
- * `id:` and a ruleId. `*` stands for any characters and `?` for one; every other character is itself. A name is no path:
- * `*` stands for `/` as well.
+ * Reads a pattern of `--include`, `--exclude` and ignore files: a name (the natural key, else the ruleId), or `id:` and a
+ * ruleId. `*` stands for any characters and `?` for one; every other character is itself. A name is no path: `*` stands for
+ * `/` as well.
  * @returns the pattern, or why the text is none
  */
 export function rulePattern(text: string): RulePattern | string {

@@ -26,7 +26,7 @@ export interface DeclaredName {
 }
 
 /** The files of rules that a stack declares: from a resource and a key to a file and a line. */
-export class RulePlaces {
+export class DeclaredPlaces {
   readonly folders: readonly ReadFolder[];
 
   /**
@@ -38,7 +38,7 @@ export class RulePlaces {
   }
 
   /**
-   * The files of a rule. Of a resource of one rule, the resource's name is the key. A folder that is given for the
+   * Finds the files of a rule. Of a resource of one rule, the resource's name is the key. A folder that is given for the
    * resource goes before those that are given for all.
    * @returns undefined where no file is the rule's, or where it cannot be told which of several is
    */
@@ -56,7 +56,7 @@ export class RulePlaces {
     return undefined;
   }
 
-  /** The place of the value at a path of a rule, or of the nearest one around it that is written down. */
+  /** Finds the place of the value at a path of a rule, or of the nearest one around it that is written down. */
   placeOf(rule: DeclaredName, path: Path = []): RulePlace | undefined {
     const source = this.sourceOf(rule);
     return source === undefined ? undefined : placeOf(source, path);
@@ -64,10 +64,10 @@ export class RulePlaces {
 }
 
 /**
- * A report whose findings, violations and failures say where the rules are declared: at the first path that differs, or that a
- * policy names, else where the rule begins.
+ * Returns a report whose findings, violations and failures say where the rules are declared: at the first path that differs,
+ * or that a policy names, else where the rule begins.
  */
-export function withPlaces(report: Report, places: RulePlaces): Report {
+export function withPlaces(report: Report, places: DeclaredPlaces): Report {
   const findings = report.findings.map((finding): Finding => {
     const place = places.placeOf(finding, pathIn(finding.paths[0]?.path ?? "") ?? []);
     return place === undefined ? finding : { ...finding, ...place };

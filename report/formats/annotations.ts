@@ -5,7 +5,7 @@ import {
   linesOf,
   type Message,
   nameOf,
-  sidesOf,
+  pathLine,
   warningsOf,
   whereaboutsOf,
   wordFor,
@@ -17,10 +17,10 @@ const most = 200;
 const mostOfKind = 10;
 
 /**
- * The commands by which a job on GitHub shows findings beside the lines of a pull request: an error for what fails the
- * job, a warning for the rest. GitHub shows ten of each kind.
+ * Returns the commands by which a job on GitHub shows findings beside the lines of a pull request: an error for what fails
+ * the job, a warning for the rest. GitHub shows ten of each kind.
  * @param areFailures whether the findings fail the job; what the report calls an error always does
- * @param inRepository the path of a finding's file from the root of the repository
+ * @param inRepository gives the path of a finding's file from the root of the repository
  */
 export function githubAnnotations(
   report: Report,
@@ -57,10 +57,7 @@ interface Annotation {
 }
 
 function textOf({ file: _place, ...finding }: Finding, word: string, report: Report): string {
-  const differences = finding.paths.map((difference) => {
-    const { path, before, after } = sidesOf(difference, most);
-    return `${path}: ${before} → ${after}`;
-  });
+  const differences = finding.paths.map((difference) => pathLine(difference, most));
   const details = (finding.details ?? []).map((line) => printable(line, 4 * most));
   const own = differences.length > 0 ? [...differences, ...details] : whereaboutsOf(finding, most);
   const lines = [...wordLines(finding, report), ...own];
@@ -76,7 +73,7 @@ function property(name: string, value: string): string {
   return `${name}=${escapedData(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`;
 }
 
-/** As the runner reads it: anything else would end the command, or begin another. */
+/** Escapes a text as the runner reads it: anything else would end the command, or begin another. */
 function escapedData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

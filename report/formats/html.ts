@@ -21,7 +21,7 @@ const mostOfName = 200;
 /** A longer list of rules is folded, but for what is lost. */
 const mostOpen = 100;
 
-/** One page that fetches nothing: light and dark, on a telephone and on paper. */
+/** Writes one page that fetches nothing: light and dark, on a telephone and on paper. */
 export function html(report: Report): string {
   const [first, tables] = tablesOf(report);
   return htmlDocument({

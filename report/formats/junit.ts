@@ -7,7 +7,7 @@ import {
   linesOf,
   type Message,
   nameOf,
-  sidesOf,
+  pathLine,
   unchangedOf,
   verdictOf,
   warningsOf,
@@ -21,8 +21,8 @@ const most = 500;
 const mostOfName = 200;
 
 /**
- * JUnit's XML as GitHub, GitLab and Jenkins read it: a failed test case for each rule that differs, one that passed for
- * all others, one with an error for each error.
+ * Writes JUnit's XML as GitHub, GitLab and Jenkins read it: a failed test case for each rule that differs, one that passed
+ * for all others, one with an error for each error.
  */
 export function junit(report: Report): string {
   const { about, notes, findings, tables } = report;
@@ -67,15 +67,15 @@ function tableLines({ title, columns, rows }: Table): string[] {
   return [title, ...[columns, ...rows.map((row) => row.map(cellOf))].map((row) => row.join("; "))];
 }
 
-/** The attributes by which GitLab and others link a test to its source. */
+/** Returns the attributes by which GitLab and others link a test to its source. */
 function placeOf({ file, line }: Finding | Message): string {
   if (file === undefined) return "";
   return ` file="${escaped(file)}"${line === undefined ? "" : ` line="${line}"`}`;
 }
 
 /**
- * Readers tell test cases by class and name, as they see them, cut and escaped. Two rules of one name get what else tells
- * them apart, or a number.
+ * Returns a name that no other test case of the class has, and adds it to `isTaken`. Readers tell test cases by class and
+ * name, cut and escaped: a second rule of one name gets its key, id or kind of finding as well, a third one a number.
  */
 function ownName(finding: Finding, resource: string, isTaken: Set<string>): string {
   const { key, ruleId, change } = finding;
@@ -95,10 +95,7 @@ function failureOf(finding: Finding, report: Report): string {
   const word = wordFor(finding, report);
   const shown = shownRuleOf(finding, report);
   const about = whereaboutsOf(finding, most);
-  const differences = finding.paths.map((difference) => {
-    const { path, before, after } = sidesOf(difference, most);
-    return `${path}: ${before} → ${after}`;
-  });
+  const differences = finding.paths.map((difference) => pathLine(difference, most));
   const said = wordLines(finding, report);
   const message = [word, ...said, ...(differences.length === 0 ? about : differences.slice(0, 3))].join("; ");
   const whole = shown === undefined ? [] : [`${shown.title}:`, ...wholeLines(shown.rule)];

@@ -30,9 +30,9 @@ const mostPaths = 20;
 const mostOpenRows = 20;
 
 /**
- * For pull requests and job summaries on GitHub and GitLab. Begins with a hidden line that is the same in each report of
- * this kind on this subject, so that a job finds its own comment and replaces it. What has no room is counted: the rules
- * themselves go before the lines that name them.
+ * Writes a report for pull requests and job summaries on GitHub and GitLab. It begins with a hidden line that is the same in
+ * each report of this kind on this subject, so that a job finds its own comment and replaces it. What has no room is
+ * counted: the rules themselves are left out before the lines that name them.
  * @param limit the most UTF-16 units that it has, which are never fewer than the characters that the services count
  */
 export function markdown(report: Report, limit = Number.POSITIVE_INFINITY): string {
@@ -72,7 +72,7 @@ interface RulePlace {
 
 const roomForRest = 800;
 
-/** The hidden line by which a job finds its comment. Two projects of one repository may have stacks of one name. */
+/** Returns the hidden line by which a job finds its comment. Two projects of one repository may have stacks of one name. */
 export function markerOf({ report, subject, project }: Pick<Report, "report" | "subject" | "project">): string {
   const texts = [subject, ...(project === undefined ? [] : [`project ${project}`])];
   const about = texts.map((text) => encodeURIComponent(text.slice(0, 100).toWellFormed()).replaceAll("-", "%2D"));
@@ -97,17 +97,17 @@ class Page {
     return this.#room - this.#length;
   }
 
-  /** @returns false, and nothing is added, where it does not fit */
+  /** Adds a piece at the end. @returns false, and nothing is added, where it does not fit */
   add(piece: string): boolean {
     return this.addTo(this.#pieces.length, piece);
   }
 
-  /** A place at the present end, at which more can be added later. */
+  /** Opens a place at the present end, at which more can be added later. */
   slot(): number {
     return this.#pieces.push("") - 1;
   }
 
-  /** @returns false, and nothing is added, where it does not fit */
+  /** Adds a piece at a slot. @returns false, and nothing is added, where it does not fit */
   addTo(slot: number, piece: string): boolean {
     if (piece.length > this.room) return false;
     this.#pieces[slot] = `${this.#pieces[slot] ?? ""}${piece}`;
@@ -115,7 +115,7 @@ class Page {
     return true;
   }
 
-  /** Does work that leaves room for what comes after it. */
+  /** Keeps `length` characters free for what comes after the work, while that is done. */
   reserve(length: number, work: () => void): void {
     this.#room -= length;
     work();
@@ -172,7 +172,7 @@ function addGroup(
   return isWhole;
 }
 
-/** The rows of a finding: one, or one for each path. */
+/** Returns the rows of a finding: one, or one for each path. */
 function rowsOf(
   finding: Finding,
   { hasPaths, hasWords }: { readonly hasPaths: boolean; readonly hasWords: boolean },
@@ -196,12 +196,12 @@ function rowsOf(
   return [[name, where, ...first], ...others.map((cells) => ["", "", ...cells]), ...more].map(rowOf).join("");
 }
 
-/** What is said of both sides at once: that neither can be read. */
+/** Returns what is said of both sides at once: that neither can be read. */
 function saidOnce(finding: Finding, report: Report): string[] {
   return saidOf(finding, report).flatMap(({ label, short }) => (label === undefined ? [printable(short)] : []));
 }
 
-/** A rule in words as a row of the table of paths: what it is, before, after. */
+/** Returns a rule in words as a row of the table of paths: its label, before, after. */
 function wordCells(finding: Finding, report: Report): string[][] {
   const said = saidOf(finding, report).filter(({ label }) => label !== undefined);
   if (said.length === 0) return [];
@@ -210,7 +210,7 @@ function wordCells(finding: Finding, report: Report): string[][] {
   return [["in words", cell("before"), cell("after")]];
 }
 
-/** A rule as a whole, folded. Without an empty line in it, all of it is HTML to Markdown. */
+/** Writes a rule as a whole, folded. Without an empty line in it, all of it is HTML to Markdown. */
 function ruleBlock(name: string, { rule, title }: ShownRule): string {
   const lines = wholeLines(rule).map((line) => encoded(printable(line, mostOfLine)));
   return `\n<details><summary>${code(name)}: ${plain(title)}</summary>\n<pre>${lines.join("\n")}</pre>\n</details>\n`;
@@ -226,22 +226,22 @@ function rowOf(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** A message on one line of Markdown. */
+/** Writes a message on one line of Markdown. */
 function quoted(message: string): string {
   return linesOf(message, mostOfMessage).map(plain).join("<br>");
 }
 
-/** As code, but not in backticks: a value may have those, and a bar in them would end a table's cell. */
+/** Writes a text as code, but not in backticks: a value may have those, and a bar in them would end a table's cell. */
 function code(text: string): string {
   return text === "" ? "" : `<code>${encoded(text)}</code>`;
 }
 
-/** Words of ours, with text of others in them. A blank of no width keeps names and numbers from becoming links. */
+/** Writes words of ours with foreign text in them. A blank of no width keeps names and numbers from becoming links. */
 function plain(text: string): string {
   return encoded(text.replace(/[@#!~%$&](?=\w)/g, "$&\u200b"));
 }
 
-/** Text that means nothing to Markdown and HTML: whatever could is a character reference, which stays text. */
+/** Writes a text that means nothing to Markdown and HTML: whatever could is a character reference, which stays text. */
 function encoded(text: string): string {
   return text
     .replace(/[\\`*_~[\]<>&|$@#]|:(?=\/\/|\S+:)/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -10,7 +10,7 @@ import {
   linesOf,
   type Message,
   nameOf,
-  sidesOf,
+  pathLine,
   tablesOf,
   verdictOf,
   warningsOf,
@@ -28,7 +28,7 @@ const mostRules = 50;
 
 const colors = { loss: "red", difference: "yellow", gain: "green", quiet: "cyan" } as const;
 
-/** For a terminal and for logs: a line for each rule, below it the paths or the fields, the counts at the end. */
+/** Writes a report for a terminal or a log: a line for each rule, below it the paths or the fields, the counts at the end. */
 export function text(report: Report, color: boolean): string {
   const paint: Paint = (style, line) => (color ? styleText(style, line, { validateStream: false }) : line);
   const messages = (kind: string, style: Style, all: readonly (string | Message)[]): string[] =>
@@ -44,10 +44,7 @@ export function text(report: Report, color: boolean): string {
       ...(index < mostRules || finding.paths.length > 0
         ? wordLines(finding, report, true).map((line) => `      ${line}`)
         : []),
-      ...finding.paths.map((difference) => {
-        const { path, before, after } = sidesOf(difference, mostOfValue);
-        return `      ${path}: ${before} → ${after}`;
-      }),
+      ...finding.paths.map((difference) => `      ${pathLine(difference, mostOfValue)}`),
       ...(finding.details ?? []).map((line) => `      ${printable(line, mostOfMessage)}`),
       ...(index < mostRules ? fieldsOf(finding, report) : []),
     ]);
@@ -74,7 +71,7 @@ export function text(report: Report, color: boolean): string {
 type Style = "red" | "yellow" | "green" | "cyan" | "dim" | "bold";
 type Paint = (style: Style, line: string) => string;
 
-/** What a rule is of which no path is told, a field a line. */
+/** Returns the fields of a rule of which no path is told, a line for each; else nothing. */
 function fieldsOf(finding: Finding, report: Report): string[] {
   const shown = shownRuleOf(finding, report);
   return shown?.isNews === true ? shortLines(shown.rule, mostOfValue).map((line) => `      ${line}`) : [];

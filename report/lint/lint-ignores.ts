@@ -17,7 +17,7 @@ export interface LintIgnoreLine {
 }
 
 /**
- * The lines `lint:<kind> <rule> until <day>` of an ignore file; the rule is a pattern as everywhere.
+ * Reads the lines `lint:<kind> <rule> until <day>` of an ignore file; the rule is a pattern as everywhere.
  * @throws MerchantRulesError SETTINGS_INVALID: the named file cannot be read, or a line cannot be understood
  */
 export function readLintIgnores(named: string | undefined, folder: string): LintIgnoreLine[] {

@@ -2,10 +2,10 @@ import { ruleWords, shortWords } from "../../meaning/index.ts";
 import { readValue } from "../../meaning/language/values.ts";
 import type { LintFinding, LintResult } from "../../meaning/lint/finding.ts";
 import { lint } from "../../meaning/lint/lint.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
+import { defined, type JsonObject } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import { conditionText } from "../meaning/condition-words.ts";
-import type { Meaning, ReadRule } from "../meaning/meaning.ts";
+import { outcomeOf, type ReadRule, type SideMeaning } from "../meaning/meaning.ts";
 import { type Finding, type Report, reportOf } from "../model/report.ts";
 import type { LintIgnoreLine } from "./lint-ignores.ts";
 
@@ -18,8 +18,8 @@ export interface LintReportOptions {
   readonly ignoring: readonly LintIgnoreLine[];
 }
 
-/** What is proven to be wrong with the rules of a side, of all payments from the present on. */
-export function lintReport(meaning: Meaning, { now, endsWithinDays, ignoring }: LintReportOptions): Report {
+/** Reports what is proven to be wrong with the rules of a side, of all payments from the present on. */
+export function lintReport(meaning: SideMeaning, { now, endsWithinDays, ignoring }: LintReportOptions): Report {
   const { rules, semantics, unlisted } = meaning;
   const at = instantOf(now);
   const soon = endsWithinDays === undefined ? undefined : instantOf(laterBy(now, endsWithinDays));
@@ -59,51 +59,36 @@ function laterBy(now: string, days: number): string {
   return new Date(Math.min(Date.parse(now) + days * 86_400_000, lastInstant)).toISOString();
 }
 
-/** The names by which the lines of an ignore file mean a rule. */
+/** Returns the names by which the lines of an ignore file mean a rule. */
 function namesOf({ name, rule }: ReadRule): { readonly ruleId: string; readonly naturalKey: string } {
   return { ruleId: rule.ruleId ?? "", naturalKey: name };
 }
 
-function findingOf(finding: LintFinding, own: ReadRule, meaning: Meaning): Finding {
-  const { rule, name } = own;
+function findingOf(finding: LintFinding, own: ReadRule, meaning: SideMeaning): Finding {
   const { kind, witness, others } = finding;
   const concerned = others.flatMap((index) => meaning.rules[index] ?? []);
   return {
     change: kind,
-    name,
-    ...(rule.key === undefined ? {} : { key: rule.key }),
-    ...(rule.ruleId === undefined ? {} : { ruleId: rule.ruleId }),
-    ...(rule.resource === undefined ? {} : { resource: rule.resource }),
-    ...(rule.file === undefined ? {} : { file: rule.file }),
-    ...(rule.line === undefined ? {} : { line: rule.line }),
+    ...placedNames(own),
     reason: reasonOf(finding, own, concerned),
-    ...(concerned.length === 0 ? {} : { others: concerned.map(otherOf) }),
-    ...(witness === undefined
-      ? {}
-      : { shownBy: { payment: { ...witness.payment }, ...(witness.at === undefined ? {} : { at: witness.at }) } }),
+    ...defined({
+      others: concerned.length === 0 ? undefined : concerned.map(placedNames),
+      shownBy: witness && defined({ payment: { ...witness.payment }, at: witness.at }),
+    }),
     words: { after: ruleWords(own.reading, meaning.semantics) },
     details: detailsOf(finding, concerned, meaning),
     paths: [],
   };
 }
 
-function otherOf({
-  name,
-  rule: { key, ruleId, resource, file, line },
-}: ReadRule): NonNullable<Finding["others"]>[number] {
-  return {
-    name,
-    ...(key === undefined ? {} : { key }),
-    ...(ruleId === undefined ? {} : { ruleId }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(file === undefined ? {} : { file }),
-    ...(line === undefined ? {} : { line }),
-  };
+/** Returns the names of a rule, and the place of its declaration where that is known. */
+function placedNames({ name, rule: { key, ruleId, resource, file, line } }: ReadRule) {
+  return defined({ name, key, ruleId, resource, file, line });
 }
 
 const mostNames = 10;
 
-/** Why a rule has a finding, in a sentence. */
+/** Says in a sentence why a rule has a finding. */
 function reasonOf({ kind, because }: LintFinding, { reading }: ReadRule, others: readonly ReadRule[]): string {
   const names = listed(others.map((other) => `${other.name} (${outcomeOf(other)})`));
   const force = reading.kind === "rule" ? reading.rule.force : undefined;
@@ -130,7 +115,7 @@ function reasonOf({ kind, because }: LintFinding, { reading }: ReadRule, others:
 function detailsOf(
   { because, untold, witness }: LintFinding,
   others: readonly ReadRule[],
-  { semantics }: Meaning,
+  { semantics }: SideMeaning,
 ): string[] {
   const lines = because.map((condition) => conditionText(condition, semantics));
   for (const { name, reading } of others.slice(0, mostNames))
@@ -144,15 +129,11 @@ function detailsOf(
   return lines;
 }
 
-function outcomeOf({ reading }: Pick<ReadRule, "reading">): string {
-  return (reading.kind === "rule" ? reading.rule.outcome : reading.known.outcome) ?? "unknown";
-}
-
 function timeOf(instant: { readonly type: string; readonly at?: string } | undefined): string {
   return instant?.at === undefined ? "?" : `${instant.at}Z`;
 }
 
-/** `a, b and c`; of many the first. */
+/** Lists names as `a, b and c`; of many the first ten. */
 function listed(names: readonly string[], word = "and"): string {
   const some = names.slice(0, mostNames);
   const more = names.length - some.length;
@@ -160,8 +141,8 @@ function listed(names: readonly string[], word = "and"): string {
   return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${word} ${all.at(-1)}`;
 }
 
-/** What was not asked, and why. */
-function notesOf({ notExamined, disabled }: LintResult, { rules }: Meaning): string[] {
+/** Notes which rules were not examined, and why. */
+function notesOf({ notExamined, disabled }: LintResult, { rules }: SideMeaning): string[] {
   const notes = [...Map.groupBy(notExamined, ({ why }) => why)].map(([why, some]) => {
     const names = [...new Set(some.map(({ rule }) => rules[rule]?.name ?? ""))];
     return `Not examined: ${names.length === 1 ? "1 rule" : `${names.length} rules`}, as ${why}: ${listed(names)}`;

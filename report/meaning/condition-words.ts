@@ -9,7 +9,7 @@ import { printable, printableJson } from "../../sdk/json/printable.ts";
 
 const mostOfValue = 200;
 
-/** A condition on one line, in the words of rules: `amount > 500`. A group says what it asks of the lines below it. */
+/** Says a condition on one line, in the words of rules: `amount > 500`. A group says what it asks of the lines below it. */
 export function conditionText(condition: Condition, semantics: Semantics): string {
   switch (condition.kind) {
     case "comparison":
@@ -27,7 +27,7 @@ export function conditionText(condition: Condition, semantics: Semantics): strin
   }
 }
 
-/** What the payment has, and why that decides nothing, where it does not. */
+/** Says what the payment has, or why the comparison is unknown; empty where there is nothing to say. */
 export function foundText({ condition, found, comparedWith, why }: ConditionTrace): string {
   if (condition.kind !== "comparison") return "";
   if (why !== undefined) return printable(why, mostOfValue);
@@ -36,7 +36,7 @@ export function foundText({ condition, found, comparedWith, why }: ConditionTrac
   return condition.operand.kind === "field" ? `${own} and ${valueText(comparedWith)}` : own;
 }
 
-/** The comparisons of a rule, those inside groups too. */
+/** Returns the comparisons of a rule, those inside groups too. */
 export function comparisonsIn(trace: ConditionTrace): ConditionTrace[] {
   return trace.condition.kind === "comparison" ? [trace] : trace.of.flatMap(comparisonsIn);
 }

@@ -1,8 +1,8 @@
 import type { ConditionTrace, Evaluation, RuleTrace, Semantics } from "../../meaning/index.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
-import { type Decision, type Report, reportOf, type Table } from "../model/report.ts";
+import { defined, type JsonObject } from "../../sdk/json/index.ts";
+import { type NamedDecision, type Report, reportOf, type Table } from "../model/report.ts";
 import { comparisonsIn, conditionText, foundText } from "./condition-words.ts";
-import { decideBy, type Meaning, type ReadRule } from "./meaning.ts";
+import { decideBy, faultsText, outcomeOf, type ReadRule, type SideMeaning } from "./meaning.ts";
 import { orderWords, rankOf } from "./order.ts";
 
 export interface ExplainOptions {
@@ -13,10 +13,14 @@ export interface ExplainOptions {
 }
 
 /**
- * What the rules of a side decide of one payment, and why: every rule in the order in which it is asked.
+ * Reports what the rules of a side decide of one payment, and why: every rule in the order in which it is asked.
  * @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant
  */
-export function explanationOf(payment: JsonObject, meaning: Meaning, { payment: name, at }: ExplainOptions): Report {
+export function explanationOf(
+  payment: JsonObject,
+  meaning: SideMeaning,
+  { payment: name, at }: ExplainOptions,
+): Report {
   const evaluation = decideBy(meaning, payment, { at });
   const { rules, semantics } = meaning;
   return reportOf({
@@ -32,15 +36,15 @@ export function explanationOf(payment: JsonObject, meaning: Meaning, { payment: 
   });
 }
 
-/** A decision with the names of its rules. */
-export function decisionIn({ decision }: Evaluation, { rules }: Meaning): Decision {
+/** Returns a decision with the names of its rules. */
+export function decisionIn({ decision }: Evaluation, { rules }: SideMeaning): NamedDecision {
   const names = (indexes: readonly number[]): string[] => indexes.flatMap((index) => rules[index]?.name ?? []);
   if (decision.kind === "decided") return { kind: "decided", outcomes: [...decision.outcomes], by: names(decision.by) };
   const { possible, because } = decision;
-  return { kind: "unknown", ...(possible === undefined ? {} : { outcomes: [...possible] }), by: names(because) };
+  return defined({ kind: "unknown", outcomes: possible && [...possible], by: names(because) });
 }
 
-function tableOf({ decision, rules: traces }: Evaluation, meaning: Meaning): Table {
+function tableOf({ decision, rules: traces }: Evaluation, meaning: SideMeaning): Table {
   const deciding = new Set(decision.kind === "decided" ? decision.by : decision.because);
   const rows = inOrder(meaning).flatMap((index) => {
     const [rule, trace] = [meaning.rules[index], traces[index]];
@@ -58,12 +62,7 @@ function tableOf({ decision, rules: traces }: Evaluation, meaning: Meaning): Tab
   };
 }
 
-function outcomeOf({ reading }: ReadRule): string {
-  const { outcome } = reading.kind === "rule" ? reading.rule : reading.known;
-  return outcome ?? "unknown";
-}
-
-/** condition, whether it holds, why */
+/** Returns a row for each condition: the condition, whether it holds, why. */
 function rowsOf({ reading }: ReadRule, { inForce, when }: RuleTrace, semantics: Semantics): string[][] {
   const rows: string[][] = [];
   if (reading.kind === "unknown") rows.push(...reading.faults.map(({ at, why }) => [at, "unknown", why]));
@@ -82,8 +81,8 @@ function rowsOf({ reading }: ReadRule, { inForce, when }: RuleTrace, semantics: 
 
 const wordOf = (answer: RuleTrace["applies"]): string => ({ true: "yes", false: "no", unknown: "unknown" })[answer];
 
-/** The indexes of the rules, in the order in which they are asked; where that is not known, as they are listed. */
-function inOrder({ rules, semantics }: Meaning): number[] {
+/** Returns the indexes of the rules, in the order in which they are asked; where that is not known, as they are listed. */
+function inOrder({ rules, semantics }: SideMeaning): number[] {
   const ranks = rules.map(({ reading }) => rankOf(reading, semantics));
   return [...rules.keys()].sort((a, b) => {
     const [one = 0, other = 0] = [ranks[a], ranks[b]];
@@ -91,12 +90,12 @@ function inOrder({ rules, semantics }: Meaning): number[] {
   });
 }
 
-/** Lines that say why a rule applies, does not, or why that is unknown. */
+/** Returns lines that say why a rule applies, does not, or why that is unknown. */
 export function whyLines(rule: ReadRule, { applies, inForce, when }: RuleTrace, semantics: Semantics): string[] {
   const answers = { true: "applies", false: "does not apply", unknown: "is unknown" };
   const head = `${rule.name} (${outcomeOf(rule)}) ${answers[applies]}`;
   const { reading } = rule;
-  if (reading.kind === "unknown") return [`${head}: ${reading.faults.map(({ at, why }) => `${at} ${why}`).join("; ")}`];
+  if (reading.kind === "unknown") return [`${head}: ${faultsText(reading)}`];
   if (inForce.answer !== "true") return [`${head}: ${inForce.why ?? ""}`];
   const comparisons = when === undefined ? [] : comparisonsIn(when);
   // Groups turn answers round, so there all comparisons are told.

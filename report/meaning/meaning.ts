@@ -11,6 +11,7 @@ import { isUnknown } from "../../provider/host/wire.ts";
 import { servicePointers } from "../../provider/reconcile/live-rule.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
+  defined,
   isAtOrBelow,
   isMask,
   type Json,
@@ -20,7 +21,7 @@ import {
   pointerOf,
   walk,
 } from "../../sdk/json/index.ts";
-import type { Side, SideRule } from "../sides/index.ts";
+import type { RuleSide, SideRule } from "../sides/index.ts";
 import type { DeclaredSemantics } from "./semantics-file.ts";
 
 /** A rule as its semantics read it. A definition that is a list of rules gives several. */
@@ -32,7 +33,7 @@ export interface ReadRule {
 }
 
 /** The rules of a side with their meaning: everything that decides payments takes these. */
-export interface Meaning {
+export interface SideMeaning {
   /** In reports: `production`. */
   readonly name: string;
   readonly semantics: Semantics;
@@ -52,11 +53,11 @@ export interface Meaning {
  * @param other another side by the same semantics: definitions that both have are not read, and held, twice
  */
 export function meaningOf(
-  side: Side,
+  side: RuleSide,
   { semantics, valueLists: fromFiles }: Pick<DeclaredSemantics, "semantics" | "valueLists">,
   connection: string,
-  other?: Meaning,
-): Meaning {
+  other?: SideMeaning,
+): SideMeaning {
   const contract = side.contractOf(connection);
   const own = side.rules.filter((rule) => rule.connection === connection);
   const valueLists = valueListsOf(
@@ -78,29 +79,47 @@ export function meaningOf(
   return { name: side.name, semantics, rules, valueLists, unlisted, notes: [...side.notes, ...partNote(side)] };
 }
 
-/** The readings of each definition, by the object that it is. */
-function readingsOf({ rules }: Meaning): Map<JsonObject, RuleReading[]> {
+/** Returns the readings of each definition, by the object that it is. */
+function readingsOf({ rules }: SideMeaning): Map<JsonObject, RuleReading[]> {
   const ofRules = Map.groupBy(rules, ({ rule }) => rule);
   return new Map([...ofRules].map(([{ definition }, own]) => [definition, own.map(({ reading }) => reading)]));
 }
 
-/** The instant by which rules are in force: the one that is given, else the present where that counts, else the payment's. */
+/** Returns the instant by which rules are in force: the given one, else the present where that counts; undefined: the payment's own. */
 export function clockOf({ force }: Semantics, at: string | undefined): string | undefined {
   return at ?? (force.clock === "now" ? new Date().toISOString() : undefined);
 }
 
-/** One payment held against the rules. @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant */
+/** Evaluates one payment by the rules. @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant */
 export function decideBy(
-  { rules, semantics, unlisted }: Meaning,
+  { rules, semantics, unlisted }: SideMeaning,
   payment: JsonObject,
   options: { readonly at?: string | undefined } = {},
 ): Evaluation {
   const at = clockOf(semantics, options.at);
   const readings = rules.map(({ reading }) => reading);
-  return evaluate(payment, readings, semantics, { unlisted, ...(at === undefined ? {} : { at }) });
+  return evaluate(payment, readings, semantics, defined({ unlisted, at }));
 }
 
-/** The fields that the service adds to a rule, and the mark: they do not matter to payments. */
+/** Returns the outcome of a rule, as far as it could be read; `unknown` where it could not. */
+export function outcomeOf({ reading }: Pick<ReadRule, "reading">): string {
+  return (reading.kind === "rule" ? reading.rule.outcome : reading.known.outcome) ?? "unknown";
+}
+
+/** Says why a rule could not be read, and where; empty of one that was read. */
+export function faultsText(reading: RuleReading): string {
+  return reading.kind === "rule" ? "" : reading.faults.map(({ at, why }) => `${at} ${why}`).join("; ");
+}
+
+/** Warns of each rule that could not be read. */
+export function unknownRules(rules: readonly ReadRule[]): string[] {
+  return rules.flatMap(({ name, reading }) => {
+    if (reading.kind === "rule") return [];
+    return [`What rule ${name} means is unknown, and so may be what hangs on it: ${faultsText(reading)}`];
+  });
+}
+
+/** Returns the fields that the service adds to a rule, and the mark: they do not matter to payments. */
 export function addedBy(contract: Contract): Pointer[] {
   const { owner } = contract.rule;
   return [...servicePointers(contract), ...(owner === null ? [] : [owner.at])];
@@ -128,13 +147,13 @@ function unknownAs(at: Pointer, why: string): RuleReading {
   return { kind: "unknown", faults: [{ at, why }], known: {} };
 }
 
-const parts: Readonly<Record<Exclude<Side["kind"], "live">, string>> = {
+const parts: Readonly<Record<Exclude<RuleSide["kind"], "live">, string>> = {
   program: "the program declares",
   folder: "the folder holds",
   state: "the state has",
 };
 
-function partNote({ kind }: Side): string[] {
+function partNote({ kind }: RuleSide): string[] {
   if (kind === "live") return [];
   return [
     `Only the rules that ${parts[kind]} take part: rules that other stacks or people made may decide otherwise, and are not seen here`,

@@ -16,7 +16,7 @@ export interface DeclaredSemantics {
 }
 
 /**
- * What the rules of a connection mean: the file that its contract names, from the contract's own folder.
+ * Reads what the rules of a connection mean: the file that its contract names, from the contract's own folder.
  * @param attempted for messages: `test rules`
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract names none; SEMANTICS_INVALID; as declaredContract
  */
@@ -29,7 +29,7 @@ export function declaredSemantics(
 }
 
 /**
- * The same of a connection whose contract has been read.
+ * Reads what the rules of a connection mean whose contract is known.
  * @throws MerchantRulesError as declaredSemantics
  */
 export function semanticsOf(
@@ -43,7 +43,7 @@ export function semanticsOf(
 }
 
 /**
- * The same of a contract that is known.
+ * Reads what the rules of a contract mean.
  * @param named as the contract has it: a file, or semantics that come with the package
  * @param contractFile relative names begin at its folder
  * @throws MerchantRulesError as declaredSemantics

@@ -71,7 +71,7 @@ export const testFileSchema = z
   })
   .meta({ title: "merchant-rules tests", description: "Payments, and what the rules must decide of them" });
 
-/** The text of `tests.schema.json`: what a file of tests may hold, as JSON Schema 2020-12. */
+/** Returns the text of `tests.schema.json`: what a file of tests may hold, as JSON Schema 2020-12. */
 export function publishedTestsSchema(): string {
   const schema = { $id: "urn:pulumi-merchant-rules:tests:1", ...z.toJSONSchema(testFileSchema, { io: "input" }) };
   return `${JSON.stringify(schema, null, 2)}\n`;
@@ -92,7 +92,7 @@ export interface TestCase {
 type File = z.output<typeof testFileSchema>;
 
 /**
- * The cases of a file's text.
+ * Reads the cases in the text of a file.
  * @throws MerchantRulesError PAYMENTS_INVALID: with line and column what is wrong, such as an outcome that there is not
  */
 export function testCasesIn(text: string, file: string, semantics: Semantics): TestCase[] {
@@ -203,7 +203,7 @@ function inconsistencies(file: File, semantics: Semantics): Issue[] {
   return issues;
 }
 
-/** Every outcome that the rules can have; undefined where the service's own words name them. */
+/** Returns every outcome that the rules can have; undefined where the service's own words name them. */
 function outcomesOf({ outcome: { words, others, named, without }, wins }: Semantics): readonly string[] | undefined {
   if (named) return undefined;
   const more = [without, wins.none].filter((name) => name !== null);

@@ -3,7 +3,7 @@ import { type Finding, type Report, reportOf, type Table } from "../model/report
 import { decisionOf } from "../words/report-words.ts";
 import { comparisonsIn, conditionText } from "./condition-words.ts";
 import { decisionIn, whyLines } from "./explain.ts";
-import { decideBy, type Meaning, type ReadRule } from "./meaning.ts";
+import { decideBy, type ReadRule, type SideMeaning, unknownRules } from "./meaning.ts";
 import type { TestCase } from "./test-file.ts";
 
 /** How much of the rules the cases try. */
@@ -25,7 +25,7 @@ interface TestResult {
  * @param withCoverage adds the rules and conditions that no case made true, or false
  * @throws MerchantRulesError SETTINGS_INVALID: an instant of a case is none
  */
-export function testReport(cases: readonly TestCase[], meaning: Meaning, withCoverage: boolean): TestResult {
+export function testReport(cases: readonly TestCase[], meaning: SideMeaning, withCoverage: boolean): TestResult {
   const seen = new Seen(meaning);
   const findings: Finding[] = [];
   for (const each of cases) {
@@ -34,7 +34,6 @@ export function testReport(cases: readonly TestCase[], meaning: Meaning, withCov
     const finding = findingOf(each, evaluation, meaning);
     if (finding !== undefined) findings.push(finding);
   }
-  const unknown = meaning.rules.filter(({ reading }) => reading.kind === "unknown");
   const coverage = withCoverage ? seen.coverage() : undefined;
   return {
     coverage,
@@ -46,26 +45,23 @@ export function testReport(cases: readonly TestCase[], meaning: Meaning, withCov
       findings,
       about: coverage === undefined ? [] : [coverageText(coverage)],
       tables: coverage === undefined ? [] : seen.tables(),
-      warnings: unknown.map(({ name, reading }) => {
-        const faults = reading.kind === "unknown" ? reading.faults : [];
-        return `What rule ${name} means is unknown, and so may be what hangs on it: ${faults.map(({ at, why }) => `${at} ${why}`).join("; ")}`;
-      }),
+      warnings: unknownRules(meaning.rules),
       notes: meaning.notes,
     }),
   };
 }
 
-/** `coverage: 90 % (18 of 20 answers)`. */
+/** Says how much was tried: `Coverage: 90 % (18 of 20 answers of rules and conditions were seen)`. */
 export function coverageText(coverage: Coverage): string {
   return `Coverage: ${percentOf(coverage)} % (${coverage.seen} of ${coverage.all} answers of rules and conditions were seen)`;
 }
 
-/** Rounded down, so that 100 means all. */
+/** Returns the coverage in percent, rounded down, so that 100 means all. */
 export function percentOf({ seen, all }: Coverage): number {
   return all === 0 ? 100 : Math.floor((seen * 100) / all);
 }
 
-function findingOf(each: TestCase, evaluation: Evaluation, meaning: Meaning): Finding | undefined {
+function findingOf(each: TestCase, evaluation: Evaluation, meaning: SideMeaning): Finding | undefined {
   const { decision } = evaluation;
   const found = decision.kind === "decided" ? [...decision.outcomes].sort().join(" and ") : "unknown";
   const expected = each.outcomes.join(" and ");
@@ -102,8 +98,8 @@ function findingOf(each: TestCase, evaluation: Evaluation, meaning: Meaning): Fi
 
 const mostRules = 10;
 
-/** The rules that the case expects to decide, and which do not. */
-function askedFor({ rule }: TestCase, { rules }: Meaning, deciding: readonly number[]): number[] {
+/** Returns the indexes of the rules that the case expects to decide, and which do not. */
+function askedFor({ rule }: TestCase, { rules }: SideMeaning, deciding: readonly number[]): number[] {
   if (typeof rule !== "string") return [];
   return [...rules.keys()].filter((index) => {
     const each = rules[index];
@@ -130,7 +126,7 @@ class Seen {
   readonly #wanted: readonly Wanted[];
   readonly #answers = { true: new Set<ReadRule | Comparison>(), false: new Set<ReadRule | Comparison>() };
 
-  constructor({ rules, semantics }: Meaning) {
+  constructor({ rules, semantics }: SideMeaning) {
     this.#rules = rules;
     this.#wanted = rules.flatMap((rule) => wantedOf(rule, semantics));
   }
@@ -148,7 +144,7 @@ class Seen {
     return { seen: this.#wanted.length - this.#missing().length, all: this.#wanted.length };
   }
 
-  /** What no case made true, or false. */
+  /** Returns a table of what no case made true, or false; none where all was tried. */
   tables(): Table[] {
     const rows = this.#missing().map(({ rule, what, answer }) => [rule.name, what, `never ${answer}`]);
     return rows.length === 0 ? [] : [{ title: "Not tried by any case", columns: ["Rule", "What", "Answer"], rows }];
@@ -159,7 +155,7 @@ class Seen {
   }
 }
 
-/** A rule that is not enabled never applies, and one without conditions always does. */
+/** Returns the answers that a rule can give: one that is not enabled never applies, and one without conditions always does. */
 function wantedOf(rule: ReadRule, semantics: Semantics): Wanted[] {
   const { when, force } = rule.reading.kind === "rule" ? rule.reading.rule : rule.reading.known;
   if (force?.isEnabled === false || when?.kind === "never") return [];

@@ -2,12 +2,12 @@ import { type RuleReading, readRules, ruleWords, type Semantics } from "../../me
 import type { Contract } from "../../sdk/contract/index.ts";
 import { blindMask, hidden, isJsonObject, type Json, type JsonObject, mapJson, valueAt } from "../../sdk/json/index.ts";
 import { knownAfterUp } from "../model/content.ts";
-import type { SaidRule, Wording } from "../words/rule-words.ts";
+import type { RuleInWords, Wording } from "../words/rule-words.ts";
 import { addedBy } from "./meaning.ts";
 import { orderWords, rankOf } from "./order.ts";
 import type { DeclaredSemantics } from "./semantics-file.ts";
 
-/** How the rules of a connection are put into words, by what its contract says that they mean. */
+/** Returns how the rules of a connection are put into words, by what its contract says that they mean. */
 export function wordingBy({ semantics, valueLists }: DeclaredSemantics, contract: Contract): Wording {
   const lists = new Map(valueLists.map(({ name, values }) => [name, values]));
   const isOpen = semantics.valueLists.some((source) => "values" in source);
@@ -22,7 +22,7 @@ class OpenLists extends Map<string, readonly Json[]> {
   }
 }
 
-function saidBy(shown: JsonObject, semantics: Semantics, options: Parameters<typeof readRules>[2]): SaidRule[] {
+function saidBy(shown: JsonObject, semantics: Semantics, options: Parameters<typeof readRules>[2]): RuleInWords[] {
   // What is not told is read as nothing that a rule can have.
   const definition = mapJson(shown, (value) => (value === hidden || value === knownAfterUp ? blindMask : undefined));
   if (!isJsonObject(definition)) return [];
@@ -34,7 +34,7 @@ function saidBy(shown: JsonObject, semantics: Semantics, options: Parameters<typ
   }));
 }
 
-/** A reading that says of a secret only that it is one. */
+/** Returns a reading that says of a secret only that it is one. */
 function explained(reading: RuleReading, shown: JsonObject): RuleReading {
   if (reading.kind === "rule") return reading;
   const faults = reading.faults.map(({ at, why }) => {

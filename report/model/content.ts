@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   asWritten,
+  defined,
   isJsonObject,
   isMask,
   type Json,
@@ -24,8 +25,8 @@ export const contentSchema = z.strictObject({
 type Content = z.output<typeof contentSchema>;
 
 /**
- * The rule of a finding on both sides, `[secret]` in the place of masks and of what the patterns name. A side is left out
- * on which the rule is not, or is a secret as a whole.
+ * Returns the rule of a finding on both sides, `[secret]` in the place of masks and of what the patterns name. A side is
+ * left out on which the rule is not, or is a secret as a whole.
  * @param secrets patterns as `rule.secret` of a contract has them; none for definitions that have their masks already
  */
 export function contentOf(
@@ -34,7 +35,7 @@ export function contentOf(
 ): { readonly rule?: Content } {
   const [was, is] = [shownOf(before, secrets), shownOf(after, secrets)];
   if (was === undefined && is === undefined) return {};
-  return { rule: { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) } };
+  return { rule: defined({ before: was, after: is }) };
 }
 
 function shownOf(definition: Json | undefined, secrets: readonly Pointer[]): Content["before"] {

@@ -115,7 +115,7 @@ const words: Readonly<Record<Exclude<Change, "only-in-from" | "only-in-to">, Wor
   "ends-soon": { symbol: "!", word: "ends soon", counted: "ending soon", weight: "quiet" },
 };
 
-/** Returns the words of a kind of finding, in a report with these sides. */
+/** Returns the words of a kind of finding in a report with these sides. */
 export function wordOf(change: Change, { sides }: { readonly sides: ReportKind["sides"] }): Word {
   if (change === "only-in-from") return onlyIn(sides.before, "<");
   if (change === "only-in-to") return onlyIn(sides.after, ">");

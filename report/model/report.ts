@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hidden, hiddenOther } from "../../sdk/json/index.ts";
+import { defined, hidden, hiddenOther } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { contentOf, contentSchema, jsonSchema, objectSchema } from "./content.ts";
 import { changes, reportKinds, reportNames } from "./kinds.ts";
@@ -201,7 +201,8 @@ export type Finding = z.output<typeof findingSchema>;
 export type Violation = z.output<typeof violationSchema>;
 export type Failure = z.output<typeof failureSchema>;
 export type PathFinding = z.output<typeof pathSchema>;
-export type Decision = z.output<typeof decisionSchema>;
+/** A decision with the names of its rules. */
+export type NamedDecision = z.output<typeof decisionSchema>;
 export type SimulationFacts = z.output<typeof simulationSchema>;
 export type Table = z.output<typeof tableSchema>;
 export type Report = z.output<typeof reportSchema>;
@@ -209,7 +210,7 @@ export type Report = z.output<typeof reportSchema>;
 export interface ReportParts extends Pick<Report, "report" | "subject" | "rules" | "unchanged"> {
   readonly findings: readonly Finding[];
   /** Of one payment. Default: none. */
-  readonly decision?: Decision | undefined;
+  readonly decision?: NamedDecision | undefined;
   /** Of a file of payments. Default: none. */
   readonly simulation?: SimulationFacts | undefined;
   /** The project of the stack. Default: not known. */
@@ -232,7 +233,7 @@ export interface ReportParts extends Pick<Report, "report" | "subject" | "rules"
   readonly notes?: readonly string[];
 }
 
-/** A report, with its findings counted and in order: by what happens to the rule, then by name. */
+/** Makes a report: counts its findings, and puts them in order by what happens to the rule, then by name. */
 export function reportOf({
   findings,
   project,
@@ -257,9 +258,7 @@ export function reportOf({
   return {
     version: 2,
     ...about,
-    ...(project === undefined ? {} : { project }),
-    ...(decision === undefined ? {} : { decision }),
-    ...(simulation === undefined ? {} : { simulation }),
+    ...defined({ project, decision, simulation }),
     sides: sides ?? reportKinds[about.report].sides,
     about: head.map((line) => printable(line)),
     counts,
@@ -276,19 +275,19 @@ export function reportOf({
   };
 }
 
-/** Whoever makes a report may still hold the values of a secret; the report never does. */
+/** Takes the values of a secret out of a path: whoever makes a report may still hold them, the report never does. */
 function withoutSecret({ path, secret, ...others }: PathFinding): PathFinding {
   return secret === true ? { path, secret, ...secretSides(others) } : { path, ...others };
 }
 
-/** The words in the place of secrets that differ. Where neither side is told, both have one. */
+/** Returns the words in the place of secrets that differ. Where neither side is told, both have one. */
 function secretSides({ before, after }: Pick<PathFinding, "before" | "after">): Pick<PathFinding, "before" | "after"> {
   if (after === undefined && before !== undefined) return { before: hidden };
   if (before === undefined && after !== undefined) return { after: hidden };
   return { before: hidden, after: hiddenOther };
 }
 
-/** The text of `report.schema.json`: what a report in JSON holds, as JSON Schema 2020-12. */
+/** Returns the text of `report.schema.json`: what a report in JSON holds, as JSON Schema 2020-12. */
 export function publishedSchema(): string {
   const schema = { $id: "urn:pulumi-merchant-rules:report:2", ...z.toJSONSchema(reportSchema) };
   return `${JSON.stringify(schema, null, 2)}\n`;

@@ -1,9 +1,9 @@
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import type { DeclaredRule } from "../drift/drift.ts";
+import { findingNames } from "../drift/drift-report.ts";
 import { contentOf } from "../model/content.ts";
 import type { Finding, Report } from "../model/report.ts";
-import { namesIn } from "../sides/stack.ts";
 import { escaped, whereaboutsOf } from "../words/report-words.ts";
 import { textOf, type Wording } from "../words/rule-words.ts";
 import { messages } from "./parts.ts";
@@ -23,18 +23,14 @@ interface CatalogParts {
 }
 
 /**
- * A page of every rule of a stack and of the unmanaged ones, in one file that fetches nothing.
+ * Writes a page of every rule of a stack and of the unmanaged ones, in one file that fetches nothing.
  * @param report what `driftReport` gives
  */
 export function catalog(report: Report, { same, placeOf, at, wordingOf = () => undefined }: CatalogParts): string {
   const rows = [
     ...same.map((rule, index) => {
-      const { connection, ...names } = namesIn(rule);
-      const about = {
-        ...names,
-        ...(connection === defaultConnection ? {} : { connection }),
-        ...placeOf(names),
-      };
+      const names = findingNames(rule);
+      const about = { ...names, ...placeOf(names) };
       const { rule: shown } = contentOf({ after: rule.declared });
       return rowOf({ id: `same-${index}`, about, state: "declared", definition: shown?.after, paths: [] }, wordingOf);
     }),
@@ -93,7 +89,7 @@ interface RankedRow {
   readonly rank: number;
 }
 
-/** In the order in which the rules of a connection are asked, then by name. */
+/** Sorts rows into the order in which the rules of a connection are asked, then by name. */
 function inOrder(rows: readonly RankedRow[]): RuleRow[] {
   const byName = new Intl.Collator("en", { numeric: true });
   const isRanked = rows.some(({ rank }) => rank !== 0);
@@ -133,7 +129,7 @@ function rowOf(
     connection,
     definition,
     paths,
-    ...(words === undefined ? {} : { words }),
+    words,
   });
   // A rule of which nothing can be told stands behind those that are asked.
   return {

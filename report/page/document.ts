@@ -3,7 +3,7 @@ import { escaped } from "../words/report-words.ts";
 import { style } from "./style.ts";
 
 /** The parts of a page; all but `title` are HTML already. */
-export interface PageParts {
+export interface DocumentParts {
   /** Plain text. */
   readonly title: string;
   readonly body: readonly string[];
@@ -16,10 +16,10 @@ export interface PageParts {
 }
 
 /**
- * One page in one file: light and dark, on a telephone and on paper. It fetches nothing, and by its own policy the browser
- * runs these scripts and no others, whatever stands in the text.
+ * Writes one page in one file: light and dark, on a telephone and on paper. It fetches nothing, and by its own policy the
+ * browser runs these scripts and no others, whatever stands in the text.
  */
-export function htmlDocument(parts: PageParts): string {
+export function htmlDocument(parts: DocumentParts): string {
   const { title, body, moreStyle = "", scripts = [] } = parts;
   const css = `${style}${moreStyle}`;
   return [
@@ -43,12 +43,12 @@ export function htmlDocument(parts: PageParts): string {
   ].join("\n");
 }
 
-/** The browser's rights on the page, for the page itself and for the header of the server that sends it. */
+/** Returns the browser's rights on the page, for the page itself and for the header of the server that sends it. */
 export function contentPolicy({
   moreStyle = "",
   scripts = [],
   asksItsServer = false,
-}: Omit<PageParts, "title" | "body">): string {
+}: Omit<DocumentParts, "title" | "body">): string {
   return [
     "default-src 'none'",
     `style-src ${hashOf(`${style}${moreStyle}`)}`,
@@ -62,7 +62,8 @@ export function contentPolicy({
 function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
-/** A value as a block of data in a page, which no text in it can end. */
+
+/** Writes a value as a block of data in a page, which no text in it can end. */
 export function dataBlock(id: string, value: unknown): string {
   const json = JSON.stringify(value).replaceAll("<", "\\u003c");
   return `<script type="application/json" id="${id}">${json}</script>`;

@@ -2,14 +2,14 @@ import { printable } from "../../sdk/json/printable.ts";
 import type { PathFinding, Report, Table } from "../model/report.ts";
 import { cellOf, escaped, escapedWhole, linesOf, type Message, sidesOf } from "../words/report-words.ts";
 import { type ShownRule, wholeLines } from "../words/rule-lines.ts";
-import type { SaidSide } from "../words/rule-words.ts";
+import type { SideInWords } from "../words/rule-words.ts";
 
 const mostOfValue = 2_000;
 const mostOfMessage = 4_000;
 
 const messageWords = { error: "Error:", warning: "Warning:", note: "Note:" } as const;
 
-/** A block for each message. */
+/** Returns a block for each message. */
 export function messages(kind: keyof typeof messageWords, all: readonly (string | Message)[]): string[] {
   return all.map((message) => {
     const text = typeof message === "string" ? message : message.text;
@@ -18,21 +18,21 @@ export function messages(kind: keyof typeof messageWords, all: readonly (string 
   });
 }
 
-/** The line below a rule's name; none where there is nothing to say. */
+/** Returns the line below a rule's name; none where there is nothing to say. */
 export function aboutLine(texts: readonly string[]): string[] {
   if (texts.length === 0) return [];
   return [`<p class="about">${texts.map((text) => `<span>${escaped(text)}</span>`).join(" ")}</p>`];
 }
 
-/** A rule in words, on each side of a change. */
-export function wordsBlock(said: readonly SaidSide[]): string[] {
+/** Returns a rule in words, a block for each side of a change. */
+export function wordsBlock(said: readonly SideInWords[]): string[] {
   return said.map(({ label, words }) => {
     const side = label === undefined ? "" : `<span class="side">${escaped(printable(label, 40))}:</span> `;
     return `<p class="words">${side}${escapedWhole(words)}</p>`;
   });
 }
 
-/** The differences, a path a row. */
+/** Writes a table of differences, a row for each path. */
 export function pathTable(paths: readonly PathFinding[], { before, after }: Report["sides"]): string {
   const [was, is] = [escaped(printable(before, 40)), escaped(printable(after, 40))];
   const rows = paths.map((difference) => {
@@ -46,14 +46,14 @@ export function pathTable(paths: readonly PathFinding[], { before, after }: Repo
 /** A rule of more lines is closed at first, and so is one whose differences are told already. */
 const mostOpenLines = 10;
 
-/** A rule as a whole. */
+/** Writes a rule as a whole. */
 export function ruleBlock({ rule, title, isNews }: ShownRule): string {
   const lines = wholeLines(rule);
   const isOpen = isNews && lines.length <= mostOpenLines;
   return `<details class="rule"${isOpen ? " open" : ""}><summary>${escaped(title)}</summary><pre><code>${lines.map(escaped).join("\n")}</code></pre></details>`;
 }
 
-/** A table that is no finding. */
+/** Writes a table that is no finding. */
 export function plainTable({ title, columns, rows }: Table): string {
   const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join("");
   const body = rows.map(

@@ -2,7 +2,7 @@ import type { Word } from "../../provider/hooks/planned-changes.ts";
 import { markIn, naturalKeyText, ownerIn } from "../../provider/reconcile/index.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { type Json, type JsonObject, masked, withoutMasks } from "../../sdk/json/index.ts";
+import { defined, type Json, type JsonObject, masked, withoutMasks } from "../../sdk/json/index.ts";
 import { printable, printableJson } from "../../sdk/json/printable.ts";
 import type { PathFinding } from "../model/report.ts";
 import { sidesOf } from "../words/report-words.ts";
@@ -30,7 +30,8 @@ const mostOfName = 200;
 const mostOfValue = 2_000;
 
 /** Parts of a row, in which foreign texts are as they are. `definition` has masks in the place of secrets. */
-interface RowParts extends Pick<RuleRow, "id" | "name" | "state" | "weight" | "about" | "connection" | "words"> {
+interface RowParts extends Pick<RuleRow, "id" | "name" | "state" | "weight" | "about" | "connection"> {
+  readonly words?: string | undefined;
   readonly definition: Json | undefined;
   readonly paths: readonly PathFinding[];
 }
@@ -41,14 +42,12 @@ export function ruleRow({ name, about, connection, words, definition, paths, ...
     name: printable(name, mostOfName) || "(no name)",
     about: about.map((text) => printable(text, mostOfName)),
     connection: printable(connection, mostOfName),
-    ...(words === undefined
-      ? {}
-      : {
-          words: words
-            .split("\n")
-            .map((line) => printable(line))
-            .join("\n"),
-        }),
+    ...defined({
+      words: words
+        ?.split("\n")
+        .map((line) => printable(line))
+        .join("\n"),
+    }),
     text: definition === undefined ? "" : printableJson(withoutMasks(definition), 2),
     paths: paths.map((difference) => {
       const { path, before, after } = sidesOf(difference, mostOfValue);
@@ -57,7 +56,7 @@ export function ruleRow({ name, about, connection, words, definition, paths, ...
   };
 }
 
-/** The row of a rule as a service keeps it under a contract. */
+/** Makes the row of a rule as a service keeps it under a contract. */
 export function liveRow({ ruleId, rule }: { ruleId: string; rule: JsonObject }, contract: Contract): RuleRow {
   const mark = markIn(rule, contract);
   return ruleRow({

@@ -17,7 +17,7 @@ export interface RulesPage {
   readonly below?: readonly string[];
 }
 
-/** All rules in one file, to be searched and filtered; it fetches nothing. */
+/** Writes all rules into one file, to be searched and filtered; it fetches nothing. */
 export function rulesPage({ title, above = [], rules, sides = ["declared", "live"], below = [] }: RulesPage): string {
   const body = [
     "<main>",
@@ -33,7 +33,7 @@ export function rulesPage({ title, above = [], rules, sides = ["declared", "live
   return htmlDocument({ title, body, moreStyle: rulesStyle, scripts: [script("rules")] });
 }
 
-/** The page of a running service, and the policy that its server sends with it. */
+/** Returns the page of a running service, and the policy that its server sends with it. */
 export function livePage(title: string, events: string): { readonly html: string; readonly policy: string } {
   const body = [
     "<main>",
@@ -58,7 +58,7 @@ export function livePage(title: string, events: string): { readonly html: string
 
 const moreButton = '<button type="button" id="more" hidden>Show more</button>';
 
-/** Search, filters and the count. A filter with one choice is left out of sight. */
+/** Returns search, filters and the count. A filter with one choice is left out of sight. */
 function controls(rules: readonly RuleRow[]): string[] {
   return [
     '<div class="controls" role="search" aria-label="Rules">',
@@ -90,7 +90,7 @@ function select(id: string, label: string, choices: ReadonlyMap<string, readonly
   return `<label${isHidden}>${label} <select id="${id}"><option value="">all</option>${options.join("")}</select></label>`;
 }
 
-/** A script that is inlined as it stands in the package. */
+/** Reads a script that is inlined as it stands in the package. */
 function script(name: "rules" | "live"): string {
   const home = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
   return `\n${readFileSync(join(home, "report/page/browser", `${name}.js`), "utf8")}`;

@@ -34,7 +34,7 @@ export class AtService {
     this.#unmanaged = drift.unmanaged;
   }
 
-  /** A known rule as the service has it now; undefined where it is gone. */
+  /** Returns a known rule as the service has it now; undefined where it is gone. */
   now(resource: string, key: string, known: KnownRule): { rule: KnownRule; isEdited: boolean } | undefined {
     const name = nameIn(resource, key === "" ? undefined : key);
     if (this.#missing.has(name)) return undefined;
@@ -45,7 +45,7 @@ export class AtService {
     return { rule: { ...known, definition: isJsonObject(definition) ? definition : {} }, isEdited: true };
   }
 
-  /** The rule that the run takes over for a rule with `adopt`, or that stands in its way without the word. */
+  /** Finds the rule that the run takes over for a rule with `adopt`, or that stands in its way without the word. */
   existing({ definition, adopt }: DeclaredRule, connection: string, { rule }: Contract): UnmanagedRule | undefined {
     const here = this.#unmanaged.filter((each) => each.connection === connection);
     if (typeof adopt === "string") return here.find(({ ruleId }) => ruleId === adopt);
@@ -54,7 +54,7 @@ export class AtService {
     return here.find((each) => each.naturalKey !== undefined && key !== undefined && keyIn(each.live) === key);
   }
 
-  /** The rules that nobody of the stack declares, but for those that it takes over. */
+  /** Returns the rules that no resource of the stack declares, but for those that it takes over. */
   others(taken: ReadonlySet<string>): readonly UnmanagedRule[] {
     return this.#unmanaged.filter(({ connection, ruleId }) => !taken.has(JSON.stringify([connection, ruleId])));
   }
@@ -65,7 +65,7 @@ function nameIn(resource: string, key: string | undefined): string {
 }
 
 /**
- * What was seen of a rule, in the form that a preview has: where the preview masks a value, it stays masked, and is another
+ * Returns what was seen of a rule in the form of a preview: where the preview masks a value, it stays masked, and is another
  * mask where something at or below it was edited.
  */
 function laidOver(known: Json | undefined, seen: Json, edited: readonly Path[], here: Path): Json {
@@ -79,7 +79,7 @@ function laidOver(known: Json | undefined, seen: Json, edited: readonly Path[], 
   return withoutMasks(seen);
 }
 
-/** True where one of two paths leads to the other, or through it. */
+/** Decides whether one of two paths leads to the other, or through it. */
 function isBeside(path: Path, other: Path): boolean {
   return path.slice(0, other.length).every((key, index) => String(key) === String(other[index]));
 }
@@ -92,8 +92,8 @@ export interface TakeOver {
   readonly kept: readonly string[];
 }
 
-/** A take-over by `adopt`, as the reconciler decides it: nothing is taken from the rule that nobody declared. */
-export function takeOverOf({ live }: UnmanagedRule, definition: JsonObject, contract: Contract): TakeOver {
+/** Judges a take-over by `adopt` as the reconciler does: nothing is taken from the rule that nobody declared. */
+export function judgeTakeOver({ live }: UnmanagedRule, definition: JsonObject, contract: Contract): TakeOver {
   const seen = asDeclaredForm(live, definition);
   // A mask is one value, and no object with fields.
   const own = withoutMasks(live);
@@ -112,7 +112,7 @@ export function takeOverOf({ live }: UnmanagedRule, definition: JsonObject, cont
   return { refusal, kept: [] };
 }
 
-/** A live rule as far as a declaration speaks of it, in the form of the declaration: masked where that is. */
+/** Returns a live rule as far as a declaration speaks of it, in the form of the declaration: masked where that is. */
 export function asDeclaredForm(live: JsonObject, declared: JsonObject): JsonObject {
   const form = (wanted: Json, value: Json | undefined): Json | undefined => {
     if (value === undefined || wanted === mask) return value === undefined ? undefined : mask;

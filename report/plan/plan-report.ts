@@ -4,11 +4,11 @@ import { unknownValue } from "../../provider/host/wire.ts";
 import { listed } from "../../provider/reconcile/live-rule.ts";
 import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
 import { plan, reasonToReplace } from "../../provider/reconcile/plan.ts";
-import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
   contains,
+  defined,
   differences,
   isAtOrBelow,
   type Json,
@@ -19,13 +19,14 @@ import {
   valueAt,
 } from "../../sdk/json/index.ts";
 import type { Drift } from "../drift/drift.ts";
-import { driftWarnings, unmanagedFindings } from "../drift/drift-report.ts";
+import { connectionIn, driftWarnings, unmanagedFindings } from "../drift/drift-report.ts";
 import type { UnmanagedRule } from "../drift/unmanaged-rules.ts";
 import type { IgnoreLine } from "../files/ignore-file.ts";
 import { contentOf } from "../model/content.ts";
 import { pathFindingsOf } from "../model/path-findings.ts";
 import { type Finding, type PathFinding, type Report, reportOf } from "../model/report.ts";
-import { AtService, asDeclaredForm, type TakeOver, takeOverOf } from "./at-service.ts";
+import { firstNames } from "../words/report-words.ts";
+import { AtService, asDeclaredForm, judgeTakeOver, type TakeOver } from "./at-service.ts";
 import { failuresOf } from "./failed-checks.ts";
 import { isOfRules, mask, type Preview, type PreviewStep, projectOf, resourceOf, subjectOf } from "./preview.ts";
 import { type Contracts, engineReplaces, expand, type RuleStep } from "./rule-steps.ts";
@@ -33,21 +34,21 @@ import { asShown, isMasked } from "./secrets.ts";
 import { violationsOf } from "./violations.ts";
 
 /** A plan, and whether a run would change a resource of rules. */
-export interface Plan {
+export interface PlannedRun {
   readonly report: Report;
   readonly hasChanges: boolean;
 }
 
 /**
- * The plan of a run, rule by rule, from what a preview says of resources.
- * @param contractOf the contract of a connection, where there is one
+ * Makes the plan of a run, rule by rule, from what a preview says of resources.
+ * @param contractOf gives the contract of a connection, where there is one
  * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state
  */
 export function planOf(
   preview: Preview,
   contractOf: (connection: string) => Contract | undefined,
   { drift, ignoring = [] }: Refreshed = {},
-): Plan {
+): PlannedRun {
   const { known, contracts } = contractsBy(contractOf);
   const ours = preview.steps.filter(isOfRules);
   const service = drift === undefined ? undefined : new AtService(drift);
@@ -102,7 +103,7 @@ export function planOf(
 }
 
 /**
- * The steps of a run, rule by rule, from the stack's state. A rule that goes from one resource to another is one step.
+ * Returns the steps of a run, rule by rule, from the stack's state. A rule that goes from one resource to another is one step.
  * @throws MerchantRulesError as planOf
  */
 export function plannedSteps(
@@ -113,7 +114,7 @@ export function plannedSteps(
   return withMoves(preview.steps.filter(isOfRules).flatMap((step) => expand(step, contracts).steps)).steps;
 }
 
-/** The contract of each connection, read once; without one, what can be planned without. */
+/** Returns how to find the contract of a connection, each read once; without one, what can be planned without. */
 function contractsBy(contractOf: (connection: string) => Contract | undefined) {
   const known = new Map<string, Contract | undefined>();
   const contracts: Contracts = (connection) => {
@@ -150,7 +151,7 @@ interface TakenRule extends UnmanagedRule, Pick<TakeOver, "kept"> {}
 
 const noExisting: Existing = { taken: new Map(), ids: new Set(), warned: [] };
 
-/** The rules at the service which those that are to be made meet. */
+/** Finds the rules at the service that the rules which are to be made meet. */
 function existingIn(steps: readonly RuleStep[], service: AtService): Existing {
   const taken = new Map<RuleStep, TakenRule>();
   const ids = new Set<string>();
@@ -161,7 +162,7 @@ function existingIn(steps: readonly RuleStep[], service: AtService): Existing {
     const { adopt } = declared;
     const rule = service.existing(declared, of.connection, of.contract);
     if (rule !== undefined && adopt !== undefined) {
-      const { refusal, kept } = takeOverOf(rule, declared.definition, of.contract);
+      const { refusal, kept } = judgeTakeOver(rule, declared.definition, of.contract);
       taken.set(step, { ...rule, kept });
       if (refusal !== undefined)
         warned.push(`${nameOf(step)} takes over rule ${rule.ruleId}, and the run will refuse it: the rule ${refusal}`);
@@ -191,8 +192,8 @@ const noContract =
   "No contract was found here, so that what replaces a rule, and which arrays have no order, is not known: run this in the project's folder, or name it with --cwd";
 
 /**
- * A rule that one resource gives up and another one of the stack declares is taken over in the run, where the contract
- * lets it be found by its natural key, or adopt names it. `warned`: where the run will not do that, or not at once.
+ * Makes one step of a rule that one resource gives up and another one of the stack declares: the run takes it over, where
+ * the contract lets it be found by its natural key, or adopt names it. `warned`: where the run will not do that, or not at once.
  */
 function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; warned: string[] } {
   const warned: string[] = [];
@@ -221,8 +222,8 @@ function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; warned: str
 }
 
 /**
- * The rules that get a natural key which a rule of another resource still has: a run does not wait for that one to give
- * it up, and two rules cannot have it at a time.
+ * Warns of rules that get a natural key which a rule of another resource still has: a run does not wait for that one to
+ * give it up, and two rules cannot have it at a time.
  */
 function contendedIn(steps: readonly RuleStep[], taken: ReadonlySet<RuleStep>): string[] {
   const holders = new Map<string, RuleStep>();
@@ -243,7 +244,7 @@ function contendedIn(steps: readonly RuleStep[], taken: ReadonlySet<RuleStep>): 
   });
 }
 
-/** True where a resource that left the program has not given the rule up by the time at which the run makes it. */
+/** Decides whether the run makes a rule before a resource that left the program has given it up. */
 function isRefused({ declared, of }: RuleStep, former: RuleStep): boolean {
   return former.of.isLeaving && of.contract.rule.owner === null && declared?.adopt === undefined;
 }
@@ -252,7 +253,7 @@ function refusalOf(step: RuleStep, former: RuleStep): string {
   return `${nameOf(step)} is declared by ${whereOf(step)} and is still ${former.of.resource}'s, which leaves the program: the run will refuse to create it. Where ${former.of.resource} was only renamed, give the new resource an alias; else add adopt for this run`;
 }
 
-/** A rule of another resource is taken as it is, so that no write is blind; but for one that adopt names. */
+/** Decides whether a second run is needed: a rule of another resource is first taken as it is, but for one that adopt names. */
 function takesTwoRuns(kind: RuleStep["kind"], { of, declared }: RuleStep, former: RuleStep): boolean {
   if (former.of.resource === of.resource || typeof declared?.adopt === "string") return false;
   return kind === "update" || (kind === "replace" && former.of.isLeaving);
@@ -266,7 +267,7 @@ function whereOf({ key, of }: RuleStep): string {
   return key === "" ? of.resource : `${of.resource}, key ${key},`;
 }
 
-/** The names by which a run would find a rule again. */
+/** Returns the names by which a run would find a rule again. */
 function namesOf(step: RuleStep): string[] {
   const { known, declared, of } = step;
   const byId = known?.ruleId ?? (typeof declared?.adopt === "string" ? declared.adopt : undefined);
@@ -277,7 +278,7 @@ function namesOf(step: RuleStep): string[] {
   ];
 }
 
-/** The natural key in a definition, by which rules are found at the step's connection; undefined where none can be. */
+/** Returns the natural key in a definition, by which rules are found at the step's connection; undefined where none can be. */
 function naturalKeyIn({ of }: Pick<RuleStep, "of">, definition: Json | undefined): string | undefined {
   const { operations, rule } = of.contract;
   if (rule.naturalKey === null || operations.list === null) return undefined;
@@ -314,14 +315,16 @@ function findingOf(planned: RuleStep, taken: TakenRule | undefined): Finding | u
     change,
     name: nameOf(step),
     ...formerNameOf(step),
-    ...(key === "" ? {} : { key }),
-    ...(isRenamed(step) && formerKey !== undefined && formerKey !== "" && formerKey !== key ? { formerKey } : {}),
-    ...(ruleId === undefined ? {} : { ruleId }),
-    resource: of.resource,
-    ...(of.connection === defaultConnection ? {} : { connection: of.connection }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({
+      key: key === "" ? undefined : key,
+      formerKey: isRenamed(step) && formerKey !== "" && formerKey !== key ? formerKey : undefined,
+      ruleId,
+      resource: of.resource,
+    }),
+    ...connectionIn(of),
+    ...defined({ reason }),
     ...ruleOf(step),
-    ...(taken?.owner === undefined ? {} : { owner: taken.owner }),
+    ...defined({ owner: taken?.owner }),
     paths,
   };
 }
@@ -338,7 +341,7 @@ function reasonOf({ kind, known, declared, reason, inState, of }: RuleStep): str
   return reasonToReplace(known.definition, declared.definition, of.contract) ?? reason;
 }
 
-/** The rule's name for people: its natural key, else its key, else the resource. */
+/** Returns the rule's name for people: its natural key, else its key, else the resource. */
 export function nameOf({ key, known, declared, of, kind }: RuleStep): string {
   const own = naturalKeyText(declared?.definition ?? known?.definition, of.contract);
   if (own !== undefined && own !== "" && !isHidden(own)) return own;
@@ -346,7 +349,7 @@ export function nameOf({ key, known, declared, of, kind }: RuleStep): string {
   return kind === "opaque" && known === undefined ? of.resource : of.resource.replace(/^\S+ /, "");
 }
 
-/** A create that takes over a rule, as the change of that rule. */
+/** Returns a create that takes over a rule as the change of that rule. */
 function taking(step: RuleStep, { ruleId, live, kept }: TakenRule): RuleStep {
   const definition = asDeclaredForm(live, step.declared?.definition ?? {});
   const { reason: _, ...others } = step;
@@ -354,7 +357,7 @@ function taking(step: RuleStep, { ruleId, live, kept }: TakenRule): RuleStep {
   return { ...others, kind: "update", known: { ruleId, definition }, ...reason };
 }
 
-/** True where a run overwrites what somebody edited by hand. */
+/** Decides whether a run overwrites what somebody edited by hand. */
 function isReset({ inState, known, of }: RuleStep, paths: readonly PathFinding[]): boolean {
   if (inState === undefined) return false;
   const { rule } = of.contract;
@@ -362,7 +365,7 @@ function isReset({ inState, known, of }: RuleStep, paths: readonly PathFinding[]
   return paths.some(({ path }) => edited.has(path));
 }
 
-/** The natural key that the rule has now, where the run gives it another one. */
+/** Returns the natural key that the rule has now, where the run gives it another one. */
 function formerNameOf({ known, declared, of }: RuleStep): Pick<Finding, "formerName"> {
   const [was, is] = [known, declared].map((each) => naturalKeyText(each?.definition, of.contract));
   const [held, wanted] = [known, declared].map((each) => naturalKeyIn({ of }, each?.definition));
@@ -378,7 +381,7 @@ function formerNameOf({ known, declared, of }: RuleStep): Pick<Finding, "formerN
   return { formerName: was };
 }
 
-/** The rule as the state has it, and as the program declares it. */
+/** Returns the rule as the state has it, and as the program declares it. */
 function ruleOf({ known, declared, of }: RuleStep): Pick<Finding, "rule"> {
   const shown = (definition: Json | undefined): Json | undefined =>
     definition === undefined ? undefined : asShown(definition);
@@ -403,19 +406,19 @@ function pathsOf({ kind, key, known, declared, of }: RuleStep): PathFinding[] {
       ? [{ ...finding, secret: true }]
       : inside.map(({ path: each, kind }) =>
           rule.secret.some((pattern) => isAtOrBelow(each, pattern))
-            ? {
+            ? defined({
                 path: pathOf(each),
-                ...(kind === "add" ? {} : { before: mask }),
-                ...(kind === "delete" ? {} : { after: mask }),
+                before: kind === "add" ? undefined : mask,
+                after: kind === "delete" ? undefined : mask,
                 secret: true,
-              }
+              })
             : { path: pathOf(each), masked: true },
         );
   });
 }
 
 /**
- * More than a tenth of all rules is often a mistake.
+ * Warns of many deletions: more than a tenth of all rules is often a mistake.
  * @param isPart whether there may be rules that the preview does not show
  */
 function deletionsIn(found: readonly Finding[], rules: number, isPart: boolean): string[] {
@@ -434,7 +437,7 @@ function quietNote(step: PreviewStep): string {
   return `${resourceOf(step)} changes${which}, but none of its rules does`;
 }
 
-/** The connection is no rule, and what changes in it changes none; but it says where the rules are. */
+/** Tells a change of a connection. It is no rule, and what changes in it changes none; but it says where the rules are. */
 function connectionNote(step: PreviewStep): string | undefined {
   if (step.type !== connectionType) return undefined;
   if (step.op === "replace") return `${resourceOf(step)} is replaced: its rules get a new owner id`;
@@ -442,7 +445,7 @@ function connectionNote(step: PreviewStep): string | undefined {
   return `${resourceOf(step)} changes (${step.changedInputs.join(", ")}), and none of its rules by that`;
 }
 
-/** Notes of secrets: where the engine did not say what changes, a changed secret looks like an unchanged one. */
+/** Notes secrets of which nothing is known: where the engine did not say what changes, a changed one looks unchanged. */
 function secretNotes(steps: readonly RuleStep[]): string[] {
   const blind = steps.filter(
     ({ known, declared, of, ...step }) =>
@@ -453,12 +456,11 @@ function secretNotes(steps: readonly RuleStep[]): string[] {
       (isRenamed({ ...step, of }) || !of.secrets.areKnown),
   );
   if (blind.length === 0) return [];
-  const names = blind.slice(0, 10).map(nameOf);
-  const more = blind.length > names.length ? ` and ${blind.length - names.length} more` : "";
-  return [`A preview masks secrets, so whether those of these rules change cannot be told: ${names.join(", ")}${more}`];
+  const names = firstNames(blind.map(nameOf));
+  return [`A preview masks secrets, so whether those of these rules change cannot be told: ${names}`];
 }
 
-/** An engine masks an array as a whole for one secret in it, in everything that it prints. */
+/** Notes masked arrays: an engine masks an array as a whole for one secret in it, in everything that it prints. */
 function maskedNote(steps: readonly RuleStep[]): string[] {
   const isWhole = steps.some(({ key, declared, of }) =>
     of.secrets.within(key, key === "", []).some(({ path }) => isBelowMask(declared?.definition, path)),
@@ -473,7 +475,7 @@ function isBelowMask(definition: Json | undefined, path: Path): boolean {
   return path.some((_, at) => at > 0 && isMasked(valueAt(definition, pointerOf(path.slice(0, at)))));
 }
 
-/** Resources without changes, of which the preview says no more than how many they are. */
+/** Counts the resources without changes of which the preview says no more than how many they are. */
 function unseen({ steps, sames }: Preview): number {
   return Math.max(0, sames - steps.filter(({ op }) => op === "same").length);
 }
@@ -494,7 +496,7 @@ function othersNote(steps: readonly PreviewStep[]): string[] {
   return [`The run has steps on other resources than merchant rules, which are not in this plan: ${counts}`];
 }
 
-/** True for what the engine and the rules need for themselves, and for the component that spreads rules over sets. */
+/** Decides whether a resource is one of the engine or of the rules themselves, or the component that spreads rules over sets. */
 function isScaffold({ type }: PreviewStep): boolean {
   return (
     type === connectionType ||

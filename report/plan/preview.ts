@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import { ruleType, setType } from "../../provider/host/types.ts";
 import { isUnknown, withinSecret } from "../../provider/host/wire.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
-import { type ResourceShape, ruleShape, setShape } from "../../provider/state/shape.ts";
+import { type ResourceShape, ruleShape, shapeOf } from "../../provider/state/shape.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import {
   findNotJson,
@@ -16,6 +15,7 @@ import {
 } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
+import { resourceName } from "../state/state-resource.ts";
 
 /** The text in the place of a secret in an engine's output. */
 export const mask = "[secret]";
@@ -85,24 +85,25 @@ export interface Preview {
 }
 
 export function isOfRules({ type }: PreviewStep): boolean {
-  return type === ruleType || type === setType;
+  return shapeOf(type) !== undefined;
 }
 
-export function shapeOf({ type }: PreviewStep): ResourceShape {
-  return type === setType ? setShape : ruleShape;
+/** Returns the shape of a step's resource, which holds rules. */
+export function shapeIn({ type }: PreviewStep): ResourceShape {
+  return shapeOf(type) ?? ruleShape;
 }
 
-/** The resource's name for people: `MerchantRuleSet all`. */
+/** Returns the resource's name for people: `MerchantRuleSet all`. */
 export function resourceOf({ type, name }: PreviewStep): string {
-  return `${type.split(":").at(-1)} ${name}`;
+  return resourceName(type, name);
 }
 
-/** The stack of a preview, in words: `stack dev`. */
+/** Returns the stack of a preview in words: `stack dev`. */
 export function subjectOf({ steps: [first] }: Preview): string {
   return first === undefined ? "the stack" : `stack ${parseUrn(first.urn).stack}`;
 }
 
-/** Its project; undefined where it has no steps. */
+/** Returns the project of a preview; undefined where it has no steps. */
 export function projectOf({ steps: [first] }: Preview): string | undefined {
   return first === undefined ? undefined : parseUrn(first.urn).project;
 }
@@ -140,9 +141,9 @@ function has(document: Json | undefined, field: string): boolean {
   return isJsonObject(document) && Object.hasOwn(document, field);
 }
 
-/** The first thing that stands where a rule's definition or the rules of a set belong, and cannot be one. */
+/** Tells the first value that stands where a rule's definition or the rules of a set belong, and cannot be one. */
 function faultOf(step: PreviewStep): string | undefined {
-  const shape = shapeOf(step);
+  const shape = shapeIn(step);
   for (const [state, known] of [
     ["old", step.before],
     ["new", step.after],
@@ -158,7 +159,7 @@ function faultOf(step: PreviewStep): string | undefined {
   return undefined;
 }
 
-/** A secret as a whole is masked, and what is not known yet has a text of its own. To the engine null is absent. */
+/** Decides whether a value can be a definition: also a mask, the text of an unknown value, and null, which is absent to the engine. */
 function isDefinition(value: Json): boolean {
   return value === null || isJsonObject(value) || value === mask || isUnknown(value);
 }
@@ -304,7 +305,7 @@ function ofEvents(lines: readonly Json[], source: string, mayBeCut: boolean): Pr
   };
 }
 
-/** With `--refresh` a preview has each resource twice: as the refresh found it, and what the run does to it. */
+/** Leaves out steps of a refresh: with `--refresh` a preview has each resource twice, as it was found and what the run does to it. */
 function withoutRefreshes(steps: readonly PreviewStep[]): Pick<Preview, "steps" | "isRefreshed" | "stateTime"> {
   const acted = new Set(steps.filter(({ op }) => op !== "refresh").map(({ urn }) => urn));
   const times = steps.flatMap(({ before }) => before?.time ?? []).sort();
@@ -364,7 +365,7 @@ function warningsIn(diagnostics: readonly z.output<typeof diagnostic>[]): string
   return [...new Set(saidIn(diagnostics, "warning").map(({ message }) => message))];
 }
 
-/** As plain text: an event has the engine's own marks for colours in it, as `<{%reset%}>`. */
+/** Returns messages as plain text: an event has the engine's own marks for colours in it, as `<{%reset%}>`. */
 function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "error" | "warning"): PreviewError[] {
   return diagnostics
     .filter(({ severity, ephemeral }) => severity === wanted && !ephemeral)
@@ -374,7 +375,7 @@ function saidIn(diagnostics: readonly z.output<typeof diagnostic>[], wanted: "er
     });
 }
 
-/** Secrets as the document has them: in events each is an object with a signature. */
+/** Masks secrets as the document has them: in events each is an object with a signature. */
 function masked(value: JsonObject): JsonObject {
   const plain = mapJson(value, (each) => (withinSecret(each) === undefined ? undefined : mask));
   return isJsonObject(plain) ? plain : {};

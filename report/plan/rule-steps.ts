@@ -9,6 +9,7 @@ import {
   asWritten,
   blindMask,
   contains,
+  defined,
   field,
   isEqual,
   isJsonObject,
@@ -20,7 +21,7 @@ import {
 } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import type { AtService } from "./at-service.ts";
-import { mask, type PreviewState, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
+import { mask, type PreviewState, type PreviewStep, resourceOf, shapeIn } from "./preview.ts";
 import { ChangedPaths } from "./secrets.ts";
 
 /** A step on one rule, and the resource that declares it. */
@@ -75,7 +76,7 @@ export function expand(step: PreviewStep, contracts: Contracts, service?: AtServ
   const expanded = expanding(service === undefined ? step : whatRefreshes(step), contracts, service);
   const [state, resource] = [step.before, resourceOf(step)];
   if (service === undefined || state === undefined) return expanded;
-  const { rules } = knownIn(shapeOf(step), state).state;
+  const { rules } = knownIn(shapeIn(step), state).state;
   const steps = expanded.steps.map((each): RuleStep => {
     const key = each.formerKey ?? each.key;
     const known = rules.get(key);
@@ -87,13 +88,13 @@ export function expand(step: PreviewStep, contracts: Contracts, service?: AtServ
   return { ...expanded, steps };
 }
 
-/** A resource that does not change may hold rules that were edited by hand, and those a refresh finds. */
+/** Returns a step as a refresh makes it: a resource that does not change may hold rules that were edited by hand. */
 function whatRefreshes(step: PreviewStep): PreviewStep {
   return step.op === "same" && step.before !== undefined && step.after !== undefined ? { ...step, op: "update" } : step;
 }
 
 function expanding(step: PreviewStep, contracts: Contracts, service: AtService | undefined): ExpandedStep {
-  const shape = shapeOf(step);
+  const shape = shapeIn(step);
   const resource = resourceOf(step);
   const inState = step.before === undefined ? undefined : knownIn(shape, step.before);
   const known = inState === undefined || service === undefined ? inState : atService(inState, resource, service);
@@ -199,7 +200,7 @@ function knownIn(shape: ResourceShape, { id, inputs, outputs: told }: PreviewSta
 }
 
 /**
- * Outputs in which the inputs tell what is masked. The engine masks a whole array of outputs for one secret of the contract
+ * Returns outputs in which the inputs tell what is masked. The engine masks a whole array of outputs for one secret of the contract
  * in it, and of inputs the secret alone. Inputs that a failed run left tell nothing, where what is not masked differs.
  */
 function unmaskedBy(inputs: JsonObject, outputs: JsonObject, { isRule, field: name }: ResourceShape): JsonObject {
@@ -217,7 +218,7 @@ function unmaskedBy(inputs: JsonObject, outputs: JsonObject, { isRule, field: na
   return { ...outputs, [name]: Object.fromEntries(rules) };
 }
 
-/** What is known of a resource's rules after a refresh. */
+/** Returns what is known of a resource's rules after a refresh. */
 function atService(known: KnownRules, resource: string, service: AtService): KnownRules {
   const rules = new Map(
     [...known.state.rules].flatMap(([key, rule]): [string, KnownRule][] => {
@@ -260,7 +261,7 @@ const whyOpaque = {
 const whyDoubtful =
   "what the last run's write to it did is not known: the run looks at it, and makes it as declared where it is not";
 
-/** The steps from what the state has to what is declared. */
+/** Returns the steps from what the state has to what is declared. */
 function changed(
   known: KnownRules,
   declared: DeclaredRules,
@@ -319,16 +320,11 @@ function ruleSteps(known: State["rules"], declared: Inputs["rules"], of: Resourc
     if (step.kind === "create" || step.kind === "delete") return { ...step, of };
     const formerKey = keys.get(step.known);
     const now = declared.get(step.key);
-    return {
-      ...step,
-      ...(now === undefined ? {} : { declared: now }),
-      ...(formerKey === undefined || formerKey === step.key ? {} : { formerKey }),
-      of,
-    };
+    return { ...step, ...defined({ declared: now, formerKey: formerKey === step.key ? undefined : formerKey }), of };
   });
 }
 
-/** Every rule is made again, at another connection or because the whole resource is. */
+/** Returns the steps that make every rule again, at another connection or because the whole resource is. */
 function replaced(
   { state, opaque }: KnownRules,
   { inputs }: DeclaredRules,
@@ -350,7 +346,7 @@ function deletes(known: State["rules"], of: ResourceStep): RuleStep[] {
   return [...known].map(([key, rule]): RuleStep => ({ kind: "delete", key, known: rule, of }));
 }
 
-/** A contract with which everything can be planned, for what the contract itself refuses. */
+/** Returns a contract with which everything can be planned, for what the contract itself refuses. */
 function withEveryOperation(contract: Contract): Contract {
   const { operations } = contract;
   const identifyBy = operations.delete.identifyBy ?? ({ in: "query", name: "ruleId" } as const);

@@ -24,7 +24,7 @@ export function isMasked(value: Json | undefined): boolean {
   return value === mask || value === changedMask || value === editedMask;
 }
 
-/** A value as a report shows it: in words what is not known yet, and `[secret]` for every mask. */
+/** Returns a value as a report shows it: in words what is not known yet, and `[secret]` for every mask. */
 export function asShown(value: Json): Json {
   return mapJson(value, (each) => {
     if (each === unknownValue) return knownAfterUp;
@@ -54,12 +54,12 @@ export class ChangedPaths {
     for (const change of this.#changes) getOrMake(this.#byKey, change.path[1], () => []).push(change);
   }
 
-  /** True where something of a rule changes. */
+  /** Decides whether something of a rule changes. */
   isChanged(key: string, isRule: boolean): boolean {
     return this.#of(key, isRule).some(touches(this.#start(key, isRule)));
   }
 
-  /** The changes inside a value of a rule, their paths from the rule's definition: a mask may hide a whole array. */
+  /** Returns the changes inside a value of a rule, their paths from the rule's definition: a mask may hide a whole array. */
   within(key: string, isRule: boolean, path: Path): { path: Path; kind: ChangedPath["kind"] }[] {
     const start = this.#start(key, isRule);
     const outer = [...start, ...path];
@@ -68,7 +68,7 @@ export class ChangedPaths {
       .map(({ path: at, kind }) => ({ path: at.slice(start.length), kind }));
   }
 
-  /** The declared definition, in which changed secrets have a text of their own. */
+  /** Returns the declared definition, in which changed secrets have a text of their own. */
   marked(before: JsonObject, after: JsonObject, key: string, isRule: boolean): JsonObject {
     const start = this.#start(key, isRule);
     const isMaskedBefore = (path: Path): boolean => valueAt(before, pointerOf(path.slice(start.length))) === mask;
@@ -86,7 +86,7 @@ export class ChangedPaths {
     return isRule ? [this.#field] : [this.#field, key];
   }
 
-  /** The changes that can be of a rule: those of its key, and those of all rules. */
+  /** Returns the changes that can be of a rule: those of its key, and those of all rules. */
   #of(key: string, isRule: boolean): readonly Change[] {
     if (isRule) return this.#changes;
     return [...(this.#byKey.get(undefined) ?? []), ...(this.#byKey.get(key) ?? [])];
@@ -98,7 +98,7 @@ interface Change {
   readonly kind: ChangedPath["kind"];
 }
 
-/** True of a change whose path is this one, leads to it, or lies inside it. */
+/** Returns the test for a change whose path is this one, leads to it, or lies inside it. */
 function touches(path: Path): (change: Change) => boolean {
   return ({ path: changed }) => (changed.length < path.length ? isWithin(path, changed) : isWithin(changed, path));
 }

@@ -1,24 +1,31 @@
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { connectionName } from "../../provider/state/state.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { isJsonArray, type Json, type Path, pathOf, pointerOf, segmentsOf, valueAt } from "../../sdk/json/index.ts";
+import {
+  defined,
+  isJsonArray,
+  type Json,
+  type Path,
+  pathOf,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
 import { contentOf } from "../model/content.ts";
 import type { Violation } from "../model/report.ts";
-import { isOfRules, type PolicyViolation, type Preview, type PreviewStep, resourceOf, shapeOf } from "./preview.ts";
+import { resourceName } from "../state/state-resource.ts";
+import { isOfRules, type PolicyViolation, type Preview, type PreviewStep, resourceOf, shapeIn } from "./preview.ts";
 import { asShown } from "./secrets.ts";
 
-/** What policies say of a preview, each with its rule and the place in it, as far as the policy names them. */
+/** Returns what policies say of a preview, each with its rule and the place in it, as far as the policy names them. */
 export function violationsOf({ violations, steps }: Preview): Violation[] {
   return violations.map((violation) => {
     const { urn, level, policy, pack, message } = violation;
     const { type, name } = parseUrn(urn);
     return {
-      level,
-      policy,
-      ...(pack === undefined ? {} : { pack }),
-      ...(name === "" ? {} : { resource: `${type.split(":").at(-1)} ${name}` }),
+      ...defined({ level, policy, pack, resource: name === "" ? undefined : resourceName(type, name) }),
       ...placeOf(
         violation,
         steps.filter((step) => step.urn === urn && isOfRules(step)),
@@ -29,7 +36,7 @@ export function violationsOf({ violations, steps }: Preview): Violation[] {
 }
 
 /**
- * The rule that a violation is about. An engine says of it no more than the resource. The policies of this package begin
+ * Finds the rule that a violation is about. An engine says of it no more than the resource. The policies of this package begin
  * what they say with the rule and the place (`large: /priority: found 5000, allowed ...`), which counts where the
  * resource has a rule of that name. The one rule of a MerchantRule needs no words.
  */
@@ -47,17 +54,17 @@ function placeOf({ message }: PolicyViolation, steps: readonly PreviewStep[]): P
   }
   const [only] = rules;
   const [step] = steps;
-  return only !== undefined && step !== undefined && shapeOf(step).isRule ? { key: only[0] } : {};
+  return only !== undefined && step !== undefined && shapeIn(step).isRule ? { key: only[0] } : {};
 }
 
-/** The rules of a resource by key, that of a MerchantRule by the resource's name. */
+/** Returns the rules of a resource by key, that of a MerchantRule by the resource's name. */
 function rulesOf(step: PreviewStep): [string, Json][] {
-  const shape = shapeOf(step);
+  const shape = shapeIn(step);
   const definitions = definitionsIn(shape, (step.after ?? step.before)?.inputs[shape.field]);
   return [...definitions].map(([key, definition]) => [shape.isRule ? step.name : key, definition]);
 }
 
-/** The rule that a violation is about, as the run will have it: as reports show it. */
+/** Returns how to find the rule that a violation is about, as the run will have it and as reports show it. */
 export function violatingRuleIn(
   { steps }: Preview,
   contractOf: (connection: string) => Contract | undefined,

@@ -3,6 +3,7 @@ import { seenAs } from "../../provider/reconcile/live-rule.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   blindMask,
+  defined,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -15,25 +16,25 @@ import { nameOf, plannedSteps } from "../plan/plan-report.ts";
 import { type Preview, subjectOf } from "../plan/preview.ts";
 import type { RuleStep } from "../plan/rule-steps.ts";
 import { isMasked } from "../plan/secrets.ts";
-import { identityOf, type Side, type SideRule } from "./side.ts";
+import { identityOf, type RuleSide, type SideRule } from "./side.ts";
 
 /** What is live at one connection, before a run and after it. */
 export interface BeforeAndAfter {
   /** What is live. A rule that the stack declares has its resource and key. */
-  readonly before: Side;
+  readonly before: RuleSide;
   /** The same, with what the run changes. Rules that others made stay in force. */
-  readonly after: Side;
+  readonly after: RuleSide;
 }
 
 /**
  * Carries out a run's plan on what is live, on paper. A rule that the run does not change stays as it is live, also where
  * somebody edited it by hand.
- * @param live the rules at the connection (`liveSide`)
+ * @param live the rules at the connection (`readLiveSide`)
  * @param contractOf the contract of a connection, where there is one
  * @throws MerchantRulesError SETTINGS_INVALID: a newer version of this package wrote the state
  */
 export function afterRun(
-  live: Side,
+  live: RuleSide,
   preview: Preview,
   contractOf: (connection: string) => Contract | undefined,
   connection: string,
@@ -80,13 +81,13 @@ export function afterRun(
   };
 }
 
-/** The resource and the key that declare a rule. */
+/** Returns the resource and the key that declare a rule. */
 function declarationOf(step: RuleStep | undefined): Pick<SideRule, "resource" | "key"> {
   if (step === undefined) return {};
-  return { resource: step.of.resource, ...(step.key === "" ? {} : { key: step.key }) };
+  return defined({ resource: step.of.resource, key: step.key === "" ? undefined : step.key });
 }
 
-/** A rule that the run makes. Where the service lists it is not known. */
+/** Returns a rule that the run makes. Where the service lists it is not known. */
 function madeBy(step: RuleStep, connection: string, contract: Contract | undefined): SideRule {
   const definition =
     step.declared === undefined || step.kind === "opaque" ? blindMask : readable(step.declared.definition);
@@ -100,13 +101,13 @@ function madeBy(step: RuleStep, connection: string, contract: Contract | undefin
   };
 }
 
-/** A definition as sides have it: masks in the place of secrets. */
+/** Returns a definition as sides have it: masks in the place of secrets. */
 function readable(definition: Json): JsonObject {
   const plain = mapJson(definition, (value) => (isMasked(value) ? blindMask : undefined));
   return isJsonObject(plain) ? plain : blindMask;
 }
 
-/** A rule as an update leaves it: as declared, with the fields that the update does not touch. */
+/** Returns a rule as an update leaves it: as declared, with the fields that the update does not touch. */
 function afterUpdate(live: JsonObject, definition: JsonObject, contract: Contract): JsonObject {
   const seen = seenAs(live, definition, { contract });
   const kept = undeclaredIn(live, seen, contract).filter((path) => isKept(path, seen, definition, contract));
@@ -116,11 +117,11 @@ function afterUpdate(live: JsonObject, definition: JsonObject, contract: Contrac
   }, definition);
 }
 
-/** The rule at the service that a step is about. */
+/** Returns the rule at the service that a step is about; undefined where it is not there. */
 function liveOf(
   { kind, known, declared }: RuleStep,
   byId: ReadonlyMap<string | undefined, SideRule>,
-  live: Side,
+  live: RuleSide,
   contract: Contract | undefined,
 ): SideRule | undefined {
   if (known !== undefined) return byId.get(known.ruleId);

@@ -1,8 +1,8 @@
 import { placeOf, readRuleFolder } from "../../provider/resources/rule-folder.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { asWritten, isJsonObject, masked } from "../../sdk/json/index.ts";
-import { identityOf, nameOfRule, type Side } from "./side.ts";
+import { asWritten, defined, isJsonObject, masked } from "../../sdk/json/index.ts";
+import { identityOf, nameOfRule, type RuleSide } from "./side.ts";
 
 /** Facts that a folder does not have in itself. */
 interface FolderOptions {
@@ -17,20 +17,20 @@ interface FolderOptions {
 }
 
 /**
- * The rules of a folder of rule files, as `loadRules` reads them.
+ * Reads the rules of a folder of rule files, as `loadRules` reads them.
  * @throws MerchantRulesError RULE_INVALID, as loadRules
  */
 export function folderSide(
   folder: string,
   { overlay, resource, connection = defaultConnection, contract }: FolderOptions,
-): Side {
+): RuleSide {
   const rules = [...readRuleFolder(folder, overlay).values()].map((source) => {
     const { key, rule } = source;
     const definition = masked(rule, contract?.rule.secret ?? [], contract?.rule ?? asWritten);
     return {
       name: nameOfRule(definition, contract, key),
       key,
-      ...(resource === undefined ? {} : { resource }),
+      ...defined({ resource }),
       connection,
       ...identityOf(rule, contract),
       definition: isJsonObject(definition) ? definition : {},

@@ -1,15 +1,15 @@
 import { markIn, naturalKeyText, ownerIn, type Place } from "../../provider/reconcile/index.ts";
 import { shownRule } from "../drift/unmanaged-rules.ts";
-import { identityOf, type Side } from "./side.ts";
+import { identityOf, type RuleSide } from "./side.ts";
 
 /**
- * The rules at a place as the service has them, without ids, marks and what the service alone sets; without dead rules
- * and the service's own. One paged pass.
+ * Reads the rules at a place as the service has them, without ids, marks and what the service alone sets; without dead
+ * rules and the service's own. One paged pass.
  * @param name in reports, as `production`
  * @param connection the name of the connection that reaches the place
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract has no list; and what a list throws
  */
-export async function liveSide(place: Place, name: string, connection: string): Promise<Side> {
+export async function readLiveSide(place: Place, name: string, connection: string): Promise<RuleSide> {
   const { contract, live } = place;
   const all = await live.allWhole();
   const own = all.filter(({ rule }) => !live.isForeign(rule));

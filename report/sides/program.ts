@@ -1,22 +1,22 @@
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { readInputs, readState } from "../../provider/state/state.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
-import { asWritten, blindMask, isJsonObject, type Json, mapJson, masked } from "../../sdk/json/index.ts";
-import { isOfRules, mask, type Preview, resourceOf, shapeOf, subjectOf } from "../plan/preview.ts";
-import { identityOf, nameOfRule, type Side, type SideRule } from "./side.ts";
+import { asWritten, blindMask, defined, isJsonObject, type Json, mapJson, masked } from "../../sdk/json/index.ts";
+import { isOfRules, mask, type Preview, resourceOf, shapeIn, subjectOf } from "../plan/preview.ts";
+import { identityOf, nameOfRule, type RuleSide, type SideRule } from "./side.ts";
 
 /**
- * The rules that a program declares, as a preview by either engine says: sets, components and overlays are in it.
+ * Returns the rules that a program declares, as a preview by either engine says: sets, components and overlays are in it.
  * @param preview what `readPreview` gives; without `--show-sames` it lacks the resources that do not change, which a note says
  * @param contractOf the contract of a connection, where there is one
  * @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state
  */
-export function programSide(preview: Preview, contractOf: (connection: string) => Contract | undefined): Side {
+export function programSide(preview: Preview, contractOf: (connection: string) => Contract | undefined): RuleSide {
   const rules: SideRule[] = [];
   const notes: string[] = [];
   for (const step of preview.steps.filter(isOfRules)) {
     if (step.after === undefined || step.op === "delete" || step.op === "delete-replaced") continue;
-    const shape = shapeOf(step);
+    const shape = shapeIn(step);
     const { connection } = readInputs(shape, step.after.inputs);
     const contract = contractOf(connection);
     const resource = resourceOf(step);
@@ -30,8 +30,7 @@ export function programSide(preview: Preview, contractOf: (connection: string) =
       rules.push({
         name: nameOfRule(definition, contract, key, ruleId, resource.replace(/^\S+ /, "")),
         resource,
-        ...(shape.isRule ? {} : { key }),
-        ...(ruleId === undefined ? {} : { ruleId }),
+        ...defined({ key: shape.isRule ? undefined : key, ruleId }),
         connection,
         ...identityOf(definition, contract),
         definition,
@@ -43,7 +42,7 @@ export function programSide(preview: Preview, contractOf: (connection: string) =
   return { name: subjectOf(preview), kind: "program", rules, contractOf, notes };
 }
 
-/** A preview has no values of secrets. */
+/** Returns a definition as sides have it: a preview has a text in the place of each secret. */
 function definitionIn(declared: Json, contract: Contract | undefined): SideRule["definition"] {
   const plain = mapJson(declared, (value) => (value === mask ? blindMask : undefined));
   const definition = masked(plain, contract?.rule.secret ?? [], contract?.rule ?? asWritten);

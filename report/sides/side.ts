@@ -16,7 +16,7 @@ import {
  * A list of rules that can be compared with another one, or shown by itself. All reports and commands read sides; what
  * they make of them is a `Report`.
  */
-export interface Side {
+export interface RuleSide {
   /** In reports: `stack dev`, `rules`, `production`. */
   readonly name: string;
   /**
@@ -63,17 +63,9 @@ export interface SideRule {
   readonly line?: number;
   /** The service does not have the rule yet, so that its place in the service's list is not known. */
   readonly isUnlisted?: true;
-  /** Its standing, on a side that knows both the state and the service (`stackSide`). */
-  readonly standing?: Standing;
 }
 
-/**
- * `declared`: as the state says; `drifted`: another than the state says; `missing`: only in the state; `unmanaged`: only
- * at the service, and nobody's; `another's`: only at the service, with the mark of another stack or resource.
- */
-export type Standing = "declared" | "drifted" | "missing" | "unmanaged" | "another's";
-
-/** @param definition in plain, or with masks; a key inside a masked object is not known */
+/** Returns what tells a rule from others by its natural key. @param definition in plain, or with masks; a key inside a masked object is not known */
 export function identityOf(definition: Json | undefined, contract: Contract | undefined): Pick<SideRule, "identity"> {
   const { rule } = contract ?? {};
   if (rule === undefined || rule.naturalKey === null) return {};
@@ -82,7 +74,7 @@ export function identityOf(definition: Json | undefined, contract: Contract | un
   return { identity: hashIn(isMask(value) ? value : maskOf(value, rule, segmentsOf(rule.naturalKey))) };
 }
 
-/** The name of a rule for people. */
+/** Returns the name of a rule for people: its natural key, else the first of the others that is not empty. */
 export function nameOfRule(
   definition: Json | undefined,
   contract: Contract | undefined,

@@ -1,14 +1,14 @@
 import type { Session } from "../../provider/hooks/session.ts";
-import { declaredDefinition, readResources, ruleNameOf, type StateResource } from "../state/state-resource.ts";
-import { identityOf, type Side } from "./side.ts";
-import { contractsOf, namesIn } from "./stack.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { declaredDefinition, namesIn, readResources, ruleNameOf, type StateResource } from "../state/state-resource.ts";
+import { identityOf, type RuleSide } from "./side.ts";
 
 /**
- * The rules of a stack as its state says that they were declared; without those that the next run removes. Asks nobody.
+ * Returns the rules of a stack as its state says that they were declared; without those that the next run removes. Asks nobody.
  * @param name in reports: `stack dev`
  * @throws MerchantRulesError as readResources
  */
-export function stateSide(resources: readonly StateResource[], session: Session, name: string): Side {
+export function stateSide(resources: readonly StateResource[], session: Session, name: string): RuleSide {
   const present = readResources(resources, session).filter(({ isLeaving }) => !isLeaving);
   const rules = present.flatMap((resource) => {
     const known = [...resource.state.rules].map(([key, { definition }]) => [key, definition] as const);
@@ -19,4 +19,16 @@ export function stateSide(resources: readonly StateResource[], session: Session,
     }));
   });
   return { name, kind: "state", rules, contractOf: contractsOf(session), notes: [] };
+}
+
+/** Returns how to find the contract of a session's connection. A connection that cannot be used has none. */
+function contractsOf(session: Session): RuleSide["contractOf"] {
+  return (connection) => {
+    try {
+      return session.place(connection).contract;
+    } catch (error) {
+      if (isMerchantRulesError(error)) return undefined;
+      throw error;
+    }
+  };
 }

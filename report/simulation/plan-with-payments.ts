@@ -4,8 +4,8 @@ import type { Cell, Counted, Simulation } from "./simulation.ts";
 import { changeTable, isFlip, shareOf, sumText, talliesBy, unknownTable } from "./tables.ts";
 
 /**
- * A plan with what it changes for payments: each outcome before and after in front, and a line under each rule that changes. Counts and
- * sums, and no value of a payment.
+ * Returns a plan with what it changes for payments: each outcome before and after in front, and a line under each rule that
+ * changes. Counts and sums, and no value of a payment.
  */
 export function withPayments(plan: Report, simulation: Simulation, options: SimulateOptions): Report {
   const unknown = unknownTable(simulation);
@@ -26,7 +26,7 @@ export function withPayments(plan: Report, simulation: Simulation, options: Simu
   };
 }
 
-/** `of 84,120 payments 312 go from accept to decline (0.37 %, EUR 41,200)`; undefined of a rule that is on no side. */
+/** Says what changes by a rule: `of 84,120 payments 312 go from accept to decline (0.37 %, EUR 41,200)`; undefined of a rule that is on no side. */
 function lineOf(finding: Finding, simulation: Simulation): string | undefined {
   const { before, after, cells, payments } = simulation;
   const [own, made] = [before, after].map(

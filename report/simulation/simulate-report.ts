@@ -3,7 +3,7 @@ import type { PaymentColumn } from "../../meaning/payments/csv.ts";
 import { type PaymentsRead, sentenceOf } from "../../meaning/payments/read-payments.ts";
 import { type Json, valueAt } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
-import type { Meaning } from "../meaning/meaning.ts";
+import { type SideMeaning, unknownRules } from "../meaning/meaning.ts";
 import { type Report, reportOf, type Table } from "../model/report.ts";
 import type { Simulation } from "./simulation.ts";
 import {
@@ -27,7 +27,7 @@ export interface SimulateOptions {
   readonly at?: string | undefined;
 }
 
-/** What a run changes for payments: a report of tables, with no value of a payment but where examples were kept. */
+/** Reports what a run changes for payments: tables, with no value of a payment but where examples were kept. */
 export function simulateReport(simulation: Simulation, options: SimulateOptions): Report {
   const { before, after } = simulation;
   const { actual, label } = after.semantics.payment;
@@ -40,7 +40,7 @@ export function simulateReport(simulation: Simulation, options: SimulateOptions)
     findings: [],
     simulation: factsOf(simulation, options),
     about: headOf(simulation, options),
-    warnings: unknownRules(simulation),
+    warnings: firstUnknown(simulation),
     tables: [
       ...(actual === null ? [] : agreementTables(simulation)),
       matrixTable(simulation),
@@ -55,7 +55,7 @@ export function simulateReport(simulation: Simulation, options: SimulateOptions)
   });
 }
 
-/** The facts that a program reads. */
+/** Returns the facts that a program reads. */
 export function factsOf(simulation: Simulation, { read }: SimulateOptions): NonNullable<Report["simulation"]> {
   const { cells, payments, from, until } = simulation;
   const flipped = cells.filter(isFlip).reduce((sum, cell) => sum + cell.payments, 0);
@@ -69,7 +69,7 @@ export function factsOf(simulation: Simulation, { read }: SimulateOptions): NonN
   };
 }
 
-/** What was read, and what was not. */
+/** Says what was read: payments, period and rules. */
 export function headOf(simulation: Simulation, { payments: name, read, at }: SimulateOptions): string[] {
   const { from, until, payments, before, after } = simulation;
   const period = from === undefined || until === undefined ? "" : `, from ${from}Z to ${until}Z`;
@@ -79,23 +79,16 @@ export function headOf(simulation: Simulation, { payments: name, read, at }: Sim
   ];
 }
 
-/** Rules that could not be read: what hangs on them is unknown. */
-function unknownRules({ before, after }: Simulation): string[] {
-  const lines = [...before.rules, ...after.rules].flatMap(({ name, reading }) =>
-    reading.kind === "rule"
-      ? []
-      : [
-          `What rule ${name} means is unknown, and so may be what hangs on it: ${reading.faults.map(({ at, why }) => `${at} ${why}`).join("; ")}`,
-        ],
-  );
-  const distinct = [...new Set(lines)];
+/** Warns of rules that could not be read; of many the first twenty. */
+function firstUnknown({ before, after }: Simulation): string[] {
+  const distinct = [...new Set(unknownRules([...before.rules, ...after.rules]))];
   const left = distinct.length - mostUnknown;
   return left <= 0 ? distinct : [...distinct.slice(0, mostUnknown), `What ${left} more rules mean is unknown`];
 }
 
 const mostUnknown = 20;
 
-/** What the counts do not tell. */
+/** Notes what the counts do not tell. */
 export function notesOf(simulation: Simulation, { read }: SimulateOptions): string[] {
   const { payment } = simulation.after.semantics;
   const { withoutTime, withoutAmount, cells } = simulation;
@@ -127,7 +120,7 @@ export function notesOf(simulation: Simulation, { read }: SimulateOptions): stri
   ];
 }
 
-/** Payments whose outcome changes, with the fields that conditions name: for the eyes of who asked, on the spot. */
+/** Makes a table of payments whose outcome changes, with the fields that conditions name: for the eyes of who asked, on the spot. */
 function exampleTable({ examples, before, after }: Simulation): Table {
   const { fields } = after.semantics.payment;
   const named = [...fieldsIn([...before.rules, ...after.rules].map(({ reading }) => reading))].sort();
@@ -148,8 +141,8 @@ function shown(value: Json): string {
   return value === null ? "" : printableJson(value);
 }
 
-/** What is read of a CSV: fields that conditions name must be there, and what is only counted may. */
-export function columnsFor(before: Meaning, after: Meaning): PaymentColumn[] {
+/** Returns the columns that are read of a CSV: fields that conditions name must be there, and what is only counted may. */
+export function columnsFor(before: SideMeaning, after: SideMeaning): PaymentColumn[] {
   const { fields, amount, time, actual, label } = after.semantics.payment;
   const needed = fieldsIn([...before.rules, ...after.rules].map(({ reading }) => reading));
   const counted = [amount?.field, amount?.currency, time ?? undefined].filter((name) => name !== undefined);
@@ -167,6 +160,6 @@ export function columnsFor(before: Meaning, after: Meaning): PaymentColumn[] {
   return [...columns, ...facts.filter(({ at }) => columns.every((column) => column.at !== at))];
 }
 
-function rulesOf({ rules }: Meaning): string {
+function rulesOf({ rules }: SideMeaning): string {
   return rules.length === 1 ? "1 rule" : `${rules.length} rules`;
 }

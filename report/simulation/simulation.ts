@@ -1,6 +1,6 @@
 import { Decider, type Decision, Payment, type Semantics } from "../../meaning/index.ts";
-import { type JsonObject, valueAt } from "../../sdk/json/index.ts";
-import { clockOf, type Meaning } from "../meaning/meaning.ts";
+import { defined, type JsonObject, valueAt } from "../../sdk/json/index.ts";
+import { clockOf, type SideMeaning } from "../meaning/meaning.ts";
 import { amountReader, Sums } from "./sums.ts";
 
 /** A decision as it is counted: those with one outcome by the same rules are one. */
@@ -47,8 +47,8 @@ const mostCells = 100_000;
 
 /** Decides payments by two sides, and counts. What it keeps does not grow with the payments. */
 export class Simulation {
-  readonly before: Meaning;
-  readonly after: Meaning;
+  readonly before: SideMeaning;
+  readonly after: SideMeaning;
   readonly cells: readonly Cell[];
   readonly examples: readonly Example[];
   payments = 0;
@@ -69,7 +69,7 @@ export class Simulation {
   readonly #semantics: Semantics;
 
   /** @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant */
-  constructor(before: Meaning, after: Meaning, { at, examples = 0 }: SimulationOptions = {}) {
+  constructor(before: SideMeaning, after: SideMeaning, { at, examples = 0 }: SimulationOptions = {}) {
     this.before = before;
     this.after = after;
     this.cells = this.#list;
@@ -77,10 +77,10 @@ export class Simulation {
     this.#mostExamples = examples;
     this.#semantics = after.semantics;
     this.#amountOf = amountReader(after.semantics);
-    const deciderOf = ({ rules, semantics, unlisted }: Meaning): Decider => {
+    const deciderOf = ({ rules, semantics, unlisted }: SideMeaning): Decider => {
       const clock = clockOf(semantics, at);
       const readings = rules.map(({ reading }) => reading);
-      return new Decider(readings, semantics, { unlisted, ...(clock === undefined ? {} : { at: clock }) });
+      return new Decider(readings, semantics, defined({ unlisted, at: clock }));
     };
     this.#deciders = [deciderOf(before), deciderOf(after)];
   }

@@ -21,7 +21,7 @@ export class Sums {
     }
   }
 
-  /** Each currency, sorted, with its sum as a decimal. */
+  /** Returns each currency, sorted, with its sum as a decimal. */
   entries(): readonly (readonly [string, string])[] {
     return [...this.#sums]
       .map(([currency, sum]) => [currency, sum.text()] as const)
@@ -79,7 +79,7 @@ class Sum {
   }
 }
 
-/** The hundredths that an amount is; undefined of one that is not so plain. */
+/** Returns an amount in hundredths; undefined of one that has more places, is too large or is no number. */
 function hundredthsOf(amount: Json): number | undefined {
   const hundredths = typeof amount === "number" ? Math.round(amount * 100) : Number.NaN;
   return Math.abs(hundredths) < mostHundredths && hundredths / 100 === amount ? hundredths : undefined;
@@ -90,7 +90,7 @@ const mostHundredths = 1e14;
 /** An amount beyond is a fault of the data; to add it would take the time and the room of its zeros. */
 const mostExponent = 40;
 
-/** The amount of a payment and its currency, where it has both. */
+/** Returns a reader of the amount of a payment and its currency, where it has both. */
 export function amountReader({
   payment,
 }: Semantics): (json: JsonObject) => { currency: string; amount: Json } | undefined {

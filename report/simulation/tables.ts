@@ -1,4 +1,5 @@
 import type { Json } from "../../sdk/json/index.ts";
+import type { SideMeaning } from "../meaning/meaning.ts";
 import type { Table } from "../model/report.ts";
 import type { Cell, Counted, Simulation } from "./simulation.ts";
 import { Sums } from "./sums.ts";
@@ -29,7 +30,7 @@ export function isFlip({ before, after }: Cell): boolean {
   return before.outcome !== after.outcome;
 }
 
-/** Every outcome, those that are unknown last. */
+/** Returns every outcome, `unknown` last. */
 function outcomesOf(cells: readonly Cell[]): string[] {
   const all = new Set(cells.flatMap(({ before, after }) => [before.outcome, after.outcome]));
   return [...all].sort(
@@ -37,7 +38,7 @@ function outcomesOf(cells: readonly Cell[]): string[] {
   );
 }
 
-/** Outcome by outcome: how many payments. */
+/** Makes a matrix: how many payments have an outcome before and one after. */
 export function matrixTable({ cells }: Simulation): Table {
   const outcomes = outcomesOf(cells);
   const count = (of: readonly Cell[]): number => of.reduce((sum, { payments }) => sum + payments, 0);
@@ -59,7 +60,7 @@ export interface Pair extends Tally {
   readonly after: string;
 }
 
-/** Each outcome before with each after: first what changes, the most payments first. */
+/** Returns each outcome before with each after: first what changes, the most payments first. */
 export function pairsOf({ cells }: Simulation): Pair[] {
   const pairs = [...talliesBy(cells, ({ before, after }) => JSON.stringify([before.outcome, after.outcome]))].map(
     ([key, tally]): Pair => {
@@ -71,13 +72,13 @@ export function pairsOf({ cells }: Simulation): Pair[] {
   return [...pairs.filter(isChange), ...pairs.filter((pair) => !isChange(pair))];
 }
 
-/** Each outcome before and after with share and sums. */
+/** Makes a table of each outcome before and after, with share and sums. */
 export function changeTable(simulation: Simulation): Table {
   const rows = pairsOf(simulation).map((pair) => [pair.before, pair.after, ...amountCells(pair, simulation)]);
   return { title: "Each outcome before and after", columns: ["Before", "After", ...amountColumns], rows };
 }
 
-/** Each flip once: from which rule to which. */
+/** Makes a table of flips, each once: from which rule to which. */
 export function flipTable(simulation: Simulation): Table {
   const flips = simulation.cells.filter(isFlip);
   const tallies = [...talliesBy(flips, (cell) => JSON.stringify([...sideTexts(cell, simulation)]))];
@@ -93,16 +94,18 @@ function sideTexts({ before, after }: Cell, { before: was, after: is }: Simulati
   return [before.outcome, namesOf(before, was), after.outcome, namesOf(after, is)];
 }
 
-/** The rules of a decision by name: `night-limit`; `no rule`. */
-export function namesOf({ by, outcome }: Counted, { rules }: Simulation["before"]): string {
+/** Returns the names of the rules of a decision: `night-limit`; `no rule`. */
+export function namesOf({ by, outcome }: Counted, { rules }: SideMeaning): string {
   const names = by.map((index) => rules[index]?.name ?? "");
   if (names.length > 0) return names.join(", ");
   return outcome === "unknown" ? "several rules, or none" : "no rule";
 }
 
-/** What each rule decides, on each side. */
+/** Makes a table of what each rule decides, on each side. */
 export function ruleTable(simulation: Simulation): Table {
-  const counts = countsByRule(simulation);
+  const counts = countsBySide(simulation, ({ isKnown, by }, { rules }) =>
+    isKnown ? by.map((index) => rules[index]?.name ?? "") : [],
+  );
   const rows = [...counts]
     .filter(([, [was, is]]) => was + is > 0)
     .sort(([, a], [, b]) => differenceOf(b) - differenceOf(a) || b[0] - a[0]);
@@ -117,38 +120,30 @@ function differenceOf([was, is]: readonly [number, number]): number {
   return Math.abs(is - was);
 }
 
-function countsByRule({ cells, before, after }: Simulation): Map<string, [number, number]> {
+/** Counts payments before and after by the names that `namesIn` gives to a decision. */
+function countsBySide(
+  { cells, before, after }: Simulation,
+  namesIn: (decision: Counted, meaning: SideMeaning) => readonly string[],
+): Map<string, [number, number]> {
   const counts = new Map<string, [number, number]>();
   for (const cell of cells)
-    for (const [side, counted, { rules }] of [
+    for (const [side, decision, meaning] of [
       [0, cell.before, before],
       [1, cell.after, after],
-    ] as const) {
-      if (!counted.isKnown) continue;
-      for (const index of counted.by) {
-        const name = rules[index]?.name ?? "";
+    ] as const)
+      for (const name of namesIn(decision, meaning)) {
         const count = counts.get(name) ?? [0, 0];
         count[side] += cell.payments;
         counts.set(name, count);
       }
-    }
   return counts;
 }
 
-/** Because of which rules outcomes are unknown. */
-export function unknownTable({ cells, before, after }: Simulation): Table | undefined {
-  const counts = new Map<string, [number, number]>();
-  for (const cell of cells)
-    for (const [side, counted, meaning] of [
-      [0, cell.before, before],
-      [1, cell.after, after],
-    ] as const) {
-      if (counted.isKnown) continue;
-      const name = namesOf(counted, meaning);
-      const count = counts.get(name) ?? [0, 0];
-      count[side] += cell.payments;
-      counts.set(name, count);
-    }
+/** Makes a table of the rules because of which outcomes are unknown; undefined where none is. */
+export function unknownTable(simulation: Simulation): Table | undefined {
+  const counts = countsBySide(simulation, (decision, meaning) =>
+    decision.isKnown ? [] : [namesOf(decision, meaning)],
+  );
   if (counts.size === 0) return undefined;
   const rows = [...counts].sort(([, [a, b]], [, [c, d]]) => c + d - a - b);
   return cut({
@@ -158,7 +153,7 @@ export function unknownTable({ cells, before, after }: Simulation): Table | unde
   });
 }
 
-/** How often the live rules, so read, agree with what really happened, and by which rules they do not. */
+/** Makes tables of how often the live rules, so read, agree with what really happened, and by which rules they do not. */
 export function agreementTables({ cells, before, payments }: Simulation): Table[] {
   const counts = { agree: 0, differ: 0, unknown: 0 };
   const differing = new Map<string, number>();
@@ -194,7 +189,7 @@ export function agreementTables({ cells, before, payments }: Simulation): Table[
   ];
 }
 
-/** Fraud and good payments by outcome; then precision and recall of each rule that does not accept. */
+/** Makes tables of fraud and good payments by outcome, and of precision and recall of each rule that does not accept. */
 export function labelTables({ cells, before, after }: Simulation): Table[] {
   const zero = (): LabelCounts => ({ fraud: [0, 0], good: [0, 0] });
   const byOutcome = new Map<string, LabelCounts>();
@@ -264,7 +259,7 @@ function amountCells({ payments, sums }: Tally, simulation: Simulation): (string
   return [payments, shareOf(payments, simulation.payments), sumText(sums, simulation)];
 }
 
-/** `EUR 41,200; USD 12.50`. */
+/** Writes sums as `EUR 41,200; USD 12.50`. */
 export function sumText(sums: Sums, { after }: Simulation): string {
   const isMinor = after.semantics.payment.amount?.unit === "minor";
   const texts = sums
@@ -280,7 +275,7 @@ function withCommas(decimal: string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction.padEnd(2, "0")}`;
 }
 
-/** `0.37 %`; what is not zero is not shown as zero. */
+/** Writes a share as `0.37 %`; what is not zero is not shown as zero. Empty where the whole is 0. */
 export function shareOf(part: number, whole: number): string {
   if (whole === 0) return "";
   const percent = (100 * part) / whole;
@@ -288,7 +283,7 @@ export function shareOf(part: number, whole: number): string {
   return `${Number(percent.toFixed(2))} %`;
 }
 
-/** The texts that a key was made of. */
+/** Returns the strings that a key was made of. */
 function textsIn(key: string): string[] {
   const texts: Json = JSON.parse(key);
   return Array.isArray(texts) ? texts.map(String) : [];

@@ -1,11 +1,12 @@
+import { shapeOf } from "../../provider/state/shape.ts";
 import { pointerOf } from "../../sdk/json/index.ts";
 import { configIn } from "../../stack/open/read-stack.ts";
 import { defaultProviderType, providerUrn, type ResourceState } from "../../stack/state/resource-state.ts";
 import { pathIn } from "../../stack/values/path.ts";
 import { toProgram, toWire } from "../../stack/values/wire.ts";
-import { isOfRules, type StateResource } from "./state-resource.ts";
+import type { StateResource } from "./state-resource.ts";
 
-/** The resources of a state that hold rules, in the form in which drift is looked for. */
+/** Returns the resources of a stack's state that hold rules, in the form in which drift is looked for. */
 export function stateResources(resources: readonly ResourceState[]): StateResource[] {
   const explicit = new Map(
     resources
@@ -13,23 +14,16 @@ export function stateResources(resources: readonly ResourceState[]): StateResour
       .map((provider) => [provider.urn, { urn: provider.urn, settings: configIn(provider.inputs).texts }]),
   );
   return resources
-    .filter(({ type }) => isOfRules(type))
+    .filter(({ type }) => shapeOf(type) !== undefined)
     .map(({ urn, type, id, inputs, outputs, ignoreChanges, provider, delete: isOld, pendingReplacement }) => {
       const properties = { inputs: toWire(inputs, toProgram), outputs: toWire(outputs, toProgram) };
-      // To the engine a text that is no path ignores nothing.
-      const ignored = ignoreChanges
-        .map(pathIn)
-        .filter((path) => path !== undefined)
-        .map(pointerOf);
-      const isLeaving = isOld || pendingReplacement;
+      // To the engine a string that is no path ignores nothing.
+      const ignored = ignoreChanges.map(pathIn).filter((path) => path !== undefined);
       return {
-        urn,
-        type,
-        id,
-        ...properties,
+        ...{ urn, type, id, ...properties },
         provider: explicit.get(providerUrn(provider)),
-        ignoreChanges: ignored,
-        isLeaving,
+        ignoreChanges: ignored.map(pointerOf),
+        isLeaving: isOld || pendingReplacement,
       };
     });
 }

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Session } from "../../provider/hooks/session.ts";
-import { ruleType, setType } from "../../provider/host/types.ts";
 import type { Properties } from "../../provider/host/wire.ts";
 import { naturalKeyText, type Place } from "../../provider/reconcile/index.ts";
 import { ownFields } from "../../provider/reconcile/live-rule.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { revealed } from "../../provider/state/secrets.ts";
-import { type ResourceShape, ruleShape, setShape } from "../../provider/state/shape.ts";
+import { type ResourceShape, shapeOf } from "../../provider/state/shape.ts";
 import { readState, type State } from "../../provider/state/state.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
   blindMask,
+  defined,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -39,11 +39,6 @@ export interface StateResource {
   readonly isLeaving: boolean;
 }
 
-/** True of a type whose resources hold rules. */
-export function isOfRules(type: string): boolean {
-  return type === ruleType || type === setType;
-}
-
 /** The names of a rule of the stack. */
 export interface RuleName {
   /** Its natural key, where the contract has one and it is no secret. */
@@ -55,6 +50,16 @@ export interface RuleName {
   /** `MerchantRuleSet all`. */
   readonly resource: string;
   readonly connection: string;
+}
+
+/** Returns the names of a rule as sides have them; `name` is its natural key, else its key, its id or its resource. */
+export function namesIn({ naturalKey, key, ruleId, resource, connection }: RuleName) {
+  return defined({ name: naturalKey ?? key ?? ruleId ?? resource, key, ruleId, resource, connection });
+}
+
+/** Returns a resource's name for people: `MerchantRuleSet all`. */
+export function resourceName(type: string, name: string): string {
+  return `${type.split(":").at(-1)} ${name}`;
 }
 
 /** A resource of rules, its properties in plain. */
@@ -71,7 +76,7 @@ export interface RuleResource {
   /** Those of them whose values nothing here can decrypt. */
   readonly unreadable: PathsByKey;
   readonly ignored: readonly Pointer[];
-  /** The keys of rules that are declared as texts: no option can name a path inside one. */
+  /** The keys of rules that are declared as JSON in a string: no option can name a path inside one. */
   readonly texts: ReadonlySet<string>;
   readonly isLeaving: boolean;
 }
@@ -81,7 +86,7 @@ export type PathsByKey = ReadonlyMap<string | typeof everyRule, readonly Path[]>
 const everyRule = Symbol("every rule");
 
 /**
- * The resources of rules in a state.
+ * Reads the resources of rules in a state; all others are left out.
  * @throws MerchantRulesError SETTINGS_INVALID, CONTRACT_INVALID: a connection that the state names cannot be used, another
  * version of this package wrote the state, or nothing here can decrypt what is needed
  */
@@ -90,7 +95,7 @@ export function readResources(resources: readonly StateResource[], session: Sess
   return resources.flatMap((resource) => readResource(resource, sessionOf(resource, session, sessions)) ?? []);
 }
 
-/** A definition as a resource declares it, with masks at its secrets: Pulumi's own, and those that the contract names. */
+/** Returns a definition as a resource declares it, with masks at its secrets: Pulumi's own, and those that the contract names. */
 export function declaredDefinition(
   { place, secrets, unreadable }: RuleResource,
   key: string,
@@ -106,7 +111,7 @@ export function declaredDefinition(
 }
 
 /**
- * A live rule of a resource without what the service adds to it, with masks at secrets. What the program calls secret in an
+ * Returns a live rule of a resource without what the service adds to it, with masks at secrets. What the program calls secret in an
  * element of an array is masked in every element: they may have changed places.
  */
 export function liveDefinition(
@@ -119,12 +124,12 @@ export function liveDefinition(
   return isJsonObject(hidden) ? hidden : {};
 }
 
-/** What a path names, at every element of the arrays on the way. */
+/** Returns the pointer of what a path names, at every element of the arrays on the way. */
 export function atAnyElement(path: Path): Pointer {
   return pointerOf(path.map((name) => (typeof name === "number" ? "*" : name)));
 }
 
-/** The session of a resource: an explicit provider has settings of its own. */
+/** Returns the session of a resource: an explicit provider has settings of its own. */
 function sessionOf({ provider }: StateResource, session: Session, sessions: Map<string, Session>): Session {
   if (provider === undefined) return session;
   return getOrMake(sessions, provider.urn, () => session.under((key) => provider.settings.get(key)));
@@ -132,9 +137,9 @@ function sessionOf({ provider }: StateResource, session: Session, sessions: Map<
 
 function readResource(resource: StateResource, session: Session): RuleResource | undefined {
   const { urn, type, id, ignoreChanges: ignored = [], isLeaving, ...properties } = resource;
-  const shape = type === ruleType ? ruleShape : type === setType ? setShape : undefined;
+  const shape = shapeOf(type);
   if (shape === undefined) return undefined;
-  const name = `${type.split(":").at(-1)} ${urn.split("::").slice(3).join("::")}`;
+  const name = resourceName(type, urn.split("::").slice(3).join("::"));
   const outputs = revealed(properties.outputs);
   const inputs = revealed(properties.inputs);
   const hidden = outputs.unreadable.find(([field]) => field !== shape.field);
@@ -177,7 +182,7 @@ export function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
   return [...(paths.get(everyRule) ?? []), ...(paths.get(key) ?? [])];
 }
 
-/** The names of a rule, for people. */
+/** Returns the names by which people know a rule of a resource. */
 export function ruleNameOf(
   { place, name, shape, state, secrets }: RuleResource,
   key: string,
@@ -194,7 +199,7 @@ export function ruleNameOf(
   };
 }
 
-/** True of a path that is another one, or lies inside it. */
+/** Decides whether a path is another one, or lies inside it. */
 export function isWithin(path: Path, outer: Path): boolean {
   return path.length >= outer.length && outer.every((key, index) => String(key) === String(path[index]));
 }

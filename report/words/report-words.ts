@@ -3,9 +3,9 @@ import { counted } from "../../provider/hooks/planned-changes.ts";
 import { printable, printableLines } from "../../sdk/json/printable.ts";
 import { type Change, changes, reportKinds, wordOf } from "../model/kinds.ts";
 import type {
-  Decision,
   Failure,
   Finding,
+  NamedDecision,
   PathFinding,
   Report,
   SimulationFacts,
@@ -13,14 +13,14 @@ import type {
   Violation,
 } from "../model/report.ts";
 
-/** The word beside a finding: a rule that gets another natural key is renamed as well. */
+/** Returns the word beside a finding: a rule that gets another natural key is renamed as well. */
 export function wordFor(finding: Finding, report: Pick<Report, "sides">): string {
   const { word } = wordOf(finding.change, report);
   if (finding.formerName === undefined) return word;
   return finding.change === "changed" ? "renamed and changed" : `rename and ${word}`;
 }
 
-/** The report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
+/** Tells the report in one line: `Plan for stack dev: 1 to delete, 2 to update, 997 unchanged`. */
 export function verdictOf(report: Report): string {
   const { findings, subject } = report;
   const { title, nothing } = reportKinds[report.report];
@@ -35,24 +35,24 @@ export function verdictOf(report: Report): string {
   return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
 }
 
-/** The tables that stand before the findings, and the others. */
+/** Returns the tables that stand before the findings, and the others. */
 export function tablesOf({ tables }: Pick<Report, "tables">): [Table[], Table[]] {
   return [tables.filter(({ isFirst }) => isFirst === true), tables.filter(({ isFirst }) => isFirst !== true)];
 }
 
-/** What a report says of no finding. The text may have several lines. */
+/** An error or a warning of a report. The text may have several lines. */
 export interface Message {
   readonly text: string;
   readonly file?: string | undefined;
   readonly line?: number | undefined;
 }
 
-/** What failed: mandatory policies, then the rest. */
+/** Returns what failed: mandatory policies, then the rest. */
 export function errorsOf({ violations, errors }: Pick<Report, "violations" | "errors">): Message[] {
   return [...violationsIn(violations, "mandatory"), ...errors.map(failureMessage)];
 }
 
-/** What must not be overlooked, then what policies advise. */
+/** Returns what must not be overlooked, then what policies advise. */
 export function warningsOf({ violations, warnings }: Pick<Report, "violations" | "warnings">): Message[] {
   return [...warnings.map((text) => ({ text })), ...violationsIn(violations, "advisory")];
 }
@@ -90,16 +90,14 @@ export function unchangedOf({ unchanged, report, findings }: Report): string {
   return `${unchanged} ${findings.length === 0 ? word : others}`;
 }
 
-/** `312 of 84120 payments have another outcome`. */
+/** Says how many payments change: `312 of 84120 payments have another outcome`. */
 function flipsOf({ flipped, payments }: SimulationFacts): string {
   return `${flipped === 0 ? "none" : flipped} of ${payments} payments ${flipped === 1 ? "has" : "have"} another outcome`;
 }
 
-/** `decline, by night-limit`. */
-export function decisionOf({ kind, outcomes, by }: Decision): string {
-  const names = by.slice(0, mostNames).map((name) => printable(name, 100));
-  const more = by.length > names.length ? ` and ${by.length - names.length} more` : "";
-  const rules = names.length === 0 ? "" : `${names.join(", ")}${more}`;
+/** Says what is decided, and by which rules: `decline, by night-limit`. */
+export function decisionOf({ kind, outcomes, by }: NamedDecision): string {
+  const rules = firstNames(by.map((name) => printable(name, 100)));
   const words = (outcomes ?? []).map((outcome) => printable(outcome, 100));
   if (kind === "decided")
     return rules === "" ? `${words.join(" and ")}, as no rule applies` : `${words.join(" and ")}, by ${rules}`;
@@ -109,12 +107,18 @@ export function decisionOf({ kind, outcomes, by }: Decision): string {
 
 const mostNames = 10;
 
-/** `1 to delete, 2 to update`; empty without findings. */
+/** Returns names in one line: the first ten, and the number of the others. */
+export function firstNames(names: readonly string[]): string {
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return `${names.slice(0, mostNames).join(", ")}${more}`;
+}
+
+/** Counts the findings by kind: `1 to delete, 2 to update`; empty without findings. */
 export function countsOf(report: Pick<Report, "counts" | "sides">): string {
   return counted(changes.map((change) => [report.counts[change] ?? 0, wordOf(change, report).counted]));
 }
 
-/** Findings by change, in the order of the report. */
+/** Groups findings by kind, in the order of the report. */
 export function groupsOf(findings: readonly Finding[]): [Change, readonly Finding[]][] {
   return [...Map.groupBy(findings, ({ change }) => change)];
 }
@@ -123,28 +127,25 @@ export function nameOf({ name }: Finding, most: number): string {
   return printable(name, most) || "(no name)";
 }
 
-/** The place where a rule is declared, in words: `MerchantRuleSet all, key large (was: big), rule r-1`. */
+/** Says where a rule is declared and whose it is, a text for each fact: `MerchantRuleSet all`, `key large`, `id r-1`. */
 export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: number): string[] {
   const { name, formerName, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
   const { changedBy, changedAt } = finding;
   const text = (value: string): string => printable(value, most);
-  const changed = [
-    ...(changedBy === undefined ? [] : [`by ${text(changedBy)}`]),
-    ...(changedAt === undefined ? [] : [`at ${text(changedAt)}`]),
-  ];
+  const said = (before: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`${before}${text(value)}`];
+  const changed = [...said("by ", changedBy), ...said("at ", changedAt)];
   return [
-    ...(formerName === undefined ? [] : [`name before: ${text(formerName)}`]),
-    ...(resource === undefined ? [] : [text(resource)]),
+    ...said("name before: ", formerName),
+    ...said("", resource),
     ...(formerKey === undefined
-      ? key === undefined || key === name
-        ? []
-        : [`key ${text(key)}`]
+      ? said("key ", key === name ? undefined : key)
       : [key === undefined ? `key before: ${text(formerKey)}` : `key ${text(key)}, before: ${text(formerKey)}`]),
-    ...(ruleId === undefined || ruleId === name ? [] : [`id ${text(ruleId)}`]),
-    ...(connection === undefined ? [] : [`connection ${text(connection)}`]),
-    ...(owner === undefined ? [] : [`owner ${text(owner)}`]),
+    ...said("id ", ruleId === name ? undefined : ruleId),
+    ...said("connection ", connection),
+    ...said("owner ", owner),
     ...(changed.length === 0 ? [] : [`last changed ${changed.join(" ")}`]),
-    ...(reason === undefined ? [] : [text(reason)]),
+    ...said("", reason),
     ...(file === undefined ? [] : [text(placeOf({ file, line }))]),
   ];
 }
@@ -152,7 +153,7 @@ export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: 
 /** A value that the engine hides beside a secret: it may be one, or not. */
 const notShown = "(not shown)";
 
-/** A path, the value on each side, in words: secrets are `[secret]` and `[another secret]`, no value is `(absent)`. */
+/** Returns a path and the value on each side in words: secrets are `[secret]` and `[another secret]`, no value is `(absent)`. */
 export function sidesOf({ path, secret, masked, ...values }: PathFinding, most: number): Record<"path" | Side, string> {
   const side = (name: Side): string => {
     if (masked === true) return notShown;
@@ -165,12 +166,18 @@ export function sidesOf({ path, secret, masked, ...values }: PathFinding, most: 
 
 type Side = "before" | "after";
 
-/** A cell of a table, as text. */
+/** Tells a difference in one line: `conditions[0].value: 100 → 200`. */
+export function pathLine(difference: PathFinding, most: number): string {
+  const { path, before, after } = sidesOf(difference, most);
+  return `${path}: ${before} → ${after}`;
+}
+
+/** Returns a cell of a table as a string. */
 export function cellOf(cell: Table["rows"][number][number]): string {
   return cell === null ? "" : String(cell);
 }
 
-/** A message, which may have lines of its own, each as `printable` gives it. */
+/** Returns the lines of a message, each as `printable` gives it and no longer than `most`; of many the first fifty. */
 export function linesOf(message: string, most: number): string[] {
   return printableLines(message.trim())
     .slice(0, mostLines)
@@ -179,12 +186,12 @@ export function linesOf(message: string, most: number): string[] {
 
 const mostLines = 50;
 
-/** Text as `printable` gives it, as content or attribute of HTML and XML. */
+/** Returns a text as `printable` gives it, as content or attribute of HTML and XML. */
 export function escaped(text: string): string {
   return escapedWhole(printable(text, mostEscaped));
 }
 
-/** The same, of any length. */
+/** Returns the same of any length. */
 export function escapedWhole(text: string): string {
   return printable(text)
     .replaceAll("&", "&amp;")

@@ -11,7 +11,7 @@ export interface ShownRule {
   readonly isNews: boolean;
 }
 
-/** The rule that a format shows with a finding; undefined where it is not known. */
+/** Returns the rule that a format shows with a finding; undefined where it is not known. */
 export function shownRuleOf(
   { change, rule = {}, paths }: Finding,
   { sides }: Pick<Report, "sides">,
@@ -24,7 +24,7 @@ export function shownRuleOf(
   return { rule: shown, title, isNews: paths.length === 0 && change !== "rename" };
 }
 
-/** A rule in short: a line for each field, long values cut, of long arrays the first elements. */
+/** Returns a rule in short: a line for each field, long values cut, of long arrays the first elements. */
 export function shortLines(rule: JsonObject, most: number): string[] {
   const lines = Object.entries(rule)
     .slice(0, mostFields)
@@ -52,7 +52,7 @@ function folded(value: Json, most: number): string {
   return isJsonArray(value) ? `[${text}]` : `{${text}}`;
 }
 
-/** A rule as a whole: indented JSON, line by line. */
+/** Returns the lines of a rule as a whole: indented JSON. */
 export function wholeLines(rule: JsonObject): string[] {
   return printableJson(rule, 2).split("\n");
 }

@@ -1,5 +1,5 @@
 import { shortSides, shortWords, unreadable } from "../../meaning/words/short-words.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { defined, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import type { Finding, Report, Violation } from "../model/report.ts";
 
@@ -8,10 +8,10 @@ export interface Wording {
   /** Which of the rules decides, in words. */
   readonly order: string;
   /** The rules that a definition holds; none of one that is a value list. `shown` is as reports show it. */
-  readonly of: (shown: JsonObject) => readonly SaidRule[];
+  readonly of: (shown: JsonObject) => readonly RuleInWords[];
 }
 
-export interface SaidRule {
+export interface RuleInWords {
   /** `rule 2`, where a definition holds several. */
   readonly label: string;
   readonly words: string;
@@ -27,8 +27,8 @@ export type ViolatingRule = (
 ) => { readonly definition: Json; readonly connection: string } | undefined;
 
 /**
- * A report with its rules in words: of a changed one both sides, where they differ. They are made of what the report shows
- * of the rule, so they hold no secret.
+ * Returns a report with its rules in words: of a changed one both sides, where they differ. They are made of what the
+ * report shows of the rule, so they hold no secret.
  * @param wordingOf undefined of a connection whose contract does not say what rules mean: its rules stay as they are
  */
 export function withRuleWords(
@@ -63,8 +63,8 @@ export function withRuleWords(
 /** Nobody reads the words of more rules, and they would take longer than the rest of the report. */
 const mostSaid = 1_000;
 
-/** A line for each rule of a definition; undefined of one that holds none. */
-export function textOf(rules: readonly SaidRule[]): string | undefined {
+/** Returns a line for each rule of a definition; undefined of one that holds none. */
+export function textOf(rules: readonly RuleInWords[]): string | undefined {
   if (rules.length === 0) return undefined;
   return rules.map(({ label, words }) => (label === "" ? words : `${label}: ${words}`)).join("\n");
 }
@@ -72,12 +72,11 @@ export function textOf(rules: readonly SaidRule[]): string | undefined {
 function bothSides({ rule = {} }: Finding, wording: Wording): Finding["words"] {
   const [before = [], after = []] = [rule.before, rule.after].map((side) => side && wording.of(side));
   const [was, is] = [textOf(without(before, after)), textOf(without(after, before))];
-  if (was === undefined && is === undefined) return undefined;
-  return { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) };
+  return was === undefined && is === undefined ? undefined : defined({ before: was, after: is });
 }
 
-/** The rules of one side that the other has not, and those that cannot be read there either. */
-function without(rules: readonly SaidRule[], others: readonly SaidRule[]): SaidRule[] {
+/** Returns the rules of one side that the other does not have, and those that cannot be read there either. */
+function without(rules: readonly RuleInWords[], others: readonly RuleInWords[]): RuleInWords[] {
   const left = others.flatMap(({ words, isKnown }) => (isKnown ? [words] : []));
   return rules.filter(({ words }) => {
     const at = left.indexOf(words);
@@ -87,7 +86,7 @@ function without(rules: readonly SaidRule[], others: readonly SaidRule[]): SaidR
 }
 
 /** A line of words, and the side of a change on which the rule says that. */
-export interface SaidSide {
+export interface SideInWords {
   readonly side: "before" | "after";
   /** As the report calls the side; undefined where both say it, or the rule is on one side alone. */
   readonly label: string | undefined;
@@ -96,11 +95,11 @@ export interface SaidSide {
   readonly short: string;
 }
 
-/** The rule of a finding in words; of a changed one both sides. None where the words are not known, or do not differ. */
-export function saidOf({ words = {}, rule = {} }: Finding, { sides }: Pick<Report, "sides">): SaidSide[] {
+/** Returns the rule of a finding in words; of a changed one both sides. None where the words are not known, or do not differ. */
+export function saidOf({ words = {}, rule = {} }: Finding, { sides }: Pick<Report, "sides">): SideInWords[] {
   const isChanged = rule.before !== undefined && rule.after !== undefined;
   const [before = [], after = []] = [words.before, words.after].map((side) => side?.split("\n"));
-  const said = (side: "before" | "after", lines: readonly string[], others: readonly string[]): SaidSide[] =>
+  const said = (side: "before" | "after", lines: readonly string[], others: readonly string[]): SideInWords[] =>
     lines.map((line, index) => {
       const other = others[index];
       const isPair = isChanged && lines.length === others.length && other !== undefined;
@@ -113,7 +112,7 @@ export function saidOf({ words = {}, rule = {} }: Finding, { sides }: Pick<Repor
   return [...said("before", before, after), ...said("after", after, before)];
 }
 
-/** The same, a line each, and none longer than a line should be. `isAligned`: the names of the sides are of one width. */
+/** Returns the same in lines, none longer than a line should be. `isAligned`: the names of the sides are of one width. */
 export function wordLines(finding: Finding, report: Pick<Report, "sides">, isAligned = false): string[] {
   const said = saidOf(finding, report).map(({ label, short }) => ({
     label: label === undefined ? "" : `${printable(label, mostOfSide)}: `,

@@ -4,7 +4,7 @@ import { ruleType, setType } from "../../provider/host/types.ts";
 import { unknownValue } from "../../provider/host/wire.ts";
 import { decideBy, meaningOf } from "../../report/meaning/meaning.ts";
 import { readPreview } from "../../report/plan/preview.ts";
-import { afterRun, liveSide, type Side } from "../../report/sides/index.ts";
+import { afterRun, type RuleSide, readLiveSide } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule, serve } from "../support/connections.ts";
@@ -29,9 +29,9 @@ async function world(changes: Partial<ContractInput> = {}) {
     const found = served.service.rules().find(({ rule: each }) => each.name === name);
     served.service.put(found?.ruleId, { ...found?.rule, ...more });
   };
-  const run = async (steps: readonly JsonObject[]): Promise<{ before: Side; after: Side }> => {
+  const run = async (steps: readonly JsonObject[]): Promise<{ before: RuleSide; after: RuleSide }> => {
     const preview = readPreview(JSON.stringify({ steps, changeSummary: {} }), "the preview");
-    const live = await liveSide(session().place("default"), "live", "default");
+    const live = await readLiveSide(session().place("default"), "live", "default");
     return afterRun(live, preview, () => defineContract(contract), "default");
   };
   const step = (of: typeof all, op: string, inputs: JsonObject | undefined): JsonObject => ({
@@ -53,7 +53,7 @@ function made(name: string, inputs: JsonObject): JsonObject {
   };
 }
 
-const byName = ({ rules }: Side) => Object.fromEntries(rules.map(({ name, ...rest }) => [name, rest]));
+const byName = ({ rules }: RuleSide) => Object.fromEntries(rules.map(({ name, ...rest }) => [name, rest]));
 
 test("a run's steps on what is live: changed, removed, made and taken-over rules; all others stay as they are", async () => {
   const { all, one, edit, run, step, service } = await world();

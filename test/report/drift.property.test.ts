@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences as engineDifferences } from "../../local/engine/deploy/property-diff.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
-import { findDrift } from "../../report/drift/drift.ts";
+import { readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
@@ -100,7 +100,7 @@ describe.each(contracts)("under a contract %s", (_name, contract) => {
         }
         for (let k = 0; k < added; k++) service.put(undefined, { name: `by-hand-${k}` });
         const refreshed = await refresh(state, environment);
-        const drift = await findDrift(state, sessionOf(environment)).catch(() => undefined);
+        const drift = await readStateDrift(state, sessionOf(environment)).catch(() => undefined);
         if (drift === undefined) {
           expect(refreshed).toBe("cannot be told");
           return;

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FaultInput, localCredentials } from "../../local/service/index.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
-import { type Drift, findDrift } from "../../report/drift/drift.ts";
+import { type Drift, readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/json/index.ts";
@@ -29,7 +29,7 @@ async function made(declared: Record<string, JsonObject>, contract?: ContractInp
       const found = service.rules().find((each) => each.rule.name === name);
       service.put(idOf(name), { ...found?.rule, ...changes });
     },
-    drift: (of: readonly StateResource[] = state) => findDrift(of, sessionOf(environment)),
+    drift: (of: readonly StateResource[] = state) => readStateDrift(of, sessionOf(environment)),
   };
 }
 
@@ -236,7 +236,7 @@ describe("whether a rule is gone", () => {
     const other = await serve();
     onTestFinished(() => other.close());
     other.service.put(undefined, rule(900));
-    await expect(findDrift(state, sessionOf(other.environment))).rejects.toThrow(
+    await expect(readStateDrift(state, sessionOf(other.environment))).rejects.toThrow(
       /none of the \d rules .* can be seen over connection "default" \(http:.*What to do:/s,
     );
   });
@@ -258,7 +258,7 @@ describe("several connections", () => {
     // Both merchants have rules 1 and 2.
     globex.put("2", rule(2, { priority: 9 }));
     globex.put(undefined, { name: "by-hand" });
-    const found = await findDrift(state, sessionOf(environment));
+    const found = await readStateDrift(state, sessionOf(environment));
     expect(found.changed).toMatchObject([{ naturalKey: "rule-2", connection: "sandbox" }]);
     expect(found.missing).toEqual([]);
     expect(found.unmanaged).toMatchObject([{ naturalKey: "by-hand", connection: "sandbox" }]);
@@ -277,16 +277,16 @@ describe("several connections", () => {
       two: { rules: { b: rule(2) }, connection: "other" },
     });
     service.put(undefined, { name: "by-hand" });
-    const found = await findDrift(state, sessionOf(environment));
+    const found = await readStateDrift(state, sessionOf(environment));
     expect(seen(found)).toEqual({ ...none, unmanaged: ["by-hand"] });
   });
 
   test("of which the stack uses none: the default one is looked through", async () => {
     const { service, environment } = await made({});
     service.put(undefined, { name: "by-hand" });
-    expect(seen(await findDrift([], sessionOf(environment))).unmanaged).toEqual(["by-hand"]);
-    await expect(findDrift([], sessionOf({}))).rejects.toThrow(/connection "default" lacks/);
-    expect(await findDrift([], sessionOf({}), { looksForUnmanaged: false })).toMatchObject({ rules: 0 });
+    expect(seen(await readStateDrift([], sessionOf(environment))).unmanaged).toEqual(["by-hand"]);
+    await expect(readStateDrift([], sessionOf({}))).rejects.toThrow(/connection "default" lacks/);
+    expect(await readStateDrift([], sessionOf({}), { looksForUnmanaged: false })).toMatchObject({ rules: 0 });
   });
 });
 

@@ -6,17 +6,15 @@ import { ruleType, setType } from "../../provider/host/types.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import {
   folderSide,
-  liveSide,
   programSide,
-  type Side,
+  type RuleSide,
+  readLiveSide,
   type SideRule,
-  type Standing,
-  stackSide,
   stateSide,
 } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { blindMask, isMask, type JsonObject } from "../../sdk/json/index.ts";
-import { markBy, rule, serve } from "../support/connections.ts";
+import { rule, serve } from "../support/connections.ts";
 import { resource, sessionOf } from "../support/hosts.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { applied, withSecretsAt } from "../support/states.ts";
@@ -57,17 +55,17 @@ function stepOn(type: string, name: string, inputs: JsonObject, op = "create"): 
   return { op, urn: `urn:pulumi:dev::shop::${type}::${name}`, newState: { type, inputs: resource(name, inputs) } };
 }
 
-const program = (steps: readonly JsonObject[]): Side =>
+const program = (steps: readonly JsonObject[]): RuleSide =>
   programSide(readPreview(previewOf(steps), "the preview"), () => defineContract(contract));
 
-const ruleIn = ({ rules: all }: Side, name: string): SideRule | undefined => all.find((each) => each.name === name);
+const ruleIn = ({ rules: all }: RuleSide, name: string): SideRule | undefined => all.find((each) => each.name === name);
 
 test("each kind of side has the same rules, with masks that are equal exactly when the secrets are", async () => {
   const { resources, session, change } = await world();
   const folder = folderOf(rules);
   const sides = [
     stateSide(resources, session(), "stack dev"),
-    await liveSide(session().place("default"), "production", "default"),
+    await readLiveSide(session().place("default"), "production", "default"),
     folderSide(folder, { contract: defineContract(contract), resource: "MerchantRuleSet all" }),
     program([stepOn(setType, "all", { rules }), stepOn(ruleType, "one", { definition: rule(4) })]),
   ];
@@ -97,7 +95,7 @@ test("each kind of side has the same rules, with masks that are equal exactly wh
   expect(files && ruleIn(files, "rule-1")).toMatchObject({ ...names, file: join(folder, "a.yaml"), line: 2 });
   expect(live && ruleIn(live, "rule-1")?.owner).toMatch(/^shop\/prod\/all/);
   change("rule-1", { token: "rotated" });
-  const rotated = await liveSide(session().place("default"), "production", "default");
+  const rotated = await readLiveSide(session().place("default"), "production", "default");
   expect(ruleIn(rotated, "rule-1")?.definition.token).not.toEqual(live && ruleIn(live, "rule-1")?.definition.token);
 });
 
@@ -114,42 +112,10 @@ test("what a program makes secret is masked on each side that knows so, wherever
     outputs: withSecretsAt(outputs, path),
   }));
   change("rule-1", { conditions: [{ field: "b", value: "new" }, ...conditions.slice(0, 1)] });
-  for (const side of [stateSide(secrets, session(), "s"), await stackSide(secrets, session(), "s")])
-    expect(JSON.stringify(side.rules)).not.toMatch(/s3cret/);
+  expect(JSON.stringify(stateSide(secrets, session(), "s").rules)).not.toMatch(/s3cret/);
   const masked = { ...rule(1), conditions: [{ field: "a", value: "[secret]" }] };
   const [first] = program([stepOn(setType, "all", { rules: { a: masked, b: "[secret]" } })]).rules;
   expect(first?.definition.conditions).toEqual([{ field: "a", value: blindMask }]);
-});
-
-describe("the side of a stack", () => {
-  test("has every rule with its standing, as the service has it", async () => {
-    const { resources, session, change, service } = await world();
-    change("rule-2", { priority: 99, note: "by hand" });
-    change("rule-3", undefined);
-    service.put(undefined, rule(50, { token: "s3cret-3", priority: 1 }));
-    service.put(undefined, rule(51, { metadata: { managedBy: markBy("other/prod/all") } }));
-    const side = await stackSide(resources, session(), "stack dev");
-    const expected: [string, Standing][] = [
-      ["rule-1", "declared"],
-      ["rule-2", "drifted"],
-      ["rule-3", "missing"],
-      ["rule-4", "declared"],
-      ["rule-50", "unmanaged"],
-      ["rule-51", "another's"],
-    ];
-    expect(side.rules.map(({ name, standing }) => [name, standing]).sort()).toEqual(expected);
-    expect(ruleIn(side, "rule-2")?.definition).toEqual(rule(2, { priority: 99, note: "by hand" }));
-    expect(ruleIn(side, "rule-51")?.owner).toBe("other/prod/all");
-    expect(ruleIn(side, "rule-4")).toMatchObject({ resource: "MerchantRule one" });
-    expect(JSON.stringify(side.rules)).not.toContain("s3cret");
-  });
-
-  test("leaves the unmanaged ones out where they are not wanted", async () => {
-    const { resources, session, service } = await world();
-    service.put(undefined, rule(50));
-    const side = await stackSide(resources, session(), "stack dev", { looksForUnmanaged: false });
-    expect(side.rules.map(({ standing }) => standing)).toEqual(["declared", "declared", "declared", "declared"]);
-  });
 });
 
 describe("the side of a program", () => {

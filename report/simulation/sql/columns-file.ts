@@ -22,7 +22,7 @@ const columnsSchema = z.strictObject({
 type File = z.output<typeof columnsSchema>;
 
 /**
- * The columns of a table, by a YAML or JSON file.
+ * Reads which columns a table has from a YAML or JSON file.
  * @throws MerchantRulesError SETTINGS_INVALID: it cannot be read; or, with line and column, what is wrong in it
  */
 export function readColumns(file: string, semantics: Semantics): Columns {

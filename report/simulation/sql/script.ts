@@ -10,7 +10,7 @@ import {
 } from "../../../meaning/sql/query.ts";
 import type { Json } from "../../../sdk/json/index.ts";
 import { printableJson } from "../../../sdk/json/printable.ts";
-import { clockOf, type Meaning } from "../../meaning/meaning.ts";
+import { clockOf, faultsText, type SideMeaning } from "../../meaning/meaning.ts";
 
 export interface ScriptOptions {
   readonly dialect: DialectName;
@@ -36,7 +36,7 @@ const mostNamed = 50;
  * Statements by which an engine decides a table of payments: a view of each payment's decisions, before and after, and the matrix.
  * @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant; or the statements are longer than {@link mostCharacters}
  */
-export function sqlScript(before: Meaning, after: Meaning, options: ScriptOptions): Script {
+export function sqlScript(before: SideMeaning, after: SideMeaning, options: ScriptOptions): Script {
   const { dialect, source } = options;
   const { semantics } = after;
   const at = clockOf(semantics, options.at);
@@ -84,11 +84,11 @@ function rulesText(count: number): string {
   return `${count} ${count === 1 ? "rule" : "rules"}`;
 }
 
-function sideOf(name: string, { rules, unlisted }: Meaning): SideRules {
+function sideOf(name: string, { rules, unlisted }: SideMeaning): SideRules {
   return { name, rules, unlisted };
 }
 
-function rulesIn({ rules, unlisted }: Meaning): Json {
+function rulesIn({ rules, unlisted }: SideMeaning): Json {
   return JSON.parse(JSON.stringify([rules.map(({ name, reading }) => ({ name, reading })), [...unlisted]]));
 }
 
@@ -100,7 +100,7 @@ function unreadLines(sides: readonly SideRules[]): string[] {
   const unread = new Map(
     sides.flatMap(({ rules }) =>
       rules.flatMap(({ name, reading }): [string, string][] =>
-        reading.kind === "rule" ? [] : [[name, reading.faults.map(({ at, why }) => `${at} ${why}`).join("; ")]],
+        reading.kind === "rule" ? [] : [[name, faultsText(reading)]],
       ),
     ),
   );

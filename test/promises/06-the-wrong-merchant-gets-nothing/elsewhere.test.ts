@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ruleType } from "../../../provider/host/types.ts";
 import { hashOfIdentity } from "../../../provider/reconcile/index.ts";
-import { findDrift } from "../../../report/drift/drift.ts";
+import { readStateDrift } from "../../../report/drift/drift.ts";
 import { rule } from "../../support/connections.ts";
 import { ownedBy, sessionOf } from "../../support/hosts.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
@@ -25,7 +25,7 @@ test("the rules of an explicit provider are compared where it leads, and not ove
   const provider = { urn: "urn:pulumi:prod::shop::pulumi:providers:pulumi-nodejs::sandbox", settings };
   const state = [first, ...more].flatMap((each) => (each === undefined ? [] : [{ ...each, provider }]));
   expect(state.map(({ type }) => type)).toEqual([ruleType, ruleType]);
-  const drift = await findDrift(state, sessionOf(own.environment));
+  const drift = await readStateDrift(state, sessionOf(own.environment));
   expect(drift).toMatchObject({ rules: 2, changed: [], missing: [], unmanaged: [] });
   expect(own.asked()).toEqual([]);
 });

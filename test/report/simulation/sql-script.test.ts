@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { evaluate, loadSemantics, readRules, type Semantics } from "../../../meaning/index.ts";
-import type { Meaning } from "../../../report/meaning/meaning.ts";
+import type { SideMeaning } from "../../../report/meaning/meaning.ts";
 import { readColumns } from "../../../report/simulation/sql/columns-file.ts";
 import { type Script, sqlScript } from "../../../report/simulation/sql/script.ts";
 import { presetFile } from "../../../sdk/contract/index.ts";
@@ -17,7 +17,7 @@ function presetSemantics(name: string): Semantics {
   return loadSemantics(join(dirname(presetFile("seed")), `${name}.semantics.yaml`));
 }
 
-function meaning(name: string, semantics: Semantics, definitions: readonly JsonObject[]): Meaning {
+function meaning(name: string, semantics: Semantics, definitions: readonly JsonObject[]): SideMeaning {
   const rules = definitions.flatMap((definition, number) =>
     readRules(definition, semantics).map((reading, index) => ({
       name: `${name} ${number}.${index}`,
