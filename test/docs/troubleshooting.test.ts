@@ -62,7 +62,7 @@ describe("docs/troubleshooting.md", () => {
   });
 
   test("shows the others of this package in words that its code has", () => {
-    const rooms = ["bin", "local", "provider"];
+    const rooms = ["bin", "local", "provider", "stack"];
     const sources = rooms
       .flatMap((room) =>
         readdirSync(root + room, { recursive: true, encoding: "utf8" })
