@@ -1,4 +1,7 @@
-import { Command } from "commander";
+import type { Command } from "commander";
+import { driftReport } from "../report/drift/drift-report.ts";
+import { withPlaces } from "../report/files/rule-places.ts";
+import { catalog } from "../report/page/catalog.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
@@ -13,12 +16,11 @@ interface CatalogOptions extends ReadDriftOptions {
 }
 
 /**
- * `merchant-rules catalog`: a page of every rule of a stack and of the unmanaged ones. Exit codes: 0 written, 1 it cannot
- * be told what is at the service, or the file cannot be written, 2 called wrongly.
+ * Defines `merchant-rules catalog`: a page of every rule of a stack and of the unmanaged ones. Exit codes: 0 written, 1 it
+ * cannot be told what is at the service, or the file cannot be written, 2 usage error.
  */
-export function catalogCommand(): Command {
-  const command = new Command("catalog")
-    .description("Write a page of every rule of the stack, and of the unmanaged ones, to search and to print")
+export function catalogCommand(command: Command): void {
+  command
     .option("--output <file>", "write the page to a file instead of standard output")
     .addOption(stateOption())
     .option("--ignore-unmanaged", "do not look for rules that the stack does not declare")
@@ -31,17 +33,13 @@ Exit codes: 0 written, also where rules differ; 1 failed (and why); 2 called wro
 
 Example:
   npx --no-install merchant-rules catalog --stack prod --output rules.html`,
-    )
-    .exitOverride();
-  return withRulesOption(withStackOptions(command)).action(exiting(runCatalog, callCode));
+    );
+  withRulesOption(withStackOptions(command)).action(exiting(runCatalog, callCode));
 }
 
 async function runCatalog(options: CatalogOptions): Promise<number> {
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
   const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, false, { withSame: true });
-  const { catalog } = await import("../report/page/catalog.ts");
-  const { driftReport } = await import("../report/drift/drift-report.ts");
-  const { withPlaces } = await import("../report/files/rule-places.ts");
   const found = driftReport(drift, { subject: stack.title, hasRules, looksForUnmanaged, ignoring: [] });
   const { of, notes } = await wordingsOf(
     [...drift.same, ...found.findings].map(({ connection }) => connection),

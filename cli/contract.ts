@@ -1,14 +1,13 @@
-import { Command } from "commander";
-import { checkCommand } from "./contract/check.ts";
-import { explainCommand } from "./contract/explain.ts";
-import { initCommand } from "./contract/init.ts";
-import { contractProbeCommand } from "./contract/probe.ts";
+import type { Command } from "commander";
+import { contractCheckCommand } from "./contract/contract-check.ts";
+import { contractExplainCommand } from "./contract/contract-explain.ts";
+import { contractInitCommand } from "./contract/contract-init.ts";
+import { contractProbeCommand } from "./contract/contract-probe.ts";
 
-/** `merchant-rules contract`: the contract of one's own service, from the first answer to a file that is complete. */
-export function contractCommand(): Command {
-  const command = new Command("contract")
-    .description("Write the contract of your own service, and see what it leaves open")
-    .exitOverride();
-  for (const make of [initCommand, checkCommand, explainCommand, contractProbeCommand]) command.addCommand(make());
-  return command;
+/** Defines `merchant-rules contract`: the contract of one's own service, from the first answer to a file that is complete. */
+export function contractCommand(command: Command): void {
+  contractInitCommand(command.command("init"));
+  contractCheckCommand(command.command("check"));
+  contractExplainCommand(command.command("explain"));
+  contractProbeCommand(command.command("probe"));
 }

@@ -1,5 +1,8 @@
-import { Command } from "commander";
+import type { Command } from "commander";
+import { compareSides } from "../report/diff/compare.ts";
+import { sideOf } from "./diff/side.ts";
 import { exiting } from "./exit-code.ts";
+import { withProgress } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type StackOptions, withStackOptions } from "./stack.ts";
 
@@ -9,17 +12,15 @@ interface DiffOptions extends StackOptions, ReportOptions {
 }
 
 /**
- * `merchant-rules diff --from sandbox --to production`: the live rules of two environments, by natural key. Exit codes:
- * 0 the same, 7 different, 1 failed, 2 called wrongly.
+ * Defines `merchant-rules diff --from sandbox --to production`: the live rules of two environments, by natural key. Exit
+ * codes: 0 the same, 7 different, 1 failed, 2 usage error.
  */
-export function diffCommand(): Command {
-  const command: Command = new Command("diff")
-    .description("Compare the live rules of two environments, by natural key; nothing is written")
+export function diffCommand(command: Command): void {
+  command
     .option("--from <name>", "a stack of the project (Pulumi.<name>.yaml), else a connection of --stack")
     .option("--to <name>", "the other one; stack:<name> and connection:<name> say which is meant");
-  return withReportOptions(withStackOptions(command))
+  withReportOptions(withStackOptions(command))
     .addHelpText("after", help)
-    .exitOverride()
     .action(
       exiting(async ({ from, to, ...options }: DiffOptions) => {
         // Not required ones: commander looks for these before it looks for misspelt ones.
@@ -37,9 +38,6 @@ Example, of a project with Pulumi.sandbox.yaml and Pulumi.production.yaml:
   npx --no-install merchant-rules diff --from sandbox --to production`;
 
 async function diff(fromName: string, toName: string, options: StackOptions & ReportOptions): Promise<number> {
-  const { sideOf } = await import("./diff/side.ts");
-  const { compareSides } = await import("../report/diff/compare.ts");
-  const { withProgress } = await import("./progress.ts");
   const from = await sideOf(fromName, options);
   const to = await sideOf(toName, options);
   const report = await withProgress(`reading the rules of ${from.name} and ${to.name}`, () => compareSides(from, to), {

@@ -1,5 +1,9 @@
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
+import { doctorReport } from "../report/doctor.ts";
+import { printable, printableJson } from "../sdk/json/printable.ts";
+import { diagnose } from "./doctor/diagnose.ts";
 import { callCode, exiting } from "./exit-code.ts";
+import { withProgress } from "./progress.ts";
 import { type StackOptions, withStackOptions } from "./stack.ts";
 
 interface DoctorOptions extends StackOptions {
@@ -8,19 +12,15 @@ interface DoctorOptions extends StackOptions {
 }
 
 /**
- * `merchant-rules doctor`: whether a project reaches its service, and what is in the way. It only reads. Exit codes: 0
- * nothing failed, 1 something did, 2 called wrongly.
+ * Defines `merchant-rules doctor`: whether a project reaches its service, and what is in the way. It only reads. Exit codes:
+ * 0 nothing failed, 1 something did, 2 usage error.
  */
-export function doctorCommand(): Command {
-  const command = new Command("doctor")
-    .description(
-      "Find what is broken in a set-up: settings, contract, address, credentials, service, stack; it only reads",
-    )
+export function doctorCommand(command: Command): void {
+  command
     .option("--connection <name>", "the connection to look at (default: the default one)")
     .addOption(new Option("--json", "the same as JSON, as doctor.schema.json of this package describes it"))
-    .addHelpText("after", help)
-    .exitOverride();
-  return withStackOptions(command).action(exiting(doctor, callCode));
+    .addHelpText("after", help);
+  withStackOptions(command).action(exiting(doctor, callCode));
 }
 
 const help = `
@@ -32,10 +32,6 @@ Example:
   npx --no-install merchant-rules doctor --stack dev`;
 
 async function doctor({ json = false, ...options }: DoctorOptions): Promise<number> {
-  const { doctorReport } = await import("../report/doctor.ts");
-  const { printableJson, printable } = await import("../sdk/json/printable.ts");
-  const { diagnose } = await import("./doctor/diagnose.ts");
-  const { withProgress } = await import("./progress.ts");
   const found = await withProgress("looking", async (step) => await diagnose(options, step), { quiet: json });
   const report = doctorReport(found);
   if (json) console.log(printableJson(report, 2));

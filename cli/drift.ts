@@ -1,5 +1,8 @@
-import { Command } from "commander";
+import type { Command } from "commander";
+import { projectFolder } from "../provider/settings/project-folder.ts";
+import { driftReport } from "../report/drift/drift-report.ts";
 import { ignoreFileName, readIgnoreFile } from "../report/files/ignore-file.ts";
+import { withPlaces } from "../report/files/rule-places.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
@@ -14,12 +17,11 @@ interface DriftOptions extends ReportOptions, ReadDriftOptions {
 }
 
 /**
- * `merchant-rules drift`: what a stack's state says of its rules, against the live service. Exit codes: 0 in sync,
- * 7 drift, 1 it cannot be told, 2 called wrongly.
+ * Defines `merchant-rules drift`: what a stack's state says of its rules, against the live service. Exit codes: 0 in sync,
+ * 7 drift, 1 it cannot be told, 2 usage error.
  */
-export function driftCommand(): Command {
-  const command = new Command("drift")
-    .description("Say which rules differ from the stack's state, are missing, or are unmanaged; runs no program")
+export function driftCommand(command: Command): void {
+  command
     .addOption(stateOption())
     .option("--ignore-unmanaged", "do not look for rules that the stack does not declare")
     .option(
@@ -33,15 +35,12 @@ Exit codes: 0 in sync, 7 drift, 1 it cannot be told (and why), 2 called wrongly.
 
 Example, in a pipeline:
   pulumi stack export --stack prod | npx --no-install merchant-rules drift --state - --format markdown --output drift.md`,
-    )
-    .exitOverride();
-  return withReportOptions(withRulesOption(withStackOptions(command))).action(exiting(runDrift, callCode));
+    );
+  withReportOptions(withRulesOption(withStackOptions(command))).action(exiting(runDrift, callCode));
 }
 
 async function runDrift(options: DriftOptions): Promise<number> {
-  const { projectFolder } = await import("../provider/settings/project-folder.ts");
   const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
-  const { driftReport } = await import("../report/drift/drift-report.ts");
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
   const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, options.format === "json");
   const found = driftReport(drift, {
@@ -51,7 +50,6 @@ async function runDrift(options: DriftOptions): Promise<number> {
     looksForUnmanaged,
     ignoring,
   });
-  const { withPlaces } = await import("../report/files/rule-places.ts");
   const said = await withWords(found, { sources: stack.sources });
   const report = places === undefined ? said : withPlaces(said, places);
   await writeReport(withCommandsOf(stack.engine, report), options, true);

@@ -12,7 +12,7 @@ const exitCodes = new WeakMap<Command, number>();
  * @param codeOf the exit code of a failure. Default: 2 for a {@link UsageError}, else 1
  */
 export function exiting<Words extends unknown[]>(
-  run: (...words: Words) => Promise<number>,
+  run: (...words: Words) => number | Promise<number>,
   codeOf: (error: unknown) => number = (error) => (error instanceof UsageError ? 2 : 1),
 ): (this: Command, ...words: Words) => Promise<void> {
   return async function (...words) {

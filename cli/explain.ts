@@ -1,5 +1,7 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
+import { parsePayment } from "../meaning/index.ts";
+import { explanationOf } from "../report/meaning/explain.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.ts";
@@ -10,18 +12,16 @@ interface ExplainOptions extends MeaningOptions, ReportOptions {
   readonly at?: string;
 }
 
-/** `merchant-rules explain payment.json`: what the rules decide of one payment, and why. Exit codes: 0 told, 1 failed, 2 called wrongly. */
-export function explainCommand(): Command {
-  const command = new Command("explain")
-    .description("Say what the rules decide of one payment, and why: every rule, in the order in which it is asked")
+/** Defines `merchant-rules explain payment.json`: what the rules decide of one payment, and why. Exit codes: 0 told, 1 failed, 2 usage error. */
+export function explainCommand(command: Command): void {
+  command
     .argument("<payment>", "a file with one payment as JSON; - is standard input")
     .option(
       "--at <instant>",
       "the time by which rules are in force, as 2026-01-31T12:00:00Z (default: as the semantics say)",
     )
-    .addHelpText("after", help)
-    .exitOverride();
-  return withReportOptions(withMeaningOptions(withStackOptions(command))).action(exiting(explain, callCode));
+    .addHelpText("after", help);
+  withReportOptions(withMeaningOptions(withStackOptions(command))).action(exiting(explain, callCode));
 }
 
 const help = `
@@ -33,8 +33,6 @@ Example, by the rule files of a folder alone:
   npx --no-install merchant-rules explain payment.json --folder rules`;
 
 async function explain(file: string, options: ExplainOptions): Promise<number> {
-  const { parsePayment } = await import("../meaning/index.ts");
-  const { explanationOf } = await import("../report/meaning/explain.ts");
   const attempted = "explain a payment";
   if (file === "-" && options.preview === "-")
     throw new UsageError("standard input is one thing: name a file for the payment, or for --preview");

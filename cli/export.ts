@@ -1,30 +1,24 @@
-import { Command, Option } from "commander";
-import type { RulePattern } from "../report/files/rule-pattern.ts";
+import { type Command, Option } from "commander";
+import { Session } from "../provider/hooks/session.ts";
+import { connectionName } from "../provider/state/state.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
+import { isEngineError } from "../stack/errors.ts";
 import type { StackIdentity } from "../stack/open/stack-identity.ts";
 import { callCode, exiting } from "./exit-code.ts";
-import type { StoredConnection } from "./export/connection.ts";
+import { connectionOf, type StoredConnection } from "./export/connection.ts";
+import { readRules } from "./export/rules.ts";
+import { type ExportOptions, writeExport } from "./export/write-export.ts";
 import { andPattern } from "./patterns.ts";
 import { withProgress } from "./progress.ts";
-import { readState, type StackOptions, withStackOptions } from "./stack.ts";
+import { readState, withStackOptions } from "./stack.ts";
 import { settingsOfStack } from "./stack-settings.ts";
 
-export interface ExportOptions extends StackOptions {
-  readonly out: string;
-  readonly as: "files" | "program";
-  readonly connection?: string;
-  readonly include: readonly RulePattern[];
-  readonly exclude: readonly RulePattern[];
-  readonly force: boolean;
-}
-
 /**
- * `merchant-rules export`: every rule at the service into code, and into a file for `pulumi import`. It only reads.
- * Exit codes: 0 done, 1 failed (also: there is no rule to export), 2 called wrongly.
+ * Defines `merchant-rules export`: every rule at the service into code, and into a file for `pulumi import`. It only reads.
+ * Exit codes: 0 done, 1 failed (also: there is no rule to export), 2 usage error.
  */
-export function exportCommand(): Command {
-  const command = new Command("export")
-    .description("Write the rules that exist at the service as code, so that they are taken over without a change")
+export function exportCommand(command: Command): void {
+  command
     .option("-o, --out <dir>", "the folder to write to", ".")
     .addOption(
       new Option(
@@ -38,8 +32,7 @@ export function exportCommand(): Command {
     .option("--include <pattern...>", "only rules with such a name: the natural key, else the ruleId", andPattern, [])
     .option("--exclude <pattern...>", "no rules with such a name", andPattern, [])
     .option("--force", "write over files that exist", false);
-  return withStackOptions(command)
-    .exitOverride()
+  withStackOptions(command)
     .addHelpText(
       "after",
       `
@@ -54,10 +47,6 @@ Example: npx --no-install merchant-rules export --stack dev --exclude "test-*"`,
 
 async function exportRules(options: ExportOptions): Promise<number> {
   const { sources, identity } = await settingsOfStack(options);
-  const { Session } = await import("../provider/hooks/session.ts");
-  const { connectionName } = await import("../provider/state/state.ts");
-  const { readRules } = await import("./export/rules.ts");
-  const { writeExport } = await import("./export/write-export.ts");
   const { connection, include, exclude } = options;
   const isSet = options.as === "files";
   const { read, place } = await withProgress("reading rules", async (step) => {
@@ -81,8 +70,6 @@ async function storedConnection(
   { isFirst }: StackIdentity,
 ): Promise<StoredConnection | undefined> {
   if (isFirst) return undefined;
-  const { isEngineError } = await import("../stack/errors.ts");
-  const { connectionOf } = await import("./export/connection.ts");
   try {
     return connectionOf((await readState(options)).resources, options.connection);
   } catch (error) {

@@ -1,32 +1,30 @@
-import { Command } from "commander";
+import type { Command } from "commander";
+import { closest, distance } from "fastest-levenshtein";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { errorCodes } from "../sdk/errors.ts";
 import { engineErrorCodes } from "../stack/errors.ts";
 import { exiting } from "./exit-code.ts";
-import type { Page } from "./help/pages.ts";
-import { hasColor } from "./terminal.ts";
+import { pageCalled, pages, sectionOf, sectionsOf } from "./help/pages.ts";
 
 /**
- * `merchant-rules help drift`: prints a page of the documentation, a section of one, an error code's section, or the
- * options of a command. Exit codes: 0 done, 1 failed, 2 called wrongly.
+ * Defines `merchant-rules help drift`: prints a page of the documentation, a section of one, an error code's section, or
+ * the options of a command. Exit codes: 0 done, 1 failed, 2 usage error.
  */
-export function helpCommand(): Command {
-  const command: Command = new Command("help")
-    .description("Print a page of the documentation, or list all pages")
+export function helpCommand(command: Command): void {
+  command
     .argument("[topic]", "a page, an error code, or a command (a page comes before a command of the same name)")
     .argument("[words...]", "a heading of the page, or the rest of the command's name")
     .addHelpText("after", help)
-    .exitOverride();
-  return command.action(
-    exiting(async (topic: string | undefined, words: string[]) => {
-      process.stdout.write(`${(await textOf(command, topic, words)).trimEnd()}\n`);
-      return 0;
-    }),
-  );
+    .action(
+      exiting((topic: string | undefined, words: string[]) => {
+        process.stdout.write(`${textOf(command, topic, words).trimEnd()}\n`);
+        return 0;
+      }),
+    );
 }
 
 const help = `
-In a pipe the page comes as it is, in Markdown. On a terminal it is laid out for reading.
+A page comes as it is, in Markdown.
 
 Exit codes: 0 done; 1 failed; 2 called wrongly: there is no such page.
 
@@ -37,39 +35,26 @@ Examples, which print a page, one section of it, and what an error code means:
 
 const codes: readonly string[] = [...errorCodes, ...engineErrorCodes];
 
-async function contents(): Promise<string> {
-  const { pages } = await import("./help/pages.ts");
+function contents(): string {
   const listed = pages().filter(({ about }) => about !== "");
   const width = Math.max(...listed.map(({ name }) => name.length));
   const lines = listed.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
   return `The pages, each printed by \`npx --no-install merchant-rules help <page>\`:\n\n${lines.join("\n")}`;
 }
 
-async function textOf(command: Command, topic: string | undefined, words: readonly string[]): Promise<string> {
-  if (topic === undefined) return await contents();
-  const { pageCalled, sectionOf, sectionsOf } = await import("./help/pages.ts");
+function textOf(command: Command, topic: string | undefined, words: readonly string[]): string {
+  if (topic === undefined) return contents();
   const code = codes.find((each) => each === topic.toUpperCase());
   const [named = "", anchor] = code === undefined ? topic.split("#") : ["errors", code];
   const page = pageCalled(named);
-  if (page === undefined) return optionsOf(command, [topic, ...words]) ?? (await refused(command, topic));
+  if (page === undefined) return optionsOf(command, [topic, ...words]) ?? refused(command, topic);
   const section = anchor ?? (words.length === 0 ? undefined : words.join(" "));
   const text = section === undefined ? page.text : sectionOf(page.text, section);
-  if (text !== undefined) return await shown(page, text);
+  if (text !== undefined) return text;
   const lines = sectionsOf(page.text).map((heading) => `  ${heading}`);
   throw new UsageError(
     `the page ${page.name} has no section "${section}". What to do: take one of these:\n${lines.join("\n")}`,
   );
-}
-
-/** Markdown as it is; on a terminal laid out for reading. */
-async function shown(page: Page, text: string): Promise<string> {
-  const { stdout } = process;
-  if (!stdout.isTTY) return text;
-  const { linkedFrom, pages } = await import("./help/pages.ts");
-  const { laidOut } = await import("./help/lay-out.ts");
-  const width = Math.min(stdout.columns, 100);
-  const all = pages();
-  return laidOut(text, { width, hasColor: hasColor(stdout), linked: (link) => linkedFrom(page, link, all) });
 }
 
 /** The lines that `--help` prints of a command. */
@@ -82,9 +67,7 @@ function optionsOf(command: Command, words: readonly string[]): string | undefin
 }
 
 /** @throws UsageError: always, with the nearest name, or the pages that have the word */
-async function refused(command: Command, topic: string): Promise<never> {
-  const { closest, distance } = await import("fastest-levenshtein");
-  const { pages } = await import("./help/pages.ts");
+function refused(command: Command, topic: string): never {
   const all = pages();
   const commands = (command.parent?.commands ?? []).map((each) => each.name());
   const names = [...all.map(({ name }) => name), ...commands, ...codes];

@@ -1,7 +1,13 @@
 import { basename, join, relative, resolve } from "node:path";
-import { Command } from "commander";
-import { type ContractOptions, contractTextOf, withContractOptions } from "./contract/init.ts";
+import type { Command } from "commander";
+import { contractFileNames, parseContract } from "../sdk/contract/index.ts";
+import { shellWord } from "../stack/shell-word.ts";
+import { type ContractOptions, contractTextOf, withContractOptions } from "./contract/contract-init.ts";
 import { exiting } from "./exit-code.ts";
+import { demandFree, writeNewFiles } from "./export/write-files.ts";
+import { firstRule } from "./init/first-rule.ts";
+import { keptManifest } from "./init/kept-manifest.ts";
+import { projectFiles, projectName, projectPaths } from "./init/project-files.ts";
 
 interface InitOptions extends ContractOptions {
   readonly name?: string;
@@ -9,19 +15,17 @@ interface InitOptions extends ContractOptions {
 }
 
 /**
- * `merchant-rules init`: writes a project, all of it or nothing. Exit codes: 0 written, 1 failed, 2 called wrongly, 8 ended
- * at a question.
+ * Defines `merchant-rules init`: writes a project, all of it or nothing. Exit codes: 0 written, 1 failed, 2 usage error, 8
+ * ended at a question.
  */
-export function projectInitCommand(): Command {
-  return withContractOptions(
-    new Command("init")
-      .description("Write a project: contract, program, one rule, a test, a CI job; on a terminal you are asked")
+export function initCommand(command: Command): void {
+  withContractOptions(
+    command
       .argument("[folder]", "where to write it; it may be there, without these files", ".")
       .option("--name <name>", "the project's name (default: the folder's)")
       .option("--definition <file>", "a rule as the service takes it, JSON or YAML (default: an illustrative one)"),
   )
     .addHelpText("after", help)
-    .exitOverride()
     .action(exiting(init));
 }
 
@@ -35,12 +39,6 @@ Example, which is then tried by \`cd payment-rules && npm install && npm test\`:
   npx --no-install merchant-rules init payment-rules --preset illustrative`;
 
 async function init(folder: string, { name, definition, ...options }: InitOptions): Promise<number> {
-  const { contractFileNames, parseContract } = await import("../sdk/contract/index.ts");
-  const { shellWord } = await import("../stack/shell-word.ts");
-  const { demandFree, writeNewFiles } = await import("./export/write-files.ts");
-  const { firstRule } = await import("./init/first-rule.ts");
-  const { projectFiles, projectName, projectPaths } = await import("./init/project-files.ts");
-  const { keptManifest } = await import("./init/kept-manifest.ts");
   const attempted = "write a project";
   const project = projectName(name ?? basename(resolve(folder)));
   // Before the questions: nobody answers them in vain.

@@ -1,5 +1,9 @@
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
+import { projectFolder } from "../provider/settings/project-folder.ts";
 import { ignoreFileName } from "../report/files/ignore-file.ts";
+import { withPlaces } from "../report/files/rule-places.ts";
+import { readLintIgnores } from "../report/lint/lint-ignores.ts";
+import { lintReport } from "../report/lint/lint-report.ts";
 import type { Report } from "../report/model/report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { instantOf } from "../sdk/json/normal-form.ts";
@@ -16,15 +20,9 @@ interface LintOptions extends MeaningOptions, ReportOptions, RulesOptions {
   readonly ignoreFile?: string;
 }
 
-/**
- * `merchant-rules lint`: what is proven to be wrong with rules. Exit codes: 0 told, 7 findings with --strict, 1 failed, 2 called
- * wrongly.
- */
-export function lintCommand(): Command {
-  const command = new Command("lint")
-    .description(
-      "Say which rules can never decide, are there twice, or contradict each other: only what is proven of all payments",
-    )
+/** Defines `merchant-rules lint`: what is proven to be wrong with rules. Exit codes: 0 told, 7 findings with --strict, 1 failed, 2 usage error. */
+export function lintCommand(command: Command): void {
+  command
     .option("--strict", "exit with 7 where there are findings")
     .option("--ends-within <days>", "also find rules that end within so many days", days)
     .option(
@@ -35,11 +33,8 @@ export function lintCommand(): Command {
       "--ignore-file <file>",
       `findings that are not told until a day, one a line (default: ${ignoreFileName} in the project's folder)`,
     )
-    .addHelpText("after", help)
-    .exitOverride();
-  return withReportOptions(withRulesOption(withMeaningOptions(withStackOptions(command)))).action(
-    exiting(runLint, callCode),
-  );
+    .addHelpText("after", help);
+  withReportOptions(withRulesOption(withMeaningOptions(withStackOptions(command)))).action(exiting(runLint, callCode));
 }
 
 const help = `
@@ -51,9 +46,6 @@ Example, by the rule files of a folder alone:
   npx --no-install merchant-rules lint --folder rules --strict`;
 
 async function runLint(options: LintOptions): Promise<number> {
-  const { projectFolder } = await import("../provider/settings/project-folder.ts");
-  const { readLintIgnores } = await import("../report/lint/lint-ignores.ts");
-  const { lintReport } = await import("../report/lint/lint-report.ts");
   const ignoring = readLintIgnores(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
   const now = presentBy(options.at);
   const meaning = await readMeaning(options, "lint rules", options.format === "json");
@@ -68,7 +60,6 @@ async function runLint(options: LintOptions): Promise<number> {
 async function placed(report: Report, options: LintOptions): Promise<Report> {
   const places = await rulePlacesOf(options, options.stack);
   if (places === undefined) return report;
-  const { withPlaces } = await import("../report/files/rule-places.ts");
   return withPlaces(report, places);
 }
 

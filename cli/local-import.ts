@@ -1,10 +1,10 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { ImportResult } from "pulumi-merchant-rules-local/engine";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { printable, printableLines } from "../sdk/json/printable.ts";
 import { confirmed } from "./confirm.ts";
 import { engineCode, exiting } from "./exit-code.ts";
-import { localEngine } from "./local-package.ts";
+import { localPackage } from "./local-package.ts";
 
 interface LocalImportOptions {
   readonly file: string;
@@ -16,12 +16,11 @@ interface LocalImportOptions {
 }
 
 /**
- * `merchant-rules local import --file FILE`: rules that exist already, into a stack's state. Exit codes as of the other
- * verbs: 0 done, 1 failed, 2 called wrongly or a file that cannot be used, 8 cancelled at the question.
+ * Defines `merchant-rules local import --file FILE`: rules that exist already, into a stack's state. Exit codes as of the
+ * other verbs: 0 done, 1 failed, 2 usage error or a file that cannot be used, 8 cancelled at the question.
  */
-export function localImportCommand(): Command {
-  const command: Command = new Command("import");
-  return command
+export function localImportCommand(command: Command): void {
+  command
     .description("take what exists already into the state, from a file that `merchant-rules export` wrote")
     .option("-f, --file <file>", "a file for `pulumi import --file`, whose entries have inputs and outputs")
     .option("-s, --stack <name>", "the stack (default: as up; it is made where it does not exist)")
@@ -29,7 +28,6 @@ export function localImportCommand(): Command {
     .option("--backend <url>", "a file:// URL (default: as up)")
     .option("-y, --yes", "go ahead without asking")
     .option("--preview-only", "show what would be taken in, and do nothing")
-    .exitOverride()
     .addHelpText(
       "after",
       `
@@ -59,7 +57,7 @@ async function runImport(options: LocalImportOptions): Promise<number> {
 }
 
 async function importOnce(options: LocalImportOptions, previewOnly: boolean): Promise<number> {
-  const { importResources } = await localEngine();
+  const { importResources } = await localPackage("engine");
   const { file, stack, cwd, backend: backendUrl } = options;
   const inform = (severity: "info" | "warning", message: string): void =>
     console.error(printableLines(`${severity}: ${message}`).join("\n"));

@@ -7,32 +7,30 @@ import { packageVersion } from "../sdk/version.ts";
 
 const name = "pulumi-merchant-rules-local";
 
-/**
- * The local engine, from the package that developers and CI have beside this one.
- * @throws MerchantRulesError: it is not installed, or in another version
- */
-export async function localEngine(): Promise<typeof import("pulumi-merchant-rules-local/engine")> {
-  return await import(entryOf("engine", "run the local engine", "; or use the Pulumi CLI"));
+interface Entries {
+  readonly engine: typeof import("pulumi-merchant-rules-local/engine");
+  readonly service: typeof import("pulumi-merchant-rules-local/service");
+  readonly quickstart: typeof import("pulumi-merchant-rules-local/quickstart");
 }
 
-/**
- * The local rules service, from the same package.
- * @throws MerchantRulesError: it is not installed, or in another version
- */
-export async function localService(): Promise<typeof import("pulumi-merchant-rules-local/service")> {
-  return await import(entryOf("service", "start the local rules service", ""));
-}
+/** What each entry is loaded for, and what would do instead, for messages. */
+const uses: Record<keyof Entries, readonly [attempted: string, otherwise: string]> = {
+  engine: ["run the local engine", "; or use the Pulumi CLI"],
+  service: ["start the local rules service", ""],
+  quickstart: ["run the quickstart", ""],
+};
 
 /**
- * The quickstart, from the same package.
+ * Loads an entry of the package that developers and CI have beside this one; a program needs none of it where it runs.
  * @throws MerchantRulesError: it is not installed, or in another version
  */
-export async function localQuickstart(): Promise<typeof import("pulumi-merchant-rules-local/quickstart")> {
-  return await import(entryOf("quickstart", "run the quickstart", ""));
+export async function localPackage<Entry extends keyof Entries>(entry: Entry): Promise<Entries[Entry]> {
+  return await import(entryOf(entry));
 }
 
-/** The address of one of the package's entries. It is looked for beside this package, then in the project's folder. */
-function entryOf(entry: string, attempted: string, otherwise: string): string {
+/** Finds the address of one of the package's entries: beside this package, else in the project's folder. */
+function entryOf(entry: keyof Entries): string {
+  const [attempted, otherwise] = uses[entry];
   const unusable = (reason: string, cause?: unknown): MerchantRulesError => {
     const advice = `install it: npm install --save-dev ${name}@${packageVersion()} (pnpm add --save-dev, yarn add --dev)`;
     return new MerchantRulesError("SETTINGS_INVALID", reason, { attempted, advice: advice + otherwise, cause });

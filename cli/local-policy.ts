@@ -1,9 +1,9 @@
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { printable, printableLines } from "../sdk/json/printable.ts";
 import { engineCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
-import { localEngine } from "./local-package.ts";
+import { localPackage } from "./local-package.ts";
 import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
 import { sourceOf, stateAdvice, titleOf } from "./stack.ts";
 import { hasColor } from "./terminal.ts";
@@ -17,11 +17,13 @@ interface AnalyzeCommandOptions extends PolicyOptions {
 }
 
 /**
- * `merchant-rules local policy analyze`: policy packs over a stack's state, as `pulumi policy analyze`. Exit codes: 0
- * no mandatory policy is violated, 1 one is, or it cannot be told, 2 called wrongly, 6 no such stack.
+ * Defines `merchant-rules local policy analyze`: policy packs over a stack's state, as `pulumi policy analyze`. Exit codes: 0
+ * no mandatory policy is violated, 1 one is, or it cannot be told, 2 usage error, 6 no such stack.
  */
-export function localPolicyCommand(): Command {
-  const analyze = new Command("analyze")
+export function localPolicyCommand(command: Command): void {
+  const analyze = command
+    .description("policy packs without a run")
+    .command("analyze")
     .description("run policy packs over a stack's state; no program runs and no service is asked")
     .addOption(
       new Option("--state <file>", "analyze what `pulumi stack export` printed; - for standard input").conflicts([
@@ -33,7 +35,6 @@ export function localPolicyCommand(): Command {
     .option("-C, --cwd <dir>", "the project's folder, or one below it; paths of packs begin there")
     .option("--backend <url>", "a file:// URL (default: as up)")
     .option("-j, --json", "print JSON as the Pulumi CLI: one engine event a line")
-    .exitOverride()
     .addHelpText(
       "after",
       `
@@ -46,15 +47,12 @@ Example:
   pulumi stack export --stack prod | npx --no-install merchant-rules local policy analyze --state - --policy-pack policies`,
     )
     .action(exiting(runAnalyze, engineCode));
-  return new Command("policy")
-    .description("policy packs without a run")
-    .exitOverride()
-    .addCommand(withPolicyOptions(analyze));
+  withPolicyOptions(analyze);
 }
 
 async function runAnalyze(options: AnalyzeCommandOptions): Promise<number> {
   const started = performance.now();
-  const { analyzeState, EventLines, paint, policyLines, readExport, readStack } = await localEngine();
+  const { analyzeState, EventLines, paint, policyLines, readExport, readStack } = await localPackage("engine");
   const { policyPack: policyPacks, policyPackConfig: policyPackConfigs, cwd } = options;
   const lines = options.json === true ? new EventLines("preview", (line) => console.log(line)) : undefined;
   const { stack, backend, state } = options;

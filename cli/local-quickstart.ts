@@ -1,18 +1,21 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { QuickstartOptions } from "pulumi-merchant-rules-local/quickstart";
 import { exiting } from "./exit-code.ts";
-import { localQuickstart } from "./local-package.ts";
+import { localPackage } from "./local-package.ts";
 
 /**
- * `merchant-rules local quickstart`: the whole life of three rules on a local service, with the program of
- * examples/quickstart. Exit codes: 0 done; 1 a step failed, or an earlier quickstart is still there; 2 called wrongly;
+ * Defines `merchant-rules local quickstart`: the whole life of three rules on a local service, with the program of
+ * examples/quickstart. Exit codes: 0 done; 1 a step failed, or an earlier quickstart is still there; 2 usage error;
  * 130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by the end of the terminal.
  * @param words how the user starts it, up to its options
  */
-export function localQuickstartCommand(words = "npx --no-install merchant-rules local quickstart"): Command {
-  return new Command("quickstart")
+export function localQuickstartCommand(
+  command: Command,
+  words = "npx --no-install merchant-rules local quickstart",
+): Command {
+  return command
     .description("see it all in a minute: three rules on a local service, which drift, heal and go away")
     .option("--keep", "leave the rules and the service there, and say what to try next")
     .addOption(
@@ -40,7 +43,7 @@ Example:
     .exitOverride()
     .action(
       exiting(async (options: QuickstartOptions) => {
-        const { quickstart } = await localQuickstart();
+        const { quickstart } = await localPackage("quickstart");
         const home = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
         return await quickstart(options, { program: join(home, "examples/quickstart"), command: words });
       }),

@@ -1,13 +1,14 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { JsonDiagnostic, RunEvent, RunOptions, RunResult, Verb } from "pulumi-merchant-rules-local/engine";
 import { UsageError } from "../contract-tools/usage-error.ts";
+import { knowledgeOfRules as knowledge } from "../provider/hooks/look-up.ts";
 import { printableJson, printableLines } from "../sdk/json/printable.ts";
 import { confirmed } from "./confirm.ts";
 import { inCommandsOf } from "./engine-commands.ts";
 import { engineCode, exiting } from "./exit-code.ts";
 import { interruptible } from "./interrupt.ts";
 import { localImportCommand } from "./local-import.ts";
-import { localEngine } from "./local-package.ts";
+import { localPackage } from "./local-package.ts";
 import { localPolicyCommand } from "./local-policy.ts";
 import { localQuickstartCommand } from "./local-quickstart.ts";
 import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
@@ -55,20 +56,19 @@ const summaries: Record<Verb, string> = {
 };
 
 /**
- * `merchant-rules local preview|up|refresh|destroy|import|policy`: a Pulumi program without the Pulumi CLI. Exit codes as the CLI's:
- * 0 done, 1 failed or cancelled, 2 called wrongly, 6 no such stack, 7 a change that was not expected, 8 ended at once.
+ * Defines `merchant-rules local preview|up|refresh|destroy|import|policy`: a Pulumi program without the Pulumi CLI. Exit codes
+ * as the CLI's: 0 done, 1 failed or cancelled, 2 usage error, 6 no such stack, 7 a change that was not expected, 8 ended at once.
  */
-export function localCommand(): Command {
-  const local = new Command("local")
-    .description("Run a Pulumi program with the embedded local engine; the state is the Pulumi CLI's own")
-    .addHelpText("after", help)
-    .exitOverride();
-  for (const verb of ["preview", "up", "refresh", "destroy"] as const) local.addCommand(verbCommand(verb));
-  return local.addCommand(localImportCommand()).addCommand(localPolicyCommand()).addCommand(localQuickstartCommand());
+export function localCommand(local: Command): void {
+  local.addHelpText("after", help);
+  for (const verb of ["preview", "up", "refresh", "destroy"] as const) verbCommand(verb, local.command(verb));
+  localImportCommand(local.command("import"));
+  localPolicyCommand(local.command("policy"));
+  localQuickstartCommand(local.command("quickstart"));
 }
 
-function verbCommand(verb: Verb): Command {
-  const command = new Command(verb)
+function verbCommand(verb: Verb, command: Command): void {
+  command
     .description(summaries[verb])
     .option("-s, --stack <name>", "the stack (default: PULUMI_STACK, else the only one there is, else dev)")
     .option("-C, --cwd <dir>", "the project's folder, or one below it")
@@ -109,9 +109,8 @@ function verbCommand(verb: Verb): Command {
       .option("-f, --skip-preview", "the same as --yes")
       .option("--preview-only", "show what would happen, and do nothing");
   }
-  return command
+  command
     .addHelpText("after", helpOf(verb))
-    .exitOverride()
     .action(exiting((options: LocalOptions) => runVerb(verb, options), engineCode));
 }
 
@@ -144,7 +143,7 @@ function positiveInteger(text: string): number {
 }
 
 async function runVerb(verb: Verb, options: LocalOptions): Promise<number> {
-  const { unsupported } = await localEngine();
+  const { unsupported } = await localPackage("engine");
   const refused = optionsOfCli.find((flag) => Object.hasOwn(options, new Option(flag).attributeName()));
   if (refused !== undefined) throw unsupported("command line", `the option ${refused}`);
   if (verb === "preview" || options.previewOnly === true)
@@ -160,7 +159,7 @@ async function runVerb(verb: Verb, options: LocalOptions): Promise<number> {
 }
 
 async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<number> {
-  const { exitCodeOf } = await localEngine();
+  const { exitCodeOf } = await localPackage("engine");
   const result =
     options.json === true ? await runJson(verb, options, previewOnly) : await runText(verb, options, previewOnly);
   const exitCode = exitCodeOf(result, options.expectNoChanges === true);
@@ -169,7 +168,7 @@ async function runOnce(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
-  const { TextDisplay } = await localEngine();
+  const { TextDisplay } = await localPackage("engine");
   const display = new TextDisplay({
     verb,
     diff: options.diff === true,
@@ -185,7 +184,7 @@ async function runText(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean): Promise<RunResult> {
-  const { diagnosticOf, EventLines, jsonDocument } = await localEngine();
+  const { diagnosticOf, EventLines, jsonDocument } = await localPackage("engine");
   if (verb !== "preview" && !previewOnly) {
     const lines = new EventLines(verb, (line) => console.log(line));
     const onEvent = (event: RunEvent): void => lines.onEvent(event);
@@ -227,8 +226,7 @@ function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean):
 
 /** A run whose messages name this command, and not Pulumi's, which the user may not have. */
 async function run({ onEvent = () => {}, ...options }: RunOptions): Promise<RunResult> {
-  const { runEngine } = await localEngine();
-  const { knowledgeOfRules: knowledge } = await import("../provider/hooks/look-up.ts");
+  const { runEngine } = await localPackage("engine");
   const said = (event: RunEvent): RunEvent =>
     event.kind === "diagnostic" ? { ...event, message: inCommandsOf("local", event.message) } : event;
   const result = await interruptible((signals) =>

@@ -1,11 +1,17 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
+import { Session } from "../provider/hooks/session.ts";
+import { declaredContract } from "../provider/settings/contract-source.ts";
 import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
-import type { SideMeaning } from "../report/meaning/meaning.ts";
+import { meaningOf, type SideMeaning } from "../report/meaning/meaning.ts";
+import { declaredSemantics } from "../report/meaning/semantics-file.ts";
+import { plannedSteps } from "../report/plan/plan-report.ts";
 import type { Preview } from "../report/plan/preview.ts";
-import type { RuleSide } from "../report/sides/index.ts";
+import { afterRun, folderSide, programSide, type RuleSide, readLiveSide, stateSide } from "../report/sides/index.ts";
+import { stateResources } from "../report/state/from-stack.ts";
+import { errorsOf } from "../report/words/report-words.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { givenPreview, ownPreview } from "./preview.ts";
 import { withProgress } from "./progress.ts";
@@ -70,13 +76,10 @@ export async function readMeanings(
   quiet: boolean,
   preview?: Preview,
 ): Promise<Meanings> {
-  const { declaredSemantics } = await import("../report/meaning/semantics-file.ts");
-  const { meaningOf } = await import("../report/meaning/meaning.ts");
-  const { afterRun } = await import("../report/sides/index.ts");
   const sources = await readSettings(options);
-  const contractOf = await contractsOf(sources);
+  const contractOf = contractsOf(sources);
   const seen = preview ?? (await previewOf(options));
-  const connection = await connectionIn(seen, contractOf, options);
+  const connection = connectionIn(seen, contractOf, options);
   const declared = declaredSemantics(sources, attempted, connection);
   const live = await liveAt(sources, connection, quiet);
   const run = afterRun(live, seen, contractOf, connection);
@@ -89,8 +92,6 @@ export async function readMeanings(
  * @throws MerchantRulesError as readMeanings
  */
 export async function readMeaning(options: MeaningOptions, attempted: string, quiet: boolean): Promise<SideMeaning> {
-  const { declaredSemantics } = await import("../report/meaning/semantics-file.ts");
-  const { meaningOf } = await import("../report/meaning/meaning.ts");
   const of = (side: RuleSide, sources: SettingsSources, connection: string): SideMeaning =>
     meaningOf(side, declaredSemantics(sources, attempted, connection), connection);
   if (options.folder !== undefined) return await folderMeaning(options.folder, options, of);
@@ -104,9 +105,6 @@ export async function readMeaning(options: MeaningOptions, attempted: string, qu
     return of(await liveAt(sources, connection, quiet), sources, connection);
   }
   if (side === "state") {
-    const { stateSide } = await import("../report/sides/index.ts");
-    const { Session } = await import("../provider/hooks/session.ts");
-    const { stateResources } = await import("../report/state/from-stack.ts");
     const stack = await readState(options);
     const session = new Session({ ...stack.sources, checksDefinitions: false });
     const read = stateSide(stateResources(stack.resources), session, `the state of ${stack.title}`);
@@ -116,10 +114,9 @@ export async function readMeaning(options: MeaningOptions, attempted: string, qu
     );
     return of(read, stack.sources, connection);
   }
-  const { programSide } = await import("../report/sides/index.ts");
   const preview = await previewOf(options);
   const sources = sourcesOf(preview, options);
-  const program = programSide(preview, await contractsOf(sources));
+  const program = programSide(preview, contractsOf(sources));
   const connection = oneConnection(
     program.rules.map((rule) => rule.connection),
     options,
@@ -132,7 +129,6 @@ async function folderMeaning(
   options: MeaningOptions,
   of: (side: RuleSide, sources: SettingsSources, connection: string) => SideMeaning,
 ): Promise<SideMeaning> {
-  const { folderSide } = await import("../report/sides/index.ts");
   const [folder = "", overlay, ...more] = named.split(",");
   if (folder === "" || more.length > 0) throw new UsageError("--folder must be <folder>, or <folder>,<overlay>");
   const { connection = defaultConnection } = options;
@@ -140,14 +136,12 @@ async function folderMeaning(
     options.stack === undefined
       ? { config: () => undefined, environment: process.env, folder: resolve(options.cwd ?? process.cwd()) }
       : await readSettings(options);
-  const contract = (await contractsOf(sources))(connection);
+  const contract = contractsOf(sources)(connection);
   const side = folderSide(folder, { ...(overlay === undefined ? {} : { overlay }), connection, contract });
   return of(side, sources, connection);
 }
 
 async function liveAt(sources: SettingsSources, connection: string, quiet: boolean): Promise<RuleSide> {
-  const { Session } = await import("../provider/hooks/session.ts");
-  const { readLiveSide } = await import("../report/sides/index.ts");
   return await withProgress(
     "reading rules",
     async (step) => {
@@ -161,7 +155,6 @@ async function liveAt(sources: SettingsSources, connection: string, quiet: boole
 }
 
 async function previewOf(options: MeaningOptions): Promise<Preview> {
-  const { errorsOf } = await import("../report/words/report-words.ts");
   const preview =
     options.preview === undefined
       ? await ownPreview(options, resolve(options.cwd ?? process.cwd()))
@@ -179,17 +172,11 @@ function sourcesOf(preview: Preview, { cwd }: StackOptions): SettingsSources {
   return { config: (key) => preview.config.get(key), environment: process.env, folder };
 }
 
-async function contractsOf(sources: SettingsSources): Promise<RuleSide["contractOf"]> {
-  const { declaredContract } = await import("../provider/settings/contract-source.ts");
+function contractsOf(sources: SettingsSources): RuleSide["contractOf"] {
   return (connection) => declaredContract({ ...sources, checksDefinitions: false }, connection);
 }
 
-async function connectionIn(
-  preview: Preview,
-  contractOf: RuleSide["contractOf"],
-  options: MeaningOptions,
-): Promise<string> {
-  const { plannedSteps } = await import("../report/plan/plan-report.ts");
+function connectionIn(preview: Preview, contractOf: RuleSide["contractOf"], options: MeaningOptions): string {
   return oneConnection(
     plannedSteps(preview, contractOf).map(({ of }) => of.connection),
     options,

@@ -1,18 +1,23 @@
 import { resolve } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
-import type { Report } from "../report/model/report.ts";
-import type { Refreshed } from "../report/plan/plan-report.ts";
-import type { Preview } from "../report/plan/preview.ts";
+import { declaredContract } from "../provider/settings/contract-source.ts";
+import { projectFolder } from "../provider/settings/project-folder.ts";
+import { readIgnoreFile } from "../report/files/ignore-file.ts";
+import { withPlaces } from "../report/files/rule-places.ts";
+import { errorsOf } from "../report/index.ts";
+import { planOf, type Refreshed } from "../report/plan/plan-report.ts";
+import { violatingRuleIn } from "../report/plan/violations.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting } from "./exit-code.ts";
+import { type PaymentsOptions, withPaymentsOptions } from "./payments-options.ts";
 import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
 import { givenPreview, ownPreview } from "./preview.ts";
+import { driftOf } from "./read-drift.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
 import { withWords } from "./rule-words.ts";
-import { type PaymentsOptions, simulatePayments, withPaymentsOptions } from "./simulate.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 import { engineOf, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
 
@@ -23,17 +28,15 @@ interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyO
 }
 
 /**
- * `merchant-rules plan`: what a run would do, by rule. Exit codes: 0 done, 1 failed, or the preview did, 2 called
- * wrongly, 7 a change that was not expected.
+ * Defines `merchant-rules plan`: what a run would do, by rule. Exit codes: 0 done, 1 failed, or the preview did, 2 usage
+ * error, 7 a change that was not expected.
  */
-export function planCommand(): Command {
-  const command = new Command("plan")
-    .description("Show what `pulumi up` would do, rule by rule, also inside a set")
-    .argument(
-      "[file]",
-      "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
-    );
-  return withPaymentsOptions(withPolicyOptions(withReportOptions(withRulesOption(withStackOptions(command)))))
+export function planCommand(command: Command): void {
+  command.argument(
+    "[file]",
+    "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
+  );
+  withPaymentsOptions(withPolicyOptions(withReportOptions(withRulesOption(withStackOptions(command)))))
     .option("--connection <name>", "with --payments: the connection whose rules decide, where the stack has several")
     .option(
       "--refresh",
@@ -41,7 +44,6 @@ export function planCommand(): Command {
     )
     .option("--expect-no-changes", "exit with 7 when a rule would change")
     .addHelpText("after", help)
-    .exitOverride()
     .action(exiting(plan));
 }
 
@@ -64,11 +66,6 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     throw new UsageError("the preview and --payments cannot both be standard input: name a file for one of them");
   if (options.payments !== undefined) keepHeapSmall("reading");
   const folder = resolve(options.cwd ?? process.cwd());
-  const { planOf } = await import("../report/plan/plan-report.ts");
-  const { violatingRuleIn } = await import("../report/plan/violations.ts");
-  const { errorsOf } = await import("../report/index.ts");
-  const { withPlaces } = await import("../report/files/rule-places.ts");
-  const { declaredContract } = await import("../provider/settings/contract-source.ts");
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
   // The run that the preview is of holds definitions against the contract's schema; a plan need not compile it.
   const sources = {
@@ -89,7 +86,12 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const placed = places === undefined ? said : withPlaces(said, places);
   // A preview in a file comes from elsewhere, and there the engine is mostly Pulumi's.
   const engine = file === undefined ? engineOf(options) : (options.engine ?? "pulumi");
-  const decided = errorsOf(placed).length > 0 ? placed : await withPaymentsOf(placed, preview, options);
+  const { payments } = options;
+  const isDecided = payments !== undefined && errorsOf(placed).length === 0;
+  // Most plans decide no payments, and need not load what does.
+  const decided = isDecided
+    ? await (await import("./payments.ts")).planWithPayments(placed, preview, { ...options, payments })
+    : placed;
   const report = withCommandsOf(engine, decided);
   await writeReport(report, options, options.expectNoChanges === true);
   if (errorsOf(report).length > 0) {
@@ -103,22 +105,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   return 7;
 }
 
-/** The plan with what it changes for a file of payments, where one is named. */
-async function withPaymentsOf(report: Report, preview: Preview, options: PlanOptions): Promise<Report> {
-  if (options.payments === undefined) return report;
-  const { withPayments } = await import("../report/simulation/plan-with-payments.ts");
-  const { readMeanings } = await import("./meaning.ts");
-  const quiet = options.format === "json";
-  const meanings = await readMeanings(options, "plan with payments", quiet, preview);
-  const { simulation, simulated } = await simulatePayments(options.payments, meanings, options, { quiet });
-  return withPayments(report, simulation, simulated);
-}
-
 /** What the service has now: one paged pass, from the stack's state. */
 async function refreshedOf(options: PlanOptions): Promise<Refreshed> {
-  const { projectFolder } = await import("../provider/settings/project-folder.ts");
-  const { readIgnoreFile } = await import("../report/files/ignore-file.ts");
-  const { driftOf } = await import("./read-drift.ts");
   const ignoring = readIgnoreFile(undefined, projectFolder(options.cwd ?? process.cwd()));
   // The settings of the run that is planned; the state has those of the last one, or none yet.
   const [stack, sources] = [await readState(options), await readSettings(options)];

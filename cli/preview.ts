@@ -1,10 +1,11 @@
+import { knowledgeOfRules as knowledge } from "../provider/hooks/look-up.ts";
 import type { Format } from "../report/formats/formats.ts";
-import type { Preview } from "../report/plan/preview.ts";
+import { type Preview, readPreview } from "../report/plan/preview.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
-import { localEngine } from "./local-package.ts";
+import { localPackage } from "./local-package.ts";
 import type { PolicyOptions } from "./policy-options.ts";
-import type { Step } from "./progress.ts";
+import { type Step, withProgress } from "./progress.ts";
 import { engineOf, runPulumi, type StackOptions } from "./stack.ts";
 
 interface PreviewOptions extends StackOptions, PolicyOptions {
@@ -16,7 +17,6 @@ interface PreviewOptions extends StackOptions, PolicyOptions {
  * @throws MerchantRulesError SETTINGS_INVALID: it cannot be read, or is none
  */
 export async function givenPreview(file: string): Promise<Preview> {
-  const { readPreview } = await import("../report/plan/preview.ts");
   const advice = "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input";
   return readPreview(await inputOf(file, "read preview", advice), file === "-" ? "standard input" : file);
 }
@@ -26,8 +26,6 @@ export async function givenPreview(file: string): Promise<Preview> {
  * @throws MerchantRulesError, EngineError: it failed without a word of resources
  */
 export async function ownPreview(options: PreviewOptions, folder: string): Promise<Preview> {
-  const { readPreview } = await import("../report/plan/preview.ts");
-  const { withProgress } = await import("./progress.ts");
   const quiet = options.format === "json";
   if (engineOf(options) === "local") {
     const preview = await withProgress("previewing resources", (step) => previewedLocally(options, step), { quiet });
@@ -50,8 +48,7 @@ export async function ownPreview(options: PreviewOptions, folder: string): Promi
 
 async function previewedLocally(options: StackOptions & PolicyOptions, step: Step): Promise<string> {
   const { stack, cwd, backend, policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
-  const { diagnosticOf, jsonDocument, runEngine } = await localEngine();
-  const { knowledgeOfRules: knowledge } = await import("../provider/hooks/look-up.ts");
+  const { diagnosticOf, jsonDocument, runEngine } = await localPackage("engine");
   const diagnostics: ReturnType<typeof diagnosticOf>[] = [];
   let resources = 0;
   const result = await interruptible((signals) =>

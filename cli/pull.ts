@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { RulePattern } from "../report/files/rule-pattern.ts";
 import type { ReadFolder } from "../report/files/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
@@ -6,7 +6,9 @@ import { ask } from "./confirm.ts";
 import { commandOf, inCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { andPattern } from "./patterns.ts";
-import type { Pulled } from "./pull/plan.ts";
+import { type Pulled, planPull, unmadeIn } from "./pull/plan-pull.ts";
+import { linesOf, nextSteps, verdictOf } from "./pull/say.ts";
+import { writeChanges } from "./pull/write.ts";
 import { type FoundDrift, type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { withRulesOption } from "./rule-folders.ts";
 import { withStackOptions } from "./stack.ts";
@@ -20,21 +22,19 @@ interface PullOptions extends ReadDriftOptions {
 }
 
 /**
- * `merchant-rules pull`: live values of drifted rules into the rule files. Exit codes: 0 the files say what is live, 7
- * something is left to do, 1 failed, 2 called wrongly.
+ * Defines `merchant-rules pull`: live values of drifted rules into the rule files. Exit codes: 0 the files say what is live,
+ * 7 something is left to do, 1 failed, 2 usage error.
  */
-export function pullCommand(): Command {
-  const command = new Command("pull")
-    .description("Take the live values of rules that drifted into the rule files; without --yes it only shows them")
+export function pullCommand(command: Command): void {
+  command
     .addOption(stateOption())
     .option("--include <pattern...>", "only rules of the stack with such a name", andPattern, [])
     .option("--unmanaged <pattern...>", "files for unmanaged rules with such a name, too", andPattern)
     .option("--into <resource>", "the resource whose folder gets those files, where there are several")
     .option("-y, --yes", "write the files")
     .option("--remove-missing", "with --yes: remove the files of missing rules without asking")
-    .addHelpText("after", help)
-    .exitOverride();
-  return withRulesOption(withStackOptions(command)).action(exiting(pull, callCode));
+    .addHelpText("after", help);
+  withRulesOption(withStackOptions(command)).action(exiting(pull, callCode));
 }
 
 const help = `
@@ -48,8 +48,6 @@ Example: npx --no-install merchant-rules pull --stack prod --rules rules --unman
 async function pull(options: PullOptions): Promise<number> {
   const { unmanaged = [], include, into } = options;
   const found = await readDrift(options, unmanaged.length > 0, false, { withSame: true });
-  const { planPull, unmadeIn } = await import("./pull/plan.ts");
-  const { linesOf, nextSteps, verdictOf } = await import("./pull/say.ts");
   const selection = { include, unmanaged, into: unmanaged.length === 0 ? undefined : folderInto(found, into) };
   const plan = planPull(found.drift, found.places, selection);
   const { engine, title } = found.stack;
@@ -74,7 +72,6 @@ async function pull(options: PullOptions): Promise<number> {
 
 /** Writes the files. @returns the rules whose files were not removed, because nobody said that they may be */
 async function write(plan: readonly Pulled[], removeMissing: boolean): Promise<Set<Pulled>> {
-  const { writeChanges } = await import("./pull/write.ts");
   const isRemoval = ({ verb }: Pulled): boolean => verb === "remove" || verb === "leave out";
   const removals = plan.filter(isRemoval);
   const mayRemove = removals.length === 0 || removeMissing || (await asked(removals));

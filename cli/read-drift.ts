@@ -1,6 +1,8 @@
 import { Option } from "commander";
-import type { Drift } from "../report/drift/drift.ts";
+import { Session } from "../provider/hooks/session.ts";
+import { type Drift, readStateDrift } from "../report/drift/drift.ts";
 import type { DeclaredPlaces } from "../report/files/rule-places.ts";
+import { stateResources } from "../report/state/from-stack.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
 import { withProgress } from "./progress.ts";
@@ -39,13 +41,7 @@ export async function readDrift(
   quiet: boolean,
   { withSame = false } = {},
 ): Promise<FoundDrift> {
-  // Loaded while the engine is asked for the state.
-  const [stack, { stateResources }] = await Promise.all([
-    readState(options),
-    import("../report/state/from-stack.ts"),
-    import("../report/drift/drift.ts"),
-    import("../provider/hooks/session.ts"),
-  ]);
+  const stack = await readState(options);
   const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
   const hasRules = stateResources(stack.resources).length > 0;
   const drift = await driftOf(stack, looksForUnmanaged, quiet, { withSame });
@@ -63,11 +59,6 @@ export async function driftOf(
   quiet: boolean,
   { withSame = false } = {},
 ): Promise<Drift> {
-  const [{ stateResources }, { readStateDrift }, { Session }] = await Promise.all([
-    import("../report/state/from-stack.ts"),
-    import("../report/drift/drift.ts"),
-    import("../provider/hooks/session.ts"),
-  ]);
   const resources = stateResources(stack.resources);
   return await withProgress(
     "reading rules",

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Format, formats, leastOfComment, mostOfComment } from "../report/formats/formats.ts";
+import { githubAnnotations, render, verdictOf } from "../report/index.ts";
 import type { Report } from "../report/model/report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { reasonOf } from "../sdk/json/json.ts";
@@ -53,7 +54,6 @@ export async function writeReport(
   { format = "text", output, comment, annotations }: ReportOptions,
   areFailures: boolean,
 ): Promise<void> {
-  const { githubAnnotations, render, verdictOf } = await import("../report/index.ts");
   if (annotations !== undefined)
     for (const line of githubAnnotations(report, areFailures, inRepository)) console.error(line);
   const limit = comment === true ? mostOfComment : comment;

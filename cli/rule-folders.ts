@@ -1,8 +1,10 @@
 import { relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
-import type { DeclaredPlaces, RuleFolder } from "../report/files/rule-places.ts";
+import { DeclaredPlaces, type RuleFolder } from "../report/files/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
+import { readProject } from "../stack/project/project.ts";
+import { plainSetting } from "../stack/project/stack-config.ts";
 
 /** The setting of the same meaning as `--rules`, in the stack's config or in Pulumi.yaml. */
 export const rulesSetting = "merchant-rules:rules";
@@ -34,7 +36,6 @@ export async function rulePlacesOf(
 ): Promise<DeclaredPlaces | undefined> {
   const folders = rules ?? (await foldersInSetting(cwd, stack));
   if (folders.length === 0) return undefined;
-  const { DeclaredPlaces } = await import("../report/files/rule-places.ts");
   return new DeclaredPlaces(folders.map((folder) => ofStack(folder, stack)));
 }
 
@@ -69,8 +70,6 @@ function ofStack({ resource, folder, overlay }: RuleFolder, stack: string | unde
 
 async function foldersInSetting(cwd: string, stack: string | undefined): Promise<readonly RuleFolder[]> {
   if (projectFolderAbove(resolve(cwd)) === undefined) return [];
-  const { readProject } = await import("../stack/project/project.ts");
-  const { plainSetting } = await import("../stack/project/stack-config.ts");
   const project = await readProject(cwd);
   const value = await plainSetting(project, stack, rulesSetting);
   if (value === undefined) return [];

@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
-import { Command } from "commander";
+import type { Command } from "commander";
+import { declaredContract } from "../provider/settings/contract-source.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { schemaLine, schemaText } from "./export/rule-file.ts";
@@ -11,18 +12,13 @@ interface SchemaOptions extends StackOptions {
   readonly output?: string;
 }
 
-/**
- * `merchant-rules schema`: what a rule may hold, as JSON Schema for editors. Exit codes: 0 written, 1 failed, 2 called
- * wrongly.
- */
-export function schemaCommand(): Command {
-  const command = new Command("schema")
-    .description("Write the contract's JSON Schema of a rule, by which editors complete and check rule files")
+/** Defines `merchant-rules schema`: what a rule may hold, as JSON Schema for editors. Exit codes: 0 written, 1 failed, 2 usage error. */
+export function schemaCommand(command: Command): void {
+  command
     .option("--output <file>", "write it to a file instead of standard output")
     .option("--connection <name>", "the connection whose contract is meant (default: the default one)")
-    .exitOverride()
     .addHelpText("after", help);
-  return withStackOptions(command).action(exiting(writeSchema, callCode));
+  withStackOptions(command).action(exiting(writeSchema, callCode));
 }
 
 const help = `
@@ -34,7 +30,6 @@ Example:
   npx --no-install merchant-rules schema --output rule.schema.json`;
 
 async function writeSchema({ connection, output, ...options }: SchemaOptions): Promise<number> {
-  const { declaredContract } = await import("../provider/settings/contract-source.ts");
   const folder = resolve(options.cwd ?? process.cwd());
   const ofFolder = { config: () => undefined, environment: process.env, folder };
   const contract = declaredContract(options.stack === undefined ? ofFolder : await readSettings(options), connection);

@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { LocalService, ServedRequest } from "pulumi-merchant-rules-local/service";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { variableName } from "../provider/settings/setting-names.ts";
-import type { Contract } from "../sdk/contract/index.ts";
+import { liveRow } from "../report/page/rule-row.ts";
+import { livePage } from "../report/page/rules-page.ts";
+import { type Contract, isPreset, loadContract, loadPreset } from "../sdk/contract/index.ts";
 import { expand, presentsClient } from "../sdk/contract/template.ts";
 import { printable } from "../sdk/json/printable.ts";
 import { shellWord } from "../stack/shell-word.ts";
 import { exiting } from "./exit-code.ts";
-import { localService } from "./local-package.ts";
+import { localPackage } from "./local-package.ts";
 
 interface ServeOptions {
   readonly contract?: string;
@@ -21,12 +23,11 @@ interface ServeOptions {
 }
 
 /**
- * `merchant-rules serve`: the local rules service, until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 it cannot serve
- * (contract, port or data file), 2 called wrongly.
+ * Defines `merchant-rules serve`: the local rules service, until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 it cannot serve
+ * (contract, port or data file), 2 usage error.
  */
-export function serveCommand(): Command {
-  return new Command("serve")
-    .description("Serve a contract's rules on this machine (127.0.0.1 only), for trying and for tests")
+export function serveCommand(command: Command): void {
+  command
     .option(
       "--contract <file>",
       `a contract's file, or a preset's name, such as seed or wiremock; \`merchant-rules help services\` lists them (default: ${ownContract} in this folder, else illustrative)`,
@@ -42,7 +43,6 @@ export function serveCommand(): Command {
     .option("--allow-duplicates", "let two rules have one natural key, which is otherwise refused with 409", false)
     .option("--verbose", "print a line for every request", false)
     .addHelpText("after", help)
-    .exitOverride()
     .action(exiting(serve));
 }
 
@@ -63,25 +63,21 @@ interface Served {
   readonly options: ServeOptions;
 }
 
-async function contractOf(given: string | undefined): Promise<Omit<Served, "options">> {
-  // Loaded here and not with the command line, which every other subcommand shares.
-  const { isPreset, loadContract, loadPreset } = await import("../sdk/contract/index.ts");
+function contractOf(given: string | undefined): Omit<Served, "options"> {
   const named = given ?? (existsSync(ownContract) ? ownContract : "illustrative");
   if (isPreset(named)) return { contract: loadPreset(named), name: `${named} contract`, setting: named };
   return { contract: loadContract(named), name: `contract ${named}`, setting: resolve(named) };
 }
 
 async function serve(options: ServeOptions): Promise<number> {
-  const served = { ...(await contractOf(options.contract)), options };
+  const served = { ...contractOf(options.contract), options };
   const { contract } = served;
   const unknown = Object.keys(options.param ?? {}).find((parameter) => !Object.hasOwn(contract.parameters, parameter));
   if (unknown !== undefined) {
     const declared = Object.keys(contract.parameters).join(", ") || "none";
     throw new UsageError(`the contract declares no parameter ${unknown}; it declares: ${declared}`);
   }
-  const { eventsPath, localCredentials, startLocalService } = await localService();
-  const { liveRow } = await import("../report/page/rule-row.ts");
-  const { livePage } = await import("../report/page/rules-page.ts");
+  const { eventsPath, localCredentials, startLocalService } = await localPackage("service");
   const page = livePage(`Local rules service, ${served.name}`, eventsPath);
   const service = await startLocalService({
     contract,

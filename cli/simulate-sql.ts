@@ -1,5 +1,7 @@
 import { UsageError } from "../contract-tools/usage-error.ts";
-import type { Source } from "../meaning/sql/query.ts";
+import { ownColumns, type Source } from "../meaning/sql/query.ts";
+import { readColumns } from "../report/simulation/sql/columns-file.ts";
+import { sqlScript } from "../report/simulation/sql/script.ts";
 import type { Meanings } from "./meaning.ts";
 import { type ReportOptions, writeOutput } from "./report-options.ts";
 
@@ -54,9 +56,6 @@ export function checkSqlOptions(options: Given): void {
  */
 export async function writeSql({ before, after }: Meanings, options: Given): Promise<void> {
   const { sql = "duckdb", payments, table = "", columns, at, output } = options;
-  const { ownColumns } = await import("../meaning/sql/query.ts");
-  const { readColumns } = await import("../report/simulation/sql/columns-file.ts");
-  const { sqlScript } = await import("../report/simulation/sql/script.ts");
   const { semantics } = after;
   const source: Source =
     payments === undefined

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
-import type { StackIdentity } from "../stack/open/stack-identity.ts";
+import { isEngineError } from "../stack/errors.ts";
+import { type StackIdentity, stackIdentity } from "../stack/open/stack-identity.ts";
 import { engineOf, pulumi, readSettings, type StackOptions } from "./stack.ts";
 
 /**
@@ -12,8 +13,6 @@ import { engineOf, pulumi, readSettings, type StackOptions } from "./stack.ts";
 export async function settingsOfStack(
   options: StackOptions,
 ): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
-  const { isEngineError } = await import("../stack/errors.ts");
-  const { stackIdentity } = await import("../stack/open/stack-identity.ts");
   const { stack, cwd, backend } = options;
   const folder = resolve(cwd ?? process.cwd());
   if (projectFolderAbove(folder) === undefined) return { sources: await readSettings(options), identity: undefined };

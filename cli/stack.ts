@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
-import type { LastConfig } from "../stack/open/read-stack.ts";
+import { type LastConfig, lastConfigOf, readExport, readStack } from "../stack/open/read-stack.ts";
 import type { ResourceState } from "../stack/state/resource-state.ts";
 import type { Engine } from "./engine-commands.ts";
 import { inputOf } from "./input.ts";
@@ -60,7 +61,6 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
     });
   }
   if (engineOf(options) === "pulumi") return { config: await pulumiConfig(options, folder), environment, folder };
-  const { readStack } = await import("../stack/open/read-stack.ts");
   const stack = await readStack(choiceOf(options));
   return { config: (key) => stack.config.get(key)?.text, environment, folder: stack.folder };
 }
@@ -74,7 +74,6 @@ export async function readSettings(options: StackOptions): Promise<SettingsSourc
 export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
   const folder = resolve(options.cwd ?? process.cwd());
   // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
-  const { lastConfigOf, readExport, readStack } = await import("../stack/open/read-stack.ts");
   if (options.state !== undefined) {
     const text = await inputOf(options.state, "read state", stateAdvice);
     const resources = await readExport(text, sourceOf(options.state));
@@ -100,7 +99,6 @@ export async function readState(options: StackOptions & { readonly state?: strin
 async function namingStacks(error: MerchantRulesError, folder: string): Promise<MerchantRulesError> {
   if (!/no stack (named|selected)/.test(error.reason)) return error;
   const listed = await pulumi(["stack", "ls", "--json"], {}, folder).catch(() => "[]");
-  const { z } = await import("zod");
   const names = z
     .array(z.object({ name: z.string() }))
     .parse(JSON.parse(listed))

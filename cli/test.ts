@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { projectFolder } from "../provider/settings/project-folder.ts";
-import type { TestCase } from "../report/meaning/test-file.ts";
+import { type TestCase, testCasesIn } from "../report/meaning/test-file.ts";
+import { coverageText, percentOf, testReport } from "../report/meaning/test-report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
@@ -16,18 +17,16 @@ interface TestOptions extends MeaningOptions, ReportOptions {
 }
 
 /**
- * `merchant-rules test`: payments, and what the rules must decide of them. Exit codes: 0 all as expected, 1 a case is not, too little
- * is covered, or it failed, 2 called wrongly.
+ * Defines `merchant-rules test`: payments, and what the rules must decide of them. Exit codes: 0 all as expected, 1 a case is
+ * not, too little is covered, or it failed, 2 usage error.
  */
-export function testCommand(): Command {
-  const command = new Command("test")
-    .description("Hold payments against the rules, and say where the outcome is not the expected one")
+export function testCommand(command: Command): void {
+  command
     .argument("[files...]", "files of tests; - is standard input (default: each *.test.yaml of the project)")
     .option("--coverage", "say which rules and conditions no case made true, or false")
     .option("--threshold <percent>", "fail below so much coverage", percent)
-    .addHelpText("after", help)
-    .exitOverride();
-  return withReportOptions(withMeaningOptions(withStackOptions(command))).action(exiting(test, callCode));
+    .addHelpText("after", help);
+  withReportOptions(withMeaningOptions(withStackOptions(command))).action(exiting(test, callCode));
 }
 
 const help = `
@@ -39,8 +38,6 @@ Example, by the rule files of a folder alone:
   npx --no-install merchant-rules test --folder rules --coverage`;
 
 async function test(named: readonly string[], options: TestOptions): Promise<number> {
-  const { testCasesIn } = await import("../report/meaning/test-file.ts");
-  const { coverageText, percentOf, testReport } = await import("../report/meaning/test-report.ts");
   const attempted = "test rules";
   const files = named.length > 0 ? named : filesIn(projectFolder(options.cwd ?? process.cwd()));
   const texts: { file: string; text: string }[] = [];

@@ -4,6 +4,8 @@ import { projectFolderAbove } from "../../provider/settings/project-folder.ts";
 import type { SettingsSources } from "../../provider/settings/sources.ts";
 import type { Checkup } from "../../report/doctor.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { entryPointFault } from "../../stack/project/entry-point.ts";
+import { readProject } from "../../stack/project/project.ts";
 import type { Step } from "../progress.ts";
 import { engineOf, readState, type Stack, type StackOptions } from "../stack.ts";
 import { settingsOfStack } from "../stack-settings.ts";
@@ -48,8 +50,6 @@ export async function diagnose(
 /** Whether there is a program to run. What is wrong with Pulumi.yaml itself is said of the stack. */
 async function lookAtProject(folder: string, findings: Findings): Promise<void> {
   findings.ok("project", folder);
-  const { readProject } = await import("../../stack/project/project.ts");
-  const { entryPointFault } = await import("../../stack/project/entry-point.ts");
   const project = await readProject(folder).catch(() => undefined);
   const fault = project === undefined ? undefined : entryPointFault(project);
   if (fault !== undefined) findings.failed("project", fault.reason, fault.advice);

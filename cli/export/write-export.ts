@@ -1,11 +1,11 @@
 import { join, relative, resolve, sep } from "node:path";
 import { connectionIdText, newConnectionId, type Place } from "../../provider/reconcile/index.ts";
 import { shownInputs } from "../../provider/settings/connection-settings.ts";
+import type { RulePattern } from "../../report/files/rule-pattern.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/json/index.ts";
 import type { StackIdentity } from "../../stack/open/stack-identity.ts";
-import type { ExportOptions } from "../export.ts";
-import { engineOf } from "../stack.ts";
+import { engineOf, type StackOptions } from "../stack.ts";
 import { demandIdentity, type StoredConnection } from "./connection.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { type ImportFile, importOfRules, importOfSet } from "./import-file.ts";
@@ -22,6 +22,16 @@ const rulesFolder = "rules";
 const schemaFile = "rule.schema.json";
 const programFile = "rules.ts";
 const importFile = "import.json";
+
+/** What to write, and where. */
+export interface ExportOptions extends StackOptions {
+  readonly out: string;
+  readonly as: "files" | "program";
+  readonly connection?: string;
+  readonly include: readonly RulePattern[];
+  readonly exclude: readonly RulePattern[];
+  readonly force: boolean;
+}
 
 /** The stack that is to manage the rules. */
 export interface ExportInto {

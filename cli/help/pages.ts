@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, posix } from "node:path";
+import { dirname, join } from "node:path";
 
 /** A page of the documentation. */
 export interface Page {
   /** The path below docs/ without its ending, such as `drift`; without `reference/` where no other page has the name. */
   readonly name: string;
-  /** From docs/. */
-  readonly path: string;
   /** Its line in docs/README.md; empty where it is not listed there. */
   readonly about: string;
   /** Markdown. */
@@ -30,7 +28,6 @@ export function pages(): Page[] {
     .toSorted((a, b) => rankOf(a) - rankOf(b))
     .map((path) => ({
       name: nameOf(path, paths),
-      path,
       about: listed[rankOf(path)]?.about ?? "",
       text: readFileSync(join(root, "docs", path), "utf8"),
     }));
@@ -59,15 +56,6 @@ export function sectionOf(text: string, wanted: string): string | undefined {
   if (found === undefined) return undefined;
   const next = headings.slice(at + 1).find(({ level }) => level <= found.level);
   return lines.slice(found.line, next?.line).join("\n").trimEnd();
-}
-
-/** The words after `merchant-rules help` that print what a link of a page leads to; undefined where that is no page. */
-export function linkedFrom(page: Page, link: string, all: readonly Page[]): string | undefined {
-  const [path = "", anchor] = link.split("#");
-  const target = posix.join(posix.dirname(page.path), path);
-  const found = all.find((each) => each.path === target || each.path === `${target}/${index}`);
-  if (found === undefined) return undefined;
-  return anchor === undefined ? found.name : `${found.name}#${anchor}`;
 }
 
 const index = "README.md";

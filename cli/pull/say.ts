@@ -1,5 +1,5 @@
 import { printable } from "../../sdk/json/printable.ts";
-import { type Pulled, patchOf } from "./plan.ts";
+import { type Pulled, patchOf } from "./plan-pull.ts";
 
 const words = {
   remove: { symbol: "-", counted: "to remove", done: "removed" },

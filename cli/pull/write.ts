@@ -4,7 +4,17 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { readTextFile } from "../../sdk/files/yaml-document.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 import { writeAtomically } from "../../stack/state/files.ts";
-import type { FileChange } from "./plan.ts";
+
+/** A file as it is to be. */
+export interface FileChange {
+  readonly file: string;
+  /** The folder of rules in which it must be. */
+  readonly folder: string;
+  /** Undefined where it is not there yet. */
+  readonly before: string | undefined;
+  /** Undefined where it is to go. */
+  readonly after: string | undefined;
+}
 
 /**
  * The reason why a file must not be written, as a sentence; undefined where it may be.

@@ -13,8 +13,8 @@ Call it by \`npx --no-install merchant-rules\`, which runs the version that is i
 [Settings](settings.md) has what the commands read from the stack and from the environment.`;
 
 /** docs/reference/cli.md. */
-export function cliPage(): string {
-  const commands = allOf(commandLine());
+export async function cliPage(): Promise<string> {
+  const commands = allOf(await commandLine());
   const rows = commands
     .slice(1)
     .map(({ name, command }) => [

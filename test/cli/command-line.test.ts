@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "../../cli/main.ts";
 import { command } from "./run.ts";
 
 const subcommands = ["help", "plan", "diff", "serve", "local preview", "local up", "local refresh", "local destroy"];
@@ -8,6 +9,10 @@ describe("the merchant-rules command", () => {
   test("says its version, which is the package's", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
     expect(await command("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test("lists its subcommands without loading one as their files describe them", async () => {
+    expect((await commandLine(() => false)).helpInformation()).toBe((await commandLine()).helpInformation());
   });
 
   test.each([["--help"], ["local", "--help"]])(

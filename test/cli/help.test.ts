@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { stripVTControlCharacters } from "node:util";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { errorCodes } from "../../sdk/errors.ts";
 import { engineErrorCodes } from "../../stack/errors.ts";
 import { root } from "../docs/page.ts";
@@ -8,19 +7,10 @@ import { command } from "./run.ts";
 
 const { isTTY, columns } = process.stdout;
 
-afterEach(() => {
-  Object.assign(process.stdout, { isTTY, columns });
-  vi.unstubAllEnvs();
-});
-
-function onTerminal(width: number): void {
-  Object.assign(process.stdout, { isTTY: true, columns: width });
-  vi.stubEnv("TERM", "xterm");
-  vi.stubEnv("NO_COLOR", undefined);
-}
+afterEach(() => void Object.assign(process.stdout, { isTTY, columns }));
 
 describe("merchant-rules help", () => {
-  test("lists the pages of docs/README.md, and prints each of them as it is in a pipe", async () => {
+  test("lists the pages of docs/README.md, and prints each of them as it is", async () => {
     const { code, stdout } = await command("help");
     expect(code).toBe(0);
     const names = [...stdout.matchAll(/^ {2}(\S+) {2}/gm)].map(([, name = ""]) => name);
@@ -74,41 +64,8 @@ describe("merchant-rules help", () => {
     expect(stderr).toContain("What to do: ");
   });
 
-  test.each([60, 100, 200])(
-    "on a terminal %d wide, no line of text is wider, and no word but heads of tables is lost",
-    async (width) => {
-      const pages = ["drift", "concepts", "resources", "troubleshooting", "reference/contract"];
-      for (const page of pages) {
-        const source = (await command("help", page)).stdout;
-        onTerminal(width);
-        const { stdout } = await command("help", page);
-        Object.assign(process.stdout, { isTTY });
-        const shown = stripVTControlCharacters(stdout);
-        expect(stdout).not.toBe(shown);
-        // What stands in code is as wide as it is, and so is a word that is longer than the line.
-        const tooWide = shown
-          .split("\n")
-          .filter((line) => line.length > Math.min(width, 100) && !/^ {4}|^\S+$/.test(line));
-        expect(tooWide, page).toEqual([]);
-        const words = new Set(shown.match(/[\p{L}\p{N}]+/gu));
-        const prose = source
-          .replace(/<!--.*?-->/gs, "")
-          .replace(/^ *```\w+$/gm, "")
-          .replace(/\]\([^)]*\)/g, "]")
-          .replace(/^\|.*\n(?=\|[-|: ]+\|$)/gm, "");
-        for (const word of new Set(prose.match(/[\p{L}\p{N}]+/gu))) expect(words, `${page}: ${word}`).toContain(word);
-      }
-    },
-  );
-
-  test("on a terminal it has no marks of Markdown, and says what prints the page of a link", async () => {
-    onTerminal(100);
-    const shown = stripVTControlCharacters((await command("help", "drift")).stdout);
-    expect(shown).toMatch(/^Drift\n\n/);
-    expect(shown).not.toMatch(/^#|\*\*\w|^\||`{3}|\]\(/m);
-    expect(shown.replace(/\s+/g, " ")).toContain("for one run [help reliability#for-one-run]");
-    vi.stubEnv("NO_COLOR", "1");
-    const plain = (await command("help", "drift")).stdout;
-    expect(plain).toBe(stripVTControlCharacters(plain));
+  test("prints a page as it is on a terminal, too", async () => {
+    Object.assign(process.stdout, { isTTY: true, columns: 60 });
+    expect((await command("help", "drift")).stdout).toBe(readFileSync(`${root}docs/drift.md`, "utf8"));
   });
 });

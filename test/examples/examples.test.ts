@@ -67,10 +67,10 @@ describe.each(names)("examples/%s, as it is shipped", (name) => {
     for (const part of parts) expect(readme, part).toContain(`](${part}`);
   });
 
-  test("tells to run only commands and options that there are", () => {
+  test("tells to run only commands and options that there are", async () => {
     const readme = readFileSync(join(examples, name, "README.md"), "utf8");
     for (const [, line = ""] of readme.matchAll(/npx --no-install merchant-rules ([^`#\n]+)/g)) {
-      let command = commandLine();
+      let command = await commandLine();
       for (const word of line.trim().split(/\s+/)) {
         if (word.startsWith("--"))
           expect(

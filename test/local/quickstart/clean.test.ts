@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommandLine } from "../../../cli/exit-code.ts";
 import { localQuickstartCommand } from "../../../cli/local-quickstart.ts";
@@ -41,7 +42,10 @@ async function run(...words: string[]): Promise<{ readonly code: number; readonl
     vi.spyOn(each, at === 0 ? "log" : "error").mockImplementation((...parts) => void said.push(parts.join(" "))),
   );
   try {
-    const code = await runCommandLine(localQuickstartCommand("npm run quickstart --"), words);
+    const code = await runCommandLine(
+      localQuickstartCommand(new Command("quickstart"), "npm run quickstart --"),
+      words,
+    );
     return { code, output: said.join("\n") };
   } finally {
     for (const spy of spies) spy.mockRestore();

@@ -21,18 +21,7 @@ import { namesOf } from "../export/names.ts";
 import { ruleFile } from "../export/rule-file.ts";
 import { namelessAt, whyNotDeclarable } from "../export/rules.ts";
 import { changedContents } from "./content.ts";
-import { reasonToRefuse } from "./write.ts";
-
-/** A file as it is to be. */
-export interface FileChange {
-  readonly file: string;
-  /** The folder of rules in which it must be. */
-  readonly folder: string;
-  /** Undefined where it is not there yet. */
-  readonly before: string | undefined;
-  /** Undefined where it is to go. */
-  readonly after: string | undefined;
-}
+import { type FileChange, reasonToRefuse } from "./write.ts";
 
 /** What is to be done about one rule. */
 export interface Pulled {

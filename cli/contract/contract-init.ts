@@ -1,9 +1,15 @@
-import { Command, InvalidArgumentError, Option } from "commander";
-import type { Fact } from "../../contract-tools/draft.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { answerFacts, askAll, settingFacts } from "../../contract-tools/answers.ts";
+import { draftContract, presetText, writtenOf } from "../../contract-tools/draft.ts";
+import { openGaps, sandboxAdvice } from "../../contract-tools/gaps.ts";
+import { openapiFacts } from "../../contract-tools/openapi/facts.ts";
 import { type Answers, type Question, questions } from "../../contract-tools/questions.ts";
 import { UsageError } from "../../contract-tools/usage-error.ts";
+import { readWritten } from "../../contract-tools/written.ts";
 import { contractFileNames, type Preset, presets } from "../../sdk/contract/load.ts";
+import { askUser } from "../confirm.ts";
 import { exiting } from "../exit-code.ts";
+import { demandFree, writeNewFiles } from "../export/write-files.ts";
 
 /** What says something about the contract. */
 export interface ContractOptions extends Answers {
@@ -23,17 +29,16 @@ interface Setting {
 }
 
 /**
- * `merchant-rules contract init`: writes a contract from answers, which are options or are asked for on a terminal. Exit
- * codes: 0 written, 1 failed, 2 called wrongly, 8 ended at a question.
+ * Defines `merchant-rules contract init`: writes a contract from answers, which are options or are asked for on a terminal.
+ * Exit codes: 0 written, 1 failed, 2 usage error, 8 ended at a question.
  */
-export function initCommand(): Command {
-  return withContractOptions(
-    new Command("init")
+export function contractInitCommand(command: Command): void {
+  withContractOptions(
+    command
       .description("Write a contract from what you know of your service; on a terminal you are asked")
       .option("--output <file>", "the file to write, which must not be there yet", contractFileNames[0]),
   )
     .addHelpText("after", help)
-    .exitOverride()
     .action(exiting(init));
 }
 
@@ -80,9 +85,6 @@ Examples, from answers, from a description of the service, and from a contract t
   npx --no-install merchant-rules contract init --preset wiremock`;
 
 async function init({ output, ...options }: InitOptions): Promise<number> {
-  const { demandFree, writeNewFiles } = await import("../export/write-files.ts");
-  const { openGaps, sandboxAdvice } = await import("../../contract-tools/gaps.ts");
-  const { readWritten } = await import("../../contract-tools/written.ts");
   const attempted = "write a contract";
   // Before the questions: nobody answers them in vain.
   demandFree("", [output], attempted);
@@ -103,15 +105,12 @@ async function init({ output, ...options }: InitOptions): Promise<number> {
 
 /** The text of the contract that options or answers describe; undefined where the user ended it at a question. */
 export async function contractTextOf(options: ContractOptions): Promise<string | undefined> {
-  const { draftContract, presetText, writtenOf } = await import("../../contract-tools/draft.ts");
-  const { answerFacts, askAll, settingFacts } = await import("../../contract-tools/answers.ts");
   if (options.preset !== undefined) return presetText(options.preset);
-  const described = options.openapi === undefined ? [] : await describedFacts(options.openapi, options.collection);
+  const described = options.openapi === undefined ? [] : openapiFacts(options.openapi, options.collection);
   const isSaid = options.set.length > 0 || questions.some(({ option }) => options[option] !== undefined);
   let answers: Answers = options;
   if (isSaid) demandPairs(answers, described.length > 0);
   else if (process.stdin.isTTY && process.stderr.isTTY) {
-    const { askUser } = await import("../confirm.ts");
     const asked = await askAll(askUser, writtenOf(described));
     if (asked === undefined) return undefined;
     answers = asked;
@@ -123,11 +122,6 @@ export async function contractTextOf(options: ContractOptions): Promise<string |
     "What nobody has said stands at the end, with what it costs. All fields: merchant-rules help contract",
   ];
   return draftContract([...described, ...answerFacts(answers), ...settingFacts(options.set)], title).text;
-}
-
-async function describedFacts(file: string, collection: string | undefined): Promise<readonly Fact[]> {
-  const { openapiFacts } = await import("../../contract-tools/openapi/facts.ts");
-  return openapiFacts(file, collection);
 }
 
 /** A list is of use only with the place of its rules. */

@@ -1,9 +1,14 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
-import type { Given, Told } from "../../contract-tools/probe/known.ts";
-import type { Probed } from "../../contract-tools/probe/probe.ts";
+import { type Command, InvalidArgumentError } from "commander";
+import { draftContract } from "../../contract-tools/draft.ts";
+import { gaps as allGaps } from "../../contract-tools/gaps.ts";
+import { contractFacts } from "../../contract-tools/probe/contract-facts.ts";
+import { type Given, planOf, type Told } from "../../contract-tools/probe/known.ts";
+import { planLines } from "../../contract-tools/probe/plan-lines.ts";
+import { type Probed, probe } from "../../contract-tools/probe/probe.ts";
 import { UsageError } from "../../contract-tools/usage-error.ts";
+import { readWritten } from "../../contract-tools/written.ts";
 import { connectionOf, connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { contractSource } from "../../provider/settings/contract-source.ts";
 import type { SettingsSources } from "../../provider/settings/sources.ts";
@@ -42,11 +47,11 @@ interface ProbeCommandOptions extends StackOptions {
 }
 
 /**
- * `merchant-rules contract probe`: measures on a sandbox what its contract must say. Exit codes: 0 done and cleaned up, 1
- * it stopped or something is left, 2 called wrongly.
+ * Defines `merchant-rules contract probe`: measures on a sandbox what its contract must say. Exit codes: 0 done and cleaned
+ * up, 1 it stopped or something is left, 2 usage error.
  */
-export function contractProbeCommand(): Command {
-  const command = new Command("probe")
+export function contractProbeCommand(command: Command): void {
+  command
     .description("Find out on a sandbox how a service speaks: make rules of a definition, look, and delete them again")
     .requiredOption("--definition <file>", "a definition that the service takes, as YAML or JSON; rules are made of it")
     .option(
@@ -91,8 +96,7 @@ export function contractProbeCommand(): Command {
     .option("--verbose", "print each request with its status")
     .option("--output <file>", "write the contract to a file (default: standard output)")
     .option("--force", "write over a file that exists");
-  return withStackOptions(command)
-    .exitOverride()
+  withStackOptions(command)
     .addHelpText(
       "after",
       `
@@ -124,7 +128,6 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
   const connection = dryRun
     ? { ...settings.client, credentials: { kind: "none" as const } }
     : connectionOf(settings.client);
-  const { readWritten } = await import("../../contract-tools/written.ts");
   const { found } = contractSource(sources, options.connection);
   const told: Told = {
     ...options,
@@ -133,8 +136,6 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
     definition: readDefinition(definition),
     mayEmpty: mayEmpty !== undefined,
   };
-  const { planOf } = await import("../../contract-tools/probe/known.ts");
-  const { planLines } = await import("../../contract-tools/probe/plan-lines.ts");
   const plan = planOf(told);
   const words = [`The probe of ${address} sends these requests, and no others:`, ...planLines(told, plan)];
   if (dryRun) {
@@ -150,7 +151,6 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
       return 1;
     }
   }
-  const { probe } = await import("../../contract-tools/probe/probe.ts");
   const probed = await interruptible(({ signal }) =>
     probe(told, {
       say,
@@ -165,10 +165,6 @@ async function runProbe(options: ProbeCommandOptions): Promise<number> {
 
 /** Writes the contract, where enough was found for one. */
 async function write(told: Told, probed: Probed, address: string, out: string | undefined): Promise<void> {
-  const { draftContract } = await import("../../contract-tools/draft.ts");
-  const { gaps: allGaps } = await import("../../contract-tools/gaps.ts");
-  const { contractFacts } = await import("../../contract-tools/probe/contract-facts.ts");
-  const { planOf } = await import("../../contract-tools/probe/known.ts");
   if (probed.facts.length === 0) return;
   const costs = new Map(allGaps.map(({ field, without }) => [field, ` Without it: ${without}.`]));
   const gaps = probed.gaps.map(({ at, why }) => {

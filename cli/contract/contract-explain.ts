@@ -1,18 +1,19 @@
-import { Command } from "commander";
+import type { Command } from "commander";
+import { explanation } from "../../contract-tools/explanation.ts";
+import { readWritten } from "../../contract-tools/written.ts";
 import { exiting } from "../exit-code.ts";
 
 /**
- * `merchant-rules contract explain`: of each field of a contract, who says it. Exit codes: 0 done, 1 the contract cannot
- * work, or cannot be read, 2 called wrongly.
+ * Defines `merchant-rules contract explain`: of each field of a contract, who says it. Exit codes: 0 done, 1 the contract
+ * cannot work, or cannot be read, 2 usage error.
  */
-export function explainCommand(): Command {
-  return new Command("explain")
+export function contractExplainCommand(command: Command): void {
+  command
     .description(
       "Say of each field of a contract where it comes from: the specification, the file, or that it is a gap",
     )
     .argument("[file]", "the contract's file, or a preset's name (default: the contract of this folder)")
     .addHelpText("after", help)
-    .exitOverride()
     .action(exiting(explain));
 }
 
@@ -25,9 +26,7 @@ Exit codes: 0 done; 1 the contract cannot work, or cannot be read; 2 called wron
 Example:
   npx --no-install merchant-rules contract explain merchant-rules.contract.yaml`;
 
-async function explain(file: string | undefined): Promise<number> {
-  const { explanation } = await import("../../contract-tools/explanation.ts");
-  const { readWritten } = await import("../../contract-tools/written.ts");
+function explain(file: string | undefined): number {
   console.log(explanation(readWritten(file)).join("\n"));
   return 0;
 }

@@ -1,4 +1,7 @@
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
+import { gaps, openGaps, sandboxAdvice } from "../../contract-tools/gaps.ts";
+import { readWritten } from "../../contract-tools/written.ts";
+import { semanticsFrom } from "../../report/meaning/semantics-file.ts";
 import { printable, printableJson } from "../../sdk/json/printable.ts";
 import { exiting } from "../exit-code.ts";
 
@@ -7,16 +10,15 @@ interface CheckOptions {
 }
 
 /**
- * `merchant-rules contract check`: whether a contract and the semantics that it names can work, and what it leaves open. Exit
- * codes: 0 they can work, also with gaps; 1 one cannot, or cannot be read; 2 called wrongly.
+ * Defines `merchant-rules contract check`: whether a contract and the semantics that it names can work, and what it leaves
+ * open. Exit codes: 0 they can work, also with gaps; 1 one cannot, or cannot be read; 2 usage error.
  */
-export function checkCommand(): Command {
-  return new Command("check")
+export function contractCheckCommand(command: Command): void {
+  command
     .description("Say whether a contract can work, which questions it leaves open, and what each costs")
     .argument("[file]", "the contract's file, or a preset's name (default: the contract of this folder)")
     .addOption(new Option("--json", "the same as JSON: { file, open: [{ field, question, without }] }"))
     .addHelpText("after", help)
-    .exitOverride()
     .action(exiting(check));
 }
 
@@ -26,12 +28,9 @@ Exit codes: 0 it can work, also with gaps; 1 it cannot work, or cannot be read; 
 Example:
   npx --no-install merchant-rules contract check merchant-rules.contract.yaml`;
 
-async function check(file: string | undefined, { json }: CheckOptions): Promise<number> {
-  const { gaps, openGaps, sandboxAdvice } = await import("../../contract-tools/gaps.ts");
-  const { readWritten } = await import("../../contract-tools/written.ts");
+function check(file: string | undefined, { json }: CheckOptions): number {
   const { name, file: path, contract, written } = readWritten(file);
   if (contract.semantics !== null) {
-    const { semanticsFrom } = await import("../../report/meaning/semantics-file.ts");
     // Says what is wrong with the file that says what rules mean, or with its value lists.
     semanticsFrom(contract.semantics, path, "check the contract");
   }
