@@ -66,7 +66,7 @@ describe("docs/troubleshooting.md", () => {
     const sources = rooms
       .flatMap((room) =>
         readdirSync(root + room, { recursive: true, encoding: "utf8" })
-          .filter((name) => /\.[jt]s$/.test(name) && !name.includes("node_modules"))
+          .filter((name) => /\.[jt]s$/.test(name) && !/^dist\/|node_modules/.test(name))
           .map((name) => readFileSync(`${root}${room}/${name}`, "utf8")),
       )
       .join("\n");
