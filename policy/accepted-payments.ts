@@ -2,11 +2,11 @@ import { type Decision, ruleWords, type Semantics, shortWords } from "../meaning
 import { growth } from "../meaning/proof/growth.ts";
 import { printable, printableJson } from "../sdk/json/printable.ts";
 import { type Allowances, allowancesOption } from "./base/allowances.ts";
-import { baselinePath, noBaseline } from "./base/baseline.ts";
+import { baselinePath } from "./base/baseline.ts";
 import { startOfRun } from "./base/clock.ts";
 import { type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
-import { noSemantics, semanticsOption } from "./base/semantics-file.ts";
-import { sidesByMeaning } from "./base/sides-by-meaning.ts";
+import { semanticsOption } from "./base/semantics-file.ts";
+import { sidesByMeaning, whyNoSides } from "./base/sides-by-meaning.ts";
 import type { PolicySide, PolicySideRule, TwoSides } from "./base/two-sides.ts";
 
 /**
@@ -23,16 +23,14 @@ export function acceptedPaymentsAt(now: () => Date) {
     description:
       "The payments that the stack's own rules accept do not become more; rules that it does not declare take no part.",
     config: { baseline: baselinePath, semantics: semanticsOption, allowed: allowancesOption },
-    idle: ({ baseline, semantics, allowed }) => {
+    idle: (config) => {
       // The open findings of an earlier check do not belong to this one.
       open.length = 0;
-      if (allowed === true) return "all changes are allowed";
-      if (baseline === null) return noBaseline;
-      return semantics === null ? noSemantics : undefined;
+      return whyNoSides(config);
     },
-    *check(rules, { baseline, semantics, allowed }, _, secret): Generator<PolicyFinding> {
-      if (baseline === null || semantics === null || allowed === true) return;
-      const compared = sidesByMeaning(rules, { baseline, semantics, allowed, now: now(), secret });
+    *check(rules, config, _, secret): Generator<PolicyFinding> {
+      const compared = sidesByMeaning(rules, config, { now: now(), secret });
+      if (compared === undefined) return;
       if ("finding" in compared) {
         yield compared.finding;
         return;

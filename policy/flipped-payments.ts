@@ -2,14 +2,14 @@ import { z } from "zod";
 import { Decider, type Decision, fieldsIn, type Semantics } from "../meaning/index.ts";
 import { PaymentsFile } from "../meaning/payments/read-payments.ts";
 import { allowancesOption } from "./base/allowances.ts";
-import { baselinePath, noBaseline } from "./base/baseline.ts";
+import { baselinePath } from "./base/baseline.ts";
 import { callersFile } from "./base/callers-file.ts";
 import { startOfRun } from "./base/clock.ts";
 import { percent } from "./base/configuration.ts";
 import { withPlainStack } from "./base/plain-error.ts";
 import { type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
-import { noSemantics, semanticsOption } from "./base/semantics-file.ts";
-import { sidesByMeaning } from "./base/sides-by-meaning.ts";
+import { semanticsOption } from "./base/semantics-file.ts";
+import { sidesByMeaning, whyNoSides } from "./base/sides-by-meaning.ts";
 import type { PolicySide, TwoSides } from "./base/two-sides.ts";
 
 /**
@@ -36,20 +36,12 @@ export function flippedPaymentsAt(now: () => Date) {
       maximumShare: z.number().min(0).max(1).default(0.01).describe("Which share of them may have another outcome"),
       allowed: allowancesOption,
     },
-    idle: ({ baseline, semantics, file, allowed }) => {
-      if (allowed === true) return "all changes are allowed";
-      if (file === null) return "no sample of payments is configured";
-      if (baseline === null) return noBaseline;
-      return semantics === null ? noSemantics : undefined;
-    },
-    async *check(
-      rules,
-      { baseline, semantics, file, maximumShare, allowed },
-      _,
-      secret,
-    ): AsyncGenerator<PolicyFinding, void, undefined> {
-      if (baseline === null || semantics === null || file === null || allowed === true) return;
-      const compared = sidesByMeaning(rules, { baseline, semantics, allowed, now: now(), secret });
+    idle: ({ file, ...config }) =>
+      file === null && config.allowed !== true ? "no sample of payments is configured" : whyNoSides(config),
+    async *check(rules, config, _, secret): AsyncGenerator<PolicyFinding, void, undefined> {
+      const { file, maximumShare } = config;
+      const compared = file === null ? undefined : sidesByMeaning(rules, config, { now: now(), secret });
+      if (file === null || compared === undefined) return;
       if ("finding" in compared) {
         yield compared.finding;
         return;

@@ -13,7 +13,7 @@ import { OperandReader, type Operands } from "./read-operand.ts";
 import type { Semantics } from "./schema.ts";
 import { type ConditionShape, type Operator, plainOperator } from "./schema-conditions.ts";
 import type { PaymentField } from "./schema-payment.ts";
-import { isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
+import { faultsOf, isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
 
 /** Reads when a rule applies. */
 export class ConditionReader {
@@ -78,7 +78,7 @@ export class ConditionReader {
     if (written.length === 0 && this.#semantics.applies.groups.empty === null)
       return unreadable(at, "is a group without conditions, and applies.groups.empty is null");
     const read = written.map((each, index) => this.#condition(each, `${at}/${index}`, level + 1));
-    const faults = read.flatMap((each) => ("faults" in each ? each.faults : []));
+    const faults = faultsOf(...read);
     if (faults.length > 0) return { faults };
     return { value: { kind, at, of: read.flatMap((each) => ("value" in each ? [each.value] : [])) } };
   }
@@ -90,7 +90,7 @@ export class ConditionReader {
     const operator = this.#operator(written, shape, at);
     const turned = flagOf(written, shape, at);
     if (!("value" in named && "value" in operator && "value" in turned))
-      return { faults: [named, operator, turned].flatMap((part) => ("faults" in part ? part.faults : [])) };
+      return { faults: faultsOf(named, operator, turned) };
     const { operands, by, operandAt, property } = operator.value;
     const odd = unexplained(written, placesOf(shape, property)).map((fault) => ({ ...fault, at: `${at}${fault.at}` }));
     if (odd.length > 0) return { faults: odd };

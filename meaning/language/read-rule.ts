@@ -4,7 +4,7 @@ import { type Pointer, pointerOf, segmentsOf, valueAt } from "../../sdk/json/poi
 import type { Bound, Condition, Force, Rule, RuleReading, Unreadable } from "./normal-form.ts";
 import { ConditionReader } from "./read-conditions.ts";
 import type { Semantics } from "./schema.ts";
-import { isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
+import { faultsOf, isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
 import { readValue, type Value } from "./values.ts";
 
 /** What `readRules` needs beside the semantics. */
@@ -84,7 +84,7 @@ function readRule(definition: Json, start: Pointer, semantics: Semantics, option
   const force = readForce(definition, semantics);
   const outcome = readOutcome(definition, semantics);
   const order = readOrder(definition, semantics);
-  const faults = [...odd, ...[when, force, outcome, order].flatMap((part) => ("faults" in part ? part.faults : []))];
+  const faults = [...odd, ...faultsOf(when, force, outcome, order)];
   if (faults.length === 0 && "value" in when && "value" in force && "value" in outcome && "value" in order)
     return {
       kind: "rule",
@@ -135,7 +135,7 @@ function readForce(definition: JsonObject, { force: { enabled, from, until } }: 
   const [first, last] = [readBound(definition, from), readBound(definition, until)];
   if ("value" in isEnabled && "value" in first && "value" in last)
     return { value: { isEnabled: isEnabled.value, from: first.value, until: last.value } };
-  return { faults: [isEnabled, first, last].flatMap((part) => ("faults" in part ? part.faults : [])) };
+  return { faults: faultsOf(isEnabled, first, last) };
 }
 
 function readEnabled(definition: JsonObject, by: NonNullable<Semantics["force"]["enabled"]>): Read<boolean> {

@@ -12,6 +12,11 @@ export function unreadable(at: Pointer, why: string): { readonly faults: readonl
   return { faults: [{ at, why }] };
 }
 
+/** Returns the faults of all parts that could not be read, in their order. */
+export function faultsOf(...parts: readonly Read<unknown>[]): Unreadable[] {
+  return parts.flatMap((part) => ("faults" in part ? part.faults : []));
+}
+
 const mostCharacters = 80;
 
 /** Returns a value for a sentence: JSON of at most 80 characters, with `[secret]` in the place of masks. */

@@ -5,7 +5,6 @@ export interface Dialect {
   /** The names of the types of strings and integers. */
   readonly text: string;
   readonly int: string;
-  listOf(type: string): string;
   /** Quotes a string, whatever is in it. */
   literal(text: string): string;
   /** Quotes the name of a table or a column. */

@@ -6,7 +6,6 @@ export const duckdb: Dialect = {
   name: "DuckDB",
   text: "VARCHAR",
   int: "INTEGER",
-  listOf: (type) => `${type}[]`,
   literal: quoted,
   identifier: (name) => `"${name.replaceAll('"', '""')}"`,
   binary: (text) => `(${text}) COLLATE "binary"`,

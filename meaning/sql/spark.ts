@@ -6,7 +6,6 @@ export const spark: Dialect = {
   name: "Spark SQL",
   text: "STRING",
   int: "INT",
-  listOf: (type) => `ARRAY<${type}>`,
   literal: quoted,
   identifier: (name) => `\`${name.replaceAll("`", "``")}\``,
   binary: (text) => `(${text}) COLLATE UTF8_BINARY`,
