@@ -14,7 +14,7 @@ import type { PolicySide, TwoSides } from "./base/two-sides.ts";
 
 /**
  * A run does not give another outcome to more than a share of the payments of a sample. Each is decided by what is deployed, which
- * stands in a baseline, and by what the program declares. Messages have counts, and nothing of a payment.
+ * stands in a baseline, and by what the program declares. Messages have counts, and no part of a payment.
  */
 export const flippedPayments = flippedPaymentsAt(startOfRun);
 

@@ -3,8 +3,8 @@ import { grouped, grouping, type TextSpot, textPolicy } from "./base/text-policy
 
 /**
  * No number of a bank account stands in a rule: an IBAN (ISO 13616) of the length that its country has, with right check
- * digits, in groups or not, in capitals or in small letters. National numbers without check digits cannot be told from
- * others, and are not found.
+ * digits, in groups or not, in capitals or in small letters. National numbers without check digits look like
+ * any others, and are not found.
  */
 export const noBankAccounts = textPolicy({
   name: "no-bank-accounts",

@@ -1,8 +1,8 @@
 import { type TextSpot, textPolicy } from "./base/text-policy.ts";
 
 /**
- * Nothing that looks like a key, a token or a password stands in a rule: texts with the known beginnings of such, and long
- * random texts in fields whose names speak of secrets (`password`, `apiKey`, …). A rule is no place for
+ * Nothing that looks like a key, a token or a password stands in a rule: strings with known prefixes of credentials, and long
+ * random strings in fields whose names speak of secrets (`password`, `apiKey`, …). A rule is no place for
  * credentials: everybody who may read rules has them then.
  *
  * Whether the program marks a value as secret makes no difference: the policy host shows secrets as plain values. A value
@@ -57,7 +57,7 @@ function isSecretName(name: string): boolean {
   );
 }
 
-/** From here on a text counts as random, by Shannon's entropy. A word has about two bits a character, a random text of 16 hexadecimal digits three. */
+/** A string counts as random from this entropy (Shannon) on, in bits a character. A word has about two, 16 random hexadecimal digits have three. */
 const randomFromBits = 3;
 
 /** Returns whether a string looks random: long, letters and digits in one piece, few repetitions; not `${API_TOKEN_1}`. */

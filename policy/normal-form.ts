@@ -6,7 +6,7 @@ import { remediation } from "./base/remediation.ts";
 const currencyCode = /^\s*[A-Za-z]{3}\s*$/;
 
 /**
- * Texts without blanks around them, and currency codes in capital letters. Off unless its `enforcementLevel` is
+ * Strings without blanks around them, and currency codes in capital letters. Off unless its `enforcementLevel` is
  * configured: `remediate` changes what is sent to the service, so that it is no longer what the program says.
  */
 export const normalForm = remediation({

@@ -4,8 +4,8 @@ import { rememberSecrets } from "./base/secrets.ts";
 
 /**
  * Learns which values the program has made secret, so that no message of the other policies shows one. It changes nothing.
- * The policy host unwraps secrets for a policy that checks; only one that may change a resource can tell them from other
- * values. So the level is `remediate`, and a pack without this policy, or with another level for it, shows no texts at all.
+ * The policy host unwraps secrets for a policy that checks; only one that may change a resource can distinguish them from other
+ * values. So the level is `remediate`, and a pack without this policy, or with another level for it, shows no strings at all.
  */
 export const secretValues: ResourceValidationPolicy = {
   name: "secret-values",

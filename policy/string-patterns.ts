@@ -5,10 +5,10 @@ import { plainError } from "./base/plain-error.ts";
 import { rulePolicy, shown } from "./base/rule-policy.ts";
 import { withinTime } from "./base/within-time.ts";
 
-/** No longer text is tested: the time that a pattern takes may grow much faster than the text. */
+/** A longer string is not tested: the time that a pattern takes may grow much faster than the string. */
 const longestText = 1000;
 
-/** So long may a pattern take on one text, in milliseconds; most take a microsecond. */
+/** So long may a pattern take on one string, in milliseconds; most take a microsecond. */
 const longestMs = 5000;
 
 const pattern = z.string().transform((text, context) => {
@@ -21,9 +21,9 @@ const pattern = z.string().transform((text, context) => {
 });
 
 /**
- * Texts at the configured pointers match a regular expression of JavaScript (flag u). What is there and is no text
- * fails, and so does a text of more than 1,000 characters, because it is not tested. A rule without the value passes. A
- * pattern that takes more than 5 seconds on one text, as `(a+)+$` can, ends in an error that names it.
+ * Strings at the configured pointers match a regular expression of JavaScript (flag u). A value that is no string
+ * fails, and so does a string of more than 1,000 characters, because it is not tested. A rule without the value passes. A
+ * pattern that takes more than 5 seconds on one string, as `(a+)+$` can, ends in an error that names it.
  */
 export const stringPatterns = rulePolicy({
   name: "string-patterns",

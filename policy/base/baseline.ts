@@ -150,7 +150,7 @@ function rulesOf(resource: Json, file: string): DeployedRule[] {
  */
 const leftOver = " (to be deleted)";
 
-/** The field by which a state tells secrets from other objects, and what stands in it. */
+/** The field that marks secrets in a state, and its value. */
 const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 

@@ -63,7 +63,7 @@ function correctAll({ type, props }: AnalyzedResource, { pointer: pattern, corre
       const right = correct(place.value);
       return right === place.value ? [] : [{ pointer: place.pointer, right }];
     });
-    // A rule that is a text is written as a whole.
+    // A rule that is declared as a string is written as a whole.
     if (typeof rule === "string" && wrong.length > 0) {
       const right = wrong.reduce<Json>((fixed, each) => withValueAt(fixed, each.pointer, each.right), definition);
       if (write(props, segmentsOf(pointer), JSON.stringify(right))) corrected += wrong.length;
