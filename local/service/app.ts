@@ -11,7 +11,6 @@ import type { ServedOperation, ServedRequest } from "./request-log.ts";
 import { type Match, type Route, routeOf } from "./routes.ts";
 import { send } from "./send.ts";
 import { refusalOf, type Service, serveRequest, type Twist } from "./serve-request.ts";
-import type { ServedResponse } from "./served-response.ts";
 
 export interface AppOptions {
   readonly service: Service;
@@ -84,21 +83,15 @@ function replyTo(options: AppOptions, request: IncomingRequest, outgoing: Server
   return faults.replyTo(visit).then(({ reply, fault }) => defined({ operation, reply, fault: fault?.kind }));
 }
 
-function refused(options: AppOptions, refusal: Refusal): Replied {
-  const response = responseBy(options, () => {
-    throw refusal;
-  });
+function refused({ service }: AppOptions, refusal: Refusal): Replied {
+  const response = refusalResponse(refusal, service.contract.errors);
   return { operation: "unknown", reply: { send: "whole", response } };
 }
 
-function responseTo(options: AppOptions, match: Match, request: IncomingRequest, twist?: Twist): ServedResponse {
-  return responseBy(options, () => serveRequest(options.service, match, request, twist));
-}
-
-/** Returns the response that `serve` gives, or the one to its failure. */
-function responseBy({ service, failed }: AppOptions, serve: () => ServedResponse): ServedResponse {
+/** Serves a request, and returns its response, or the one to its failure. */
+function responseTo({ service, failed }: AppOptions, match: Match, request: IncomingRequest, twist?: Twist) {
   try {
-    return serve();
+    return serveRequest(service, match, request, twist);
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.code === "INTERNAL") failed(error);

@@ -152,7 +152,7 @@ export class RuleOperations {
     this.#demandVersion(stored, ifMatch, given);
     const { version } = update;
     const sent = version !== null && "at" in version ? withoutValueAt(given, version.at) : given;
-    demandOmitted(sent, update.omit);
+    demandNone(sent, update.omit, "an update must not carry this", (paths) => `an update must not carry ${paths}`);
     // A client that merges sends back what it read, and with it what only the service sets.
     const own = update.body === "merged" ? this.#shape.withoutManaged(sent) : sent;
     this.#demandUndriven(own);
@@ -188,13 +188,8 @@ export class RuleOperations {
 
   /** Refuses fields that requests of their own change. @throws Refusal 422 */
   #demandUndriven(sent: JsonObject): void {
-    const details = drivenFields(this.#contract)
-      .filter((at) => valueAt(sent, at) !== undefined)
-      .map((at) => ({ path: segmentsOf(at).join("."), reason: "is changed by a request of its own" }));
-    if (details.length === 0) return;
-    const paths = details.map(({ path }) => path).join(", ");
-    throw new Refusal(422, "VALIDATION_FAILED", `${paths} cannot be sent: a request of its own changes it`, {
-      details,
+    demandNone(sent, drivenFields(this.#contract), "is changed by a request of its own", (paths) => {
+      return `${paths} cannot be sent: a request of its own changes it`;
     });
   }
 
@@ -331,14 +326,18 @@ function demandForm(ruleId: string, format: string): void {
     throw badRequest(`the id ${ruleId} must have the form ${format}`);
 }
 
-/** Refuses fields that an update must not carry. @throws Refusal 422 */
-function demandOmitted(sent: JsonObject, omit: readonly string[]): void {
-  const details = omit
+/** Refuses what stands at these pointers. `message`: of the paths at which something does. @throws Refusal 422 */
+function demandNone(
+  sent: JsonObject,
+  pointers: readonly string[],
+  reason: string,
+  message: (paths: string) => string,
+): void {
+  const details = pointers
     .filter((pointer) => valueAt(sent, pointer) !== undefined)
-    .map((pointer) => ({ path: segmentsOf(pointer).join("."), reason: "an update must not carry this" }));
+    .map((pointer) => ({ path: segmentsOf(pointer).join("."), reason }));
   if (details.length === 0) return;
-  const paths = details.map(({ path }) => path).join(", ");
-  throw new Refusal(422, "VALIDATION_FAILED", `an update must not carry ${paths}`, { details });
+  throw new Refusal(422, "VALIDATION_FAILED", message(details.map(({ path }) => path).join(", ")), { details });
 }
 
 /** Returns a new rule: each field that requests of their own change has the value from which they lead on. */

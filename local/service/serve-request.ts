@@ -65,11 +65,9 @@ export function serveRequest(
     case "transition":
       return serveTransition(call);
     case "list":
-      if (match.route.method === "POST") return serveListByPost(call);
-      demandNoBody(request);
-      return responseOf(serveRead(call));
     case "get":
     case "identity":
+      if (operation === "list" && match.route.method === "POST") return serveListByPost(call);
       demandNoBody(request);
       return responseOf(serveRead(call));
   }
@@ -97,11 +95,9 @@ function serveWrite(call: Call): ServedResponse {
 
 /** Serves a request that gives one field of a rule one value. */
 function serveTransition(call: Call): ServedResponse {
-  const { contract, request, match, merchant } = call;
+  const { match, merchant } = call;
   const { route, names } = match;
-  const hasBody = Object.keys(route.body.fields).length > 0;
-  const body = hasBody ? bodyOf(request, route.body, contract.limits.maxBodyBytes) : {};
-  if (!hasBody) demandNoBody(request);
+  const body = bodyIfAny(call, Object.keys(route.body.fields).length > 0);
   const ruleId = names.ruleId ?? ruleIdIn(body, route.body.fields);
   const { transition } = route;
   if (transition === undefined || ruleId === undefined) throw badRequest("the request must name the rule");
@@ -152,12 +148,20 @@ function perform(
   return operations.update(ruleId, own, { ifMatch: request.header("if-match"), amend });
 }
 
-function serveDelete({ contract, merchant, match: { route, names }, request }: Call): ServedResponse {
+/** Reads the body of a request whose operation has one. @throws Refusal 400 for any other body */
+function bodyIfAny({ contract, match: { route }, request }: Call, hasBody: boolean): JsonObject {
+  if (hasBody) return bodyOf(request, route.body, contract.limits.maxBodyBytes);
+  demandNoBody(request);
+  return {};
+}
+
+function serveDelete(call: Call): ServedResponse {
+  const { merchant, match, request } = call;
+  const { route, names } = match;
   const { place } = route;
   const inBody = place?.in === "body";
   const hasBody = inBody || Object.keys(route.body.fields).length > 0;
-  const body = hasBody ? bodyOf(request, route.body, contract.limits.maxBodyBytes) : {};
-  if (!hasBody) demandNoBody(request);
+  const body = bodyIfAny(call, hasBody);
   if (place === null) {
     throw badRequest(
       "the contract does not say how a delete names its rule (operations.delete.identifyBy is null), so nothing was deleted",

@@ -97,7 +97,7 @@ export class Limiter {
     this.#admit();
   }
 
-  /** Ends the wait of all that wait with an error. */
+  /** Ends all waits with an error. */
   release(reason: Error): void {
     for (const { reject } of [...this.#retries.splice(0), ...this.#others.splice(0)]) reject(reason);
     this.#released.abort(reason);

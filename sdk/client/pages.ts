@@ -35,8 +35,8 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
         // A rule that is twice on a page counts once: else another would be left out.
         const counts = counted + new Set(rules.map(({ ruleId }) => ruleId)).size;
         const total = totalIn(response.json, pagination);
-        const end = { count: rules.length, counted: counts, total, pageSize: limits.pageSize };
-        const isLast = isLastPage(paging, pagination, end, more, next);
+        const end = { count: rules.length, counted: counts, total, more, next };
+        const isLast = isLastPage(paging, pagination, end, limits.pageSize);
         if (isLast && more === undefined) demandNoMore(response, pagination, rules.length);
         if (!isLast && next !== undefined && visited.has(next))
           throw new UnusableResponse(`page ${number} of the list leads back to a page before it`);
@@ -112,30 +112,26 @@ function rulesIn(response: Json, { items, envelope }: List, id: Contract["rule"]
   });
 }
 
-/** What tells the end of a list of numbered or counted pages, or of pages after an id. */
-interface End {
-  /** Rules of this page. */
-  readonly count: number;
-  /** Rules of this page and of those before it. */
-  readonly counted: number;
-  /** Rules of the whole list, where the response says so. */
-  readonly total: number | undefined;
-  readonly pageSize: number;
-}
-
 /**
  * Decides whether the list ends with a page. Pages without a cursor end when the response says so or all are there, else
  * with the first empty page. A short page is the end only where the contract says so: the service may give fewer rules
  * than were asked for.
- * @param more what the response says; undefined when it does not say
+ * @param end the number of rules on the page, with those of the pages before it, and in all; whether there are more; what
+ * names the next page. The last three are undefined where the response does not say.
  */
 function isLastPage(
   { endsWith }: Paging,
   pagination: Pagination,
-  { count, counted, total, pageSize }: End,
-  more: boolean | undefined,
-  next: string | undefined,
+  end: {
+    count: number;
+    counted: number;
+    total: number | undefined;
+    more: boolean | undefined;
+    next: string | undefined;
+  },
+  pageSize: number,
 ): boolean {
+  const { count, counted, total, more, next } = end;
   if (endsWith === "its only page" || more === false) return true;
   if (more === undefined && total !== undefined) {
     if (counted >= total) return true;

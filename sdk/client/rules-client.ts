@@ -161,7 +161,7 @@ export class RulesClient {
     const { rule } = this.contract;
     const messages = this.#messages("get", ruleId, options);
     const template = this.#templates.get;
-    if (template === null) return await this.#getListed(ruleId, messages.attempted);
+    if (template === null) return await this.#readListed(ruleId, messages.attempted);
     const named = identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(messages.attempted));
     return await this.#caller.call({
       request: template.request(named),
@@ -322,12 +322,12 @@ export class RulesClient {
     });
     for await (const rules of pages) {
       onPage();
-      yield* list.summaries ? await this.#whole(rules) : rules;
+      yield* list.summaries ? await this.#readWhole(rules) : rules;
     }
   }
 
   /** Reads a rule from the list, where no other operation reads one. RULE_NOT_FOUND when a list read to its end lacks it. */
-  async #getListed(ruleId: string, attempted: () => string): Promise<LiveRule> {
+  async #readListed(ruleId: string, attempted: () => string): Promise<LiveRule> {
     const live = (await this.#listed.next()).get(ruleId);
     if (live !== undefined) return live;
     throw new MerchantRulesError("RULE_NOT_FOUND", "the list does not have it", { attempted: attempted() });
@@ -343,7 +343,7 @@ export class RulesClient {
   }
 
   /** Reads the rules whose summaries a list shows; one that is gone meanwhile is left out. */
-  async #whole(summaries: readonly LiveRule[]): Promise<LiveRule[]> {
+  async #readWhole(summaries: readonly LiveRule[]): Promise<LiveRule[]> {
     const read = summaries.map(({ ruleId }) => this.get(ruleId).catch(undefinedIfGone));
     return (await Promise.all(read)).filter((live) => live !== undefined);
   }
@@ -373,14 +373,14 @@ export class RulesClient {
   /** Returns the identity of the credentials (`auth.identity`), found out once; undefined where the contract cannot tell. */
   async identity(): Promise<string | undefined> {
     if (this.contract.auth.identity === null) return undefined;
-    this.#identity ??= this.#tellIdentity().catch((error: unknown) => {
+    this.#identity ??= this.#readIdentity().catch((error: unknown) => {
       this.#identity = undefined;
       throw error;
     });
     return await this.#identity;
   }
 
-  async #tellIdentity(): Promise<string> {
+  async #readIdentity(): Promise<string> {
     const { identity } = this.contract.auth;
     const attempted = (): string => `find out who the credentials are${this.#on}`;
     const operation = identityOperation(this.contract.auth);

@@ -1,7 +1,7 @@
 import { type Pagination, pagingOf } from "../contract/pagination/kinds.ts";
 import { findNextLink, linksIn } from "../contract/pagination/link-header.ts";
 import { headerIn, type PageResponse, type ResponseHeaders } from "../contract/pagination/paging.ts";
-import { isJsonObject, type Json } from "../json/index.ts";
+import { isJsonObject, type Json, type Path, type Pointer, pointerOf } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 
 const at = "operations.list.pagination";
@@ -16,10 +16,12 @@ export function demandNoMore({ json, headers }: PageResponse, pagination: Pagina
   if ("complete" in pagination && pagination.complete) return;
   const { namedBy, endsWith } = pagingOf(pagination);
   const isUnpaged = endsWith === "its only page";
+  const described = [namedBy.pointer, "more" in pagination ? pagination.more : null].flatMap((each) => each ?? []);
+  const total = (name: string, field: Json, pointer: Pointer) => signOfTotal(count, name, field, pointer);
   const sign =
     signIn(headers, namedBy.header) ??
-    signWithin(json, "", describedBy(pagination), deepestSign) ??
-    (isUnpaged ? (totalIn(headers, count) ?? totalWithin(json, "", count, deepestSign)) : undefined);
+    findWithin(json, signOfNext, described) ??
+    (isUnpaged ? (totalIn(headers, count) ?? findWithin(json, total)) : undefined);
   if (sign === undefined) return;
   const pages = `describe in the contract how the list comes in pages: set ${at}, here likely to ${sign.toSet}`;
   const advice = isUnpaged
@@ -58,17 +60,29 @@ const numbered = "{ type: page } or { type: offset }";
 /** Services put it beside the items, or into an object such as `links`, `_links.next` or `meta.pagination`. */
 const deepestSign = 3;
 
-function signWithin(value: Json, pointer: string, described: readonly string[], levels: number): Sign | undefined {
-  if (levels === 0 || !isJsonObject(value)) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    const here = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    if (described.includes(here)) continue;
-    const toSet = isNextName(name) ? toSetFor(inner, here) : moreNames.test(plain(name)) && inner === true ? more : "";
-    if (toSet !== "") return { where: here, toSet };
-    const sign = signWithin(inner, here, described, levels - 1);
+/** Finds a sign among the fields of a value, and of objects in it; the fields at `described` are passed over. */
+function findWithin(
+  value: Json,
+  signOf: (name: string, field: Json, pointer: Pointer) => Sign | undefined,
+  described: readonly Pointer[] = [],
+  path: Path = [],
+): Sign | undefined {
+  if (path.length === deepestSign || !isJsonObject(value)) return undefined;
+  for (const [name, field] of Object.entries(value)) {
+    const below = [...path, name];
+    const pointer = pointerOf(below);
+    if (described.includes(pointer)) continue;
+    const sign = signOf(name, field, pointer) ?? findWithin(field, signOf, described, below);
     if (sign !== undefined) return sign;
   }
   return undefined;
+}
+
+/** Returns the sign of a field that names a next page, or says that there is one. */
+function signOfNext(name: string, field: Json, where: Pointer): Sign | undefined {
+  const isMore = moreNames.test(plain(name)) && field === true;
+  const toSet = isNextName(name) ? toSetFor(field, where) : isMore ? more : "";
+  return toSet === "" ? undefined : { where, toSet };
 }
 
 const more = "{ type: cursor }, { type: page } or { type: offset }";
@@ -96,28 +110,13 @@ function totalIn(headers: ResponseHeaders, count: number): Sign | undefined {
   return found === undefined ? undefined : { where: `its header ${found}`, toSet: numbered };
 }
 
-/** Finds a number of all rules that is greater than that of the page. */
-function totalWithin(value: Json, pointer: string, count: number, levels: number): Sign | undefined {
-  if (levels === 0 || !isJsonObject(value)) return undefined;
-  const isOfPages = pageNames.test(plain(pointer.slice(pointer.lastIndexOf("/") + 1)));
-  for (const [name, inner] of Object.entries(value)) {
-    const here = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    const isTotal = totalNames.test(plain(name)) || (isOfPages && plain(name) === "count");
-    if (isTotal && typeof inner === "number" && inner > count)
-      return {
-        where: `${here}, which is ${inner},`,
-        toSet: `{ type: page, total: ${here} } or { type: offset, total: ${here} }`,
-      };
-    const sign = totalWithin(inner, here, count, levels - 1);
-    if (sign !== undefined) return sign;
-  }
-  return undefined;
-}
-
-function describedBy(pagination: Pagination): string[] {
-  const own = pagingOf(pagination).namedBy.pointer;
-  const said = "more" in pagination ? (pagination.more ?? undefined) : undefined;
-  return [own, said].filter((pointer) => pointer !== undefined);
+/** Returns the sign of a field with a number of all rules that is greater than `count`, that of the page. */
+function signOfTotal(count: number, name: string, field: Json, pointer: Pointer): Sign | undefined {
+  const isOfPages = pageNames.test(plain(pointer.split("/").at(-2) ?? ""));
+  const isTotal = totalNames.test(plain(name)) || (isOfPages && plain(name) === "count");
+  if (!isTotal || typeof field !== "number" || field <= count) return undefined;
+  const toSet = `{ type: page, total: ${pointer} } or { type: offset, total: ${pointer} }`;
+  return { where: `${pointer}, which is ${field},`, toSet };
 }
 
 const nextNames =

@@ -231,11 +231,11 @@ function checkNames(contract: Contract, refuseIf: RefuseIf): void {
 
 const framingHeaders = ["host", "content-length", "transfer-encoding", "connection"];
 const clientHeaders = ["content-type", "accept", "user-agent"];
-/** Of these the contract may say another value than the client's own. */
+/** Headers to which the contract may give another value than the client's own. */
 const typeHeaders = ["content-type", "accept"];
 const oneType = String.raw`[\w.+*-]+/[\w.+*-]+(\s*;\s*[\w-]+=[\w.+"-]+)*`;
 const mediaTypes = new RegExp(String.raw`^${oneType}(\s*,\s*${oneType})*$`);
-/** A contract is a file that is committed. */
+/** Never in a contract, which is a file that is committed. */
 const credentialHeaders = ["cookie", "proxy-authorization", "authorization"];
 
 function checkHeaders(contract: Contract, refuseIf: RefuseIf): void {
@@ -334,7 +334,7 @@ function overlap<T>(one: readonly T[], other: readonly T[]): boolean {
   return one.length === 0 || other.length === 0 || one.some((each) => other.includes(each));
 }
 
-/** A status alone that has another meaning as well would have rules that are there counted as gone. */
+/** Statuses that alone mean that a rule is gone. By one with another meaning, too, rules that are there would count as gone. */
 const statusesOfAbsence: readonly (number | null)[] = [404, 410];
 
 /** Refuses responses that cannot be told from others: they decide whether a rule counts as gone, and a create as not done. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pagination } from "./pagination/kinds.ts";
-import { orNull, path, pointer, reading, says, sending, strict } from "./schema-parts.ts";
+import { flag, orNull, path, pointer, reading, says, sending, strict } from "./schema-parts.ts";
 
 /** The reading of all rules. The seed names the operation, without a path. */
 export const list = strict({
@@ -17,12 +17,9 @@ export const list = strict({
   envelope: pointer
     .default("")
     .meta(says('Where an item of that array has the rule. "": the item itself is the rule.', "/rule")),
-  summaries: z
-    .boolean()
-    .default(false)
-    .meta(
-      says("Whether the items lack fields of the rule. true: each rule of the list is read by a GET of its own.", true),
-    ),
+  summaries: flag(
+    "Whether the items lack fields of the rule. true: each rule of the list is read by a GET of its own.",
+  ),
   pagination: pagination
     .default({ type: "none", complete: false })
     .meta(says("How the list comes in pages. By default all rules come in one response.", { type: "page" })),

@@ -1,6 +1,18 @@
 import { z } from "zod";
 import { list } from "./schema-list.ts";
-import { fixed, identifyBy, orNull, path, pointer, reading, says, sending, statuses, strict } from "./schema-parts.ts";
+import {
+  fixed,
+  flag,
+  identifyBy,
+  orNull,
+  path,
+  pointer,
+  reading,
+  says,
+  sending,
+  statuses,
+  strict,
+} from "./schema-parts.ts";
 
 const bodyAt = pointer
   .default("")
@@ -54,10 +66,7 @@ const remove = strict({
       { in: "query", name: "ruleId" },
     ),
   ),
-  readAfter: z
-    .boolean()
-    .default(false)
-    .meta(says("Whether to read the rule once more after a delete. false: an answer with success is believed.", true)),
+  readAfter: flag("Whether to read the rule once more after a delete. false: an answer with success is believed."),
   success: statuses.default([200]),
 });
 

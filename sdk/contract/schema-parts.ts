@@ -20,6 +20,11 @@ export function says(description: string, ...examples: z.core.util.JSONType[]) {
   return { description, examples };
 }
 
+/** Describes a field that is true or false. Default: false. */
+export function flag(description: string) {
+  return z.boolean().default(false).meta(says(description, true));
+}
+
 export const pointer = z
   .string()
   .refine(isPointer, { error: 'allowed: a JSON Pointer (RFC 6901), such as /data/id, or "" for the whole' })

@@ -180,7 +180,7 @@ function fieldsIn(yaml: typeof Yaml, text: string): FieldPlace[] | undefined {
   return places;
 }
 
-/** Removes what stands right above a field that goes speaks of it. */
+/** Removes the comment at the end of a text: right above a field that goes, it is about that field. */
 function withoutCommentAtEnd(text: string): string {
   return text.replace(/(?<=^|\n)(?:[ \t]*#[^\n]*\n)+$/, "");
 }

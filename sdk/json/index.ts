@@ -23,8 +23,7 @@ export {
   maxDepth,
 } from "./json.ts";
 export { mapJson } from "./map-json.ts";
-export { blindMask, hashIn, hidden, hiddenOther, isBlind, isMask, withoutMasks } from "./mask.ts";
-export { masked, maskOf } from "./masked.ts";
+export { blindMask, hashIn, hidden, hiddenOther, isBlind, isMask, masked, maskOf, withoutMasks } from "./mask.ts";
 export {
   isAt,
   isAtOrBelow,

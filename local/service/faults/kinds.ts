@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import type { Contract } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/json/index.ts";
+import { defined, type JsonObject } from "../../../sdk/json/index.ts";
 import { type ServedPages, servedPages } from "../pagination.ts";
-import { Refusal, refusalResponse } from "../refusal.ts";
+import { Refusal, refusalBody, refusalResponse } from "../refusal.ts";
+import type { ServedResponse } from "../served-response.ts";
 import type { RuleStore } from "../store.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
 import type { HeldRequest } from "./holds.ts";
 import { lagging } from "./lagging.ts";
 import { lessOneRule, oneRuleMore, onlyFirstPage, withFirstAgain, withRuleBefore } from "./lists.ts";
-import { refused } from "./refused.ts";
 import type { Fault, FaultKind } from "./schema.ts";
 import type { Reply, Visit } from "./visit.ts";
 
@@ -223,4 +223,22 @@ function serveLater(visit: Visit, laterMs = 1000, closing: AbortSignal): void {
 
 function pagesOf({ operations }: Contract): ServedPages {
   return servedPages(operations.list?.pagination ?? { type: "none", complete: false });
+}
+
+/** Makes the response of a `status` fault, in the contract's shape of errors; `nowMs`: milliseconds since 1970. */
+function refused(
+  { status, retryAfterSeconds, retryAfterAs }: FaultOf<"status">,
+  { errors }: Contract,
+  nowMs: number,
+): ServedResponse {
+  const retryAfter =
+    retryAfterSeconds === undefined || retryAfterAs === "seconds"
+      ? retryAfterSeconds?.toString()
+      : new Date(nowMs + retryAfterSeconds * 1000).toUTCString();
+  const headers = defined({
+    "www-authenticate": status === 401 ? "Bearer" : undefined,
+    "retry-after": retryAfter,
+  });
+  const refusal = new Refusal(status, "FAULT", `a fault that was set answers ${status}`);
+  return { status, body: JSON.stringify(refusalBody(refusal, errors, refusal.code)), headers };
 }

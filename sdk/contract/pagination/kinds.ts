@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UnusableResponse } from "../../unusable-response.ts";
-import { fieldName, headerName, orNull, pointer, pointerOrNull, says } from "../schema-parts.ts";
+import { fieldName, flag, headerName, orNull, pointer, pointerOrNull, says } from "../schema-parts.ts";
 import { findNextLink, linksIn } from "./link-header.ts";
 import { byUrl, cursorAt, headerIn, type Paging, pagingKind, targetOf, unnamed, urlAt } from "./paging.ts";
 
@@ -18,15 +18,9 @@ const end = {
       "/meta/total",
     ),
   ),
-  shortPage: z
-    .boolean()
-    .default(false)
-    .meta(
-      says(
-        "Whether a page with fewer rules than limits.pageSize is the last one. false: the service may give fewer than it is asked for.",
-        true,
-      ),
-    ),
+  shortPage: flag(
+    "Whether a page with fewer rules than limits.pageSize is the last one. false: the service may give fewer than it is asked for.",
+  ),
 };
 
 /** The kinds of pagination, in the order of the published JSON Schema. What a client knows of a kind stands in its entry here alone. */
@@ -35,15 +29,9 @@ const kinds = {
     "none",
     "all rules in one response.",
     {
-      complete: z
-        .boolean()
-        .default(false)
-        .meta(
-          says(
-            "Whether a response holds all rules whatever else it says. false: one that counts more rules, or names a next page, is refused.",
-            true,
-          ),
-        ),
+      complete: flag(
+        "Whether a response holds all rules whatever else it says. false: one that counts more rules, or names a next page, is refused.",
+      ),
     },
     () => ({ ...unnamed, parameters: {}, endsWith: "its only page", canShift: false, ask: () => ({}) }),
   ),
