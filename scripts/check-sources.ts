@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Public names that mean one thing in two entries of a package. */
-const shared: ReadonlySet<string> = new Set(["Connection"]);
+const shared: ReadonlySet<string> = new Set(["Connection", "RunOptions"]);
 
 /** Words in -s at the beginning of a sentence that are no verbs. */
 const nouns = new Set(

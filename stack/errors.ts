@@ -50,7 +50,7 @@ export class EngineError extends Error {
   }
 }
 
-/** True for an error of the local engine, of any copy of the class: both packages carry one. */
+/** Decides whether a value is an error of the local engine, of any copy of the class: both packages carry one. */
 export function isEngineError(value: unknown): value is EngineError {
   return value instanceof Error && value.name === "EngineError" && "exitCode" in value;
 }
@@ -60,14 +60,14 @@ export class RunIsOver extends Error {
   override readonly message = "the run has stopped";
 }
 
-/** The error code of a failed system call (ENOENT, EEXIST, …), if it is one. */
+/** Returns the error code of a failed system call (ENOENT, EEXIST, …), if it is one. */
 export function systemCode(error: unknown): string | undefined {
   return isError(error) && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 const mostShown = 5;
 
-/** The refusals of a schema, on one line: the first places, and the number of the others. */
+/** Writes the refusals of a schema on one line: the first five places, and the number of the others. */
 export function describeIssues({ issues }: z.ZodError): string {
   const shown = issues.slice(0, mostShown).map(({ path, message }) => {
     const place = path.map(String).join(".");

@@ -1,4 +1,4 @@
-/** A text as one word of a command line, for a user to copy. */
+/** Writes a string as one word of a command line, for a user to copy. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -43,12 +43,12 @@ export const unsupportedFeatures = {
 
 export type UnsupportedFeature = keyof typeof unsupportedFeatures;
 
-/** The refusal of something that the local engine leaves to the real one. `what` names what was met, and where. */
+/** Makes the refusal of something that the local engine leaves to the real one. `what` names what was met, and where. */
 export function unsupported(_feature: UnsupportedFeature, what: string, urn?: string): EngineError {
   return new EngineError("UNSUPPORTED", `${what} is not handled by the local engine: install the Pulumi CLI`, { urn });
 }
 
-/** The table of docs/local-engine.md. */
+/** Writes the table of docs/local-engine.md. */
 export function unsupportedTable(): string {
   const rows = Object.values(unsupportedFeatures).map(([what, when]) => `| ${what} | ${when} |`);
   return ["| What | Refused |", "|---|---|", ...rows, ""].join("\n");

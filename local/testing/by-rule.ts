@@ -1,5 +1,6 @@
 import type { Finding, PathFinding, Report } from "../../report/index.ts";
 import { render } from "../../report/index.ts";
+import { defined } from "../../sdk/json/index.ts";
 
 /** A change to one rule, planned or found. Plain data: a field that says nothing is absent. */
 export interface RuleChange {
@@ -48,11 +49,7 @@ function changeOf({ change, name, key, formerKey, resource, ruleId, connection, 
   return {
     step: change,
     key: key ?? named ?? name,
-    ...(formerKey === undefined ? {} : { formerKey }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(ruleId === undefined ? {} : { ruleId }),
-    ...(connection === undefined ? {} : { connection }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ formerKey, resource, ruleId, connection, reason }),
     paths,
   };
 }

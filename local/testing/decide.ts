@@ -28,7 +28,7 @@ export interface PaymentDecision {
   readonly text: string;
 }
 
-/** @throws MerchantRulesError as `World.decide` */
+/** Decides a payment by rules of a world. @throws MerchantRulesError as `World.decide` */
 export function decideBy(
   rules: readonly LiveRule[],
   payment: JsonObject,

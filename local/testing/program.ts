@@ -50,7 +50,7 @@ async function projectAt(path: string): Promise<Project> {
 
 const programExtensions = new Set([".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
 
-/** A project without a Pulumi.yaml. Node itself then takes the types out of TypeScript. */
+/** Returns a project without a Pulumi.yaml. Node itself then takes the types out of TypeScript. */
 function bare(folder: string, entryPoint: string): Project {
   return {
     name: "test",

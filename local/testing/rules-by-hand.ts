@@ -13,7 +13,7 @@ export interface LiveRule {
 /** One rule at the service: its ruleId, or fields that it has and no other rule has, as `{ name: "large-amounts" }`. */
 export type WhichRule = string | JsonObject;
 
-/** The one rule that is meant. @throws AssertionError: there is none, or there are several */
+/** Finds the one rule that is meant. @throws AssertionError: there is none, or there are several */
 export function theRule(service: RulesByHand, which: WhichRule): LiveRule {
   const rules = service.rules();
   const found = rules.filter((live) => isMeant(live, which));

@@ -107,7 +107,7 @@ export async function run(verb: Verb, world: WorldStack, options: RunOptions = {
 /** The most that is repeated of what a program printed. */
 const mostLines = 30;
 
-/** One error for a run, whose message has all that went wrong and what the program printed on the way. */
+/** Makes one error for a run, whose message has all that went wrong and what the program printed on the way. */
 function failure({ verb, errors, cancelled }: RunResult, said: readonly JsonDiagnostic[]): EngineError {
   const [first] = errors;
   const messages = [...new Set(errors.map(({ message }) => message))];

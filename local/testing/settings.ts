@@ -29,7 +29,7 @@ export interface NamedContract {
 }
 
 /**
- * The contract of a world: as given, or the one in the program's folder or project, or the preset `illustrative`.
+ * Reads the contract of a world: as given, or the one in the program's folder or project, or the preset `illustrative`.
  * @param scratch a folder where a contract that is given as a value is written
  * @throws MerchantRulesError CONTRACT_INVALID
  */
@@ -64,7 +64,7 @@ export interface Whereabouts extends NamedContract {
 }
 
 /**
- * The stack config by which a program reaches the service of its world, whatever its Pulumi.yaml says.
+ * Returns the stack config by which a program reaches the service of its world, whatever its Pulumi.yaml says.
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: further connections, and no tokens to tell them apart by
  */
 export function connectionConfig({ url, contract, setting, tokens, parameters }: Whereabouts): Config {
@@ -91,7 +91,7 @@ export function connectionConfig({ url, contract, setting, tokens, parameters }:
 
 const settingsOfWorld = ["baseUrl", "contract", "token", "clientId", "clientSecret", "parameters", "connections"];
 
-/** @throws MerchantRulesError SETTINGS_INVALID for a setting that would lead away from the world's own service */
+/** Refuses settings that would lead away from the world's own service. @throws MerchantRulesError SETTINGS_INVALID */
 export function demandOwnService({ config = {}, env = {} }: { config?: Config; env?: NodeJS.ProcessEnv }): void {
   const taken = Object.keys(config).find((key) => settingsOfWorld.some((name) => key === `merchant-rules:${name}`));
   const led =
@@ -105,7 +105,7 @@ export function demandOwnService({ config = {}, env = {} }: { config?: Config; e
 }
 
 /**
- * The environment of what a world starts: this process's, without what the product and Pulumi read, so that nothing of
+ * Returns the environment of what a world starts: this process's, without what the product and Pulumi read, so that nothing of
  * it reaches a real service.
  */
 export function ownEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -115,7 +115,7 @@ export function ownEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 const ofProduct = /^(MERCHANT_RULES|PULUMI)_/;
 
-/** A function runs in this process, so it sees its environment. @throws MerchantRulesError SETTINGS_INVALID */
+/** Refuses an environment with settings: a function runs in this process, and sees it. @throws MerchantRulesError SETTINGS_INVALID */
 export function demandBlankEnvironment(): void {
   const seen = Object.keys(process.env).find((name) => name.startsWith("MERCHANT_RULES_"));
   if (seen === undefined) return;
@@ -144,7 +144,7 @@ export async function writeStackFile(
 const passphrase = "testing";
 let crypter: Promise<Crypter> | undefined;
 
-/** One for all worlds of a process: to derive its key takes half a second. */
+/** Returns one crypter for all worlds of a process: to derive its key takes half a second. */
 function theCrypter(): Promise<Crypter> {
   crypter ??= newCrypter(passphrase);
   return crypter;

@@ -69,29 +69,29 @@ export interface World extends AsyncDisposable {
   drift(): Promise<RuleChanges>;
   /** Previews. @throws AssertionError, with every rule and path: `up` would change something */
   expectNoChanges(options?: RunOptions): Promise<void>;
-  /** @throws AssertionError, with every rule and path: the service differs from the state */
+  /** Compares as `drift`. @throws AssertionError, with every rule and path: the service differs from the state */
   expectNoDrift(): Promise<void>;
 
   /**
-   * What the rules at the service decide of a payment, as the semantics that the contract names say. @throws MerchantRulesError
+   * Says what the rules at the service decide of a payment, as the semantics that the contract names say. @throws MerchantRulesError
    * UNSUPPORTED_BY_CONTRACT: it names none; SEMANTICS_INVALID; SETTINGS_INVALID: `at` is no instant
    */
   decide(payment: JsonObject, options?: DecideOptions): PaymentDecision;
 
-  /** The rules at the service, oldest first. */
+  /** Returns the rules at the service, oldest first. */
   rules(connection?: string): LiveRule[];
-  /** Somebody adds a rule by hand. Gives its ruleId. */
+  /** Adds a rule as somebody does by hand. Gives its ruleId. */
   add(rule: JsonObject, connection?: string): string;
   /**
-   * Somebody edits a rule by hand: the given fields take the place of what the rule has, or the function gives the whole
+   * Edits a rule as somebody does by hand: the given fields take the place of what the rule has, or the function gives the whole
    * rule anew. @throws AssertionError: not exactly one rule is meant
    */
   edit(which: WhichRule, change: JsonObject | ((rule: JsonObject) => JsonObject), connection?: string): void;
-  /** Somebody deletes a rule by hand. @throws AssertionError: not exactly one rule is meant */
+  /** Deletes a rule as somebody does by hand. @throws AssertionError: not exactly one rule is meant */
   remove(which: WhichRule, connection?: string): void;
   /** Sets faults beside those that are set, as docs/testing.md names them. @throws TypeError for a fault that is none */
   fault(...faults: readonly FaultInput[]): void;
-  /** From now on the service answers as it should. */
+  /** Takes all faults back: from now on the service responds as it should. */
   clearFaults(): void;
   /** The service itself: its address, the requests that it got, its faults. */
   readonly service: LocalService;
@@ -231,7 +231,7 @@ class RunningWorld implements World {
     return this.service.of(connection);
   }
 
-  /** Two runs of a stack at once would refuse each other by its lock. */
+  /** Begins work when all work before it has ended: two runs of a stack at once would refuse each other by its lock. */
   #queued<T>(what: string, work: () => Promise<T>): Promise<T> {
     const next = this.#last.then(() => {
       if (this.#closed === undefined) return work();
@@ -267,7 +267,7 @@ async function driftOf(world: WorldStack): Promise<RuleChanges> {
   return byRule(driftReport(drift, about));
 }
 
-/** Nothing has to show that a world's own service is the right one: the only rule may be the one that was edited. */
+/** Returns the settings by which a world trusts its own service: the only rule there may be the one that was edited. */
 function trusting({ connections }: WorldStack): NodeJS.ProcessEnv {
   return Object.fromEntries(
     connections.map((name) => {

@@ -42,7 +42,7 @@ export async function open(call: {
   return { store, ledger: new Ledger(snapshot), resources: snapshot.resources, created, recovered };
 }
 
-/** The keys of the stack file's secrets and of the state's; they are one, but for a stack file that was made anew. */
+/** Derives the keys of the stack file's secrets and of the state's; they are one, but for a stack file that was made anew. */
 export async function openCrypters(
   stored: StoredStack,
   stackFile: StackFile,
@@ -62,7 +62,7 @@ export async function openCrypters(
   return { config, state };
 }
 
-/** The salt that a state names; undefined where it holds no secrets. */
+/** Returns the salt that a state names; undefined where it holds no secrets. */
 export function saltOf({ secretsProvider: provider }: Checkpoint): string | undefined {
   if (provider === undefined || provider.type === "") return undefined;
   if (provider.type !== "passphrase")

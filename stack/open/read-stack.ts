@@ -41,10 +41,9 @@ export async function readStack(choice: StackChoice): Promise<StoredStackView> {
 }
 
 /**
- * The resources in what `pulumi stack export` printed. Those that no dynamic provider has come without properties, which
- * may be of kinds that are not known here, but where `whole` asks for them. A secret that cannot be decrypted here is a secret whose value is
- * unknown: without the passphrase, or with another secrets provider, only
- * `pulumi stack export --show-secrets` shows it.
+ * Reads the resources in what `pulumi stack export` printed. Those that no dynamic provider has come without properties,
+ * which may be of kinds that are not known here, but where `whole` asks for them. A secret that cannot be decrypted here,
+ * without the passphrase or with another secrets provider, is a secret whose value is unknown.
  * @throws EngineError STATE_INVALID, naming the source; PASSPHRASE: the passphrase is wrong; UNSUPPORTED: where `whole`, a
  * property of a kind that is not known here
  */
@@ -77,7 +76,7 @@ export function lastConfigOf(resources: readonly ResourceState[]): LastConfig {
   return configIn(stored?.inputs ?? {});
 }
 
-/** The settings in the inputs of a provider. */
+/** Reads the settings in the inputs of a provider. */
 export function configIn(properties: ResourceState["inputs"]): LastConfig {
   const inputs = Object.entries(properties);
   return {

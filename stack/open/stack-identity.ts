@@ -15,7 +15,7 @@ export interface StackIdentity {
   readonly folder: string;
   /** The folder in which its program runs. */
   readonly programFolder: string;
-  /** The config in Pulumi.yaml, for a stack that does not exist yet. */
+  /** Reads the config in Pulumi.yaml, for a stack that does not exist yet. */
   projectConfig(): Promise<Config>;
   /**
    * Encrypts a text as the stack's state keeps secrets. Undefined where that cannot be done here: the stack has no
@@ -25,7 +25,7 @@ export interface StackIdentity {
 }
 
 /**
- * The identity of the stack that a choice names. The state is not read.
+ * Reads the identity of the stack that a choice names. The state is not read.
  * @param named the stack's name, where who asks knows it; else it is chosen as the local engine chooses it
  * @throws EngineError: no project, several stacks to choose from, another backend than files
  */

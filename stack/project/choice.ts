@@ -39,7 +39,7 @@ export async function choose(choice: StackChoice): Promise<Chosen> {
   return { project, backend, stack, stackFile: await readStackFile(project, stack.name) };
 }
 
-/** The backend of a call: as given, `PULUMI_BACKEND_URL`, `backend.url` of Pulumi.yaml, the project's folder. */
+/** Opens the backend of a call: as given, `PULUMI_BACKEND_URL`, `backend.url` of Pulumi.yaml, the project's folder. */
 export async function chooseBackend(
   project: Project,
   given: string | undefined,
@@ -52,7 +52,7 @@ export async function chooseBackend(
 }
 
 /**
- * The stack of a call: as given, `PULUMI_STACK`, the only one that the project has, or `dev` when it has none. A name
+ * Chooses the stack of a call: as given, `PULUMI_STACK`, the only one that the project has, or `dev` when it has none. A name
  * may be qualified: `organization/<stack>` or `organization/<project>/<stack>`.
  */
 export async function chooseStack(
@@ -72,7 +72,7 @@ export async function chooseStack(
   return { project: project.name, name: stacks[0] ?? "dev" };
 }
 
-/** The error about a stack that is not there, with those that are. */
+/** Makes the error about a stack that is not there, with those that are. */
 export async function noSuchStack(project: Project, backend: Backend, { name }: StackName): Promise<EngineError> {
   const others = await backend.stacks(project.name);
   const there = others.length === 0 ? "it has none yet" : `there are: ${others.join(", ")}`;
@@ -95,7 +95,7 @@ function parseStackName(text: string, project: Project): StackName {
   return { project: project.name, name };
 }
 
-/** The passphrase of the environment: `PULUMI_CONFIG_PASSPHRASE`, which may be empty, or the file that `…_FILE` names. */
+/** Reads the passphrase of the environment: `PULUMI_CONFIG_PASSPHRASE`, which may be empty, or the file that `…_FILE` names. */
 export async function readPassphrase(env: NodeJS.ProcessEnv, cwd: string): Promise<string> {
   if (env.PULUMI_CONFIG_PASSPHRASE !== undefined) return env.PULUMI_CONFIG_PASSPHRASE;
   const file = nonEmpty(env.PULUMI_CONFIG_PASSPHRASE_FILE);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Project } from "./project.ts";
 
 /**
- * Why the SDK would find no program to run, and what to do about it; undefined where it finds one. Its own message names a
- * file that nobody has heard of.
+ * Tells why the SDK would find no program to run, and what to do about it; undefined where it finds one. The SDK's own
+ * message names a file that nobody has heard of.
  */
 export function entryPointFault({
   programFolder,
@@ -34,7 +34,7 @@ export function entryPointFault({
   };
 }
 
-/** One that cannot be read names nothing; the SDK says so. */
+/** Reads a package.json. One that cannot be read names nothing; the SDK says so. */
 function manifestIn(folder: string): { main?: unknown; type?: unknown; exports?: unknown } {
   try {
     const parsed: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

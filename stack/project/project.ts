@@ -106,7 +106,7 @@ async function read(file: string): Promise<string> {
   }
 }
 
-/** `main` names a folder, or a file in one; without it the program is the project's folder. */
+/** Finds the program that `main` names: a folder, or a file in one; without it the project's folder. */
 function programOf(root: string, main: string | undefined, file: string): { folder: string; entryPoint: string } {
   if (main === undefined || main === "") return { folder: root, entryPoint: "." };
   const path = resolve(root, main);

@@ -18,7 +18,7 @@ export interface StackFile {
   readonly config: { readonly [key: string]: unknown };
 }
 
-/** One value as programs and providers get it: text, JSON for anything with parts. */
+/** One value as programs and providers get it: a string, JSON for anything with parts. */
 export interface ConfigValue {
   readonly text: string;
   readonly secret: boolean;
@@ -30,6 +30,15 @@ export interface ConfigValue {
 
 /** All configuration of a stack, by full key `<namespace>:<name>`, keys in order. */
 export type Config = ReadonlyMap<string, ConfigValue>;
+
+/** Returns the texts of a configuration by key, secrets plain. */
+export function textsOf(config: Config): { [key: string]: string } {
+  return Object.fromEntries([...config].map(([key, { text }]) => [key, text]));
+}
+
+export function secretKeysOf(config: Config): string[] {
+  return [...config].filter(([, { secret }]) => secret).map(([key]) => key);
+}
 
 const stackSchema = z.looseObject({
   secretsprovider: z.string().optional(),
@@ -60,8 +69,8 @@ function parsed(text: string, file: string): z.output<typeof stackSchema> {
 }
 
 /**
- * A value of a stack's config that is no secret, as it is written: of its stack file, else of Pulumi.yaml. It needs no
- * engine, no state and no key, and takes the stack files of every secrets provider.
+ * Reads a value of a stack's config that is no secret, as it is written: of its stack file, else of Pulumi.yaml. It needs
+ * no engine, no state and no key, and takes the stack files of every secrets provider.
  * @param stack its name. Default: Pulumi.yaml alone
  * @returns undefined where neither has the key
  */
@@ -92,7 +101,7 @@ export function writeEncryptionSalt(stack: StackFile, salt: string): void {
 }
 
 /**
- * The stack's configuration as the CLI applies it: the stack's own values, then what Pulumi.yaml gives for keys that
+ * Returns the stack's configuration as the CLI applies it: the stack's own values, then what Pulumi.yaml gives for keys that
  * the stack does not set. Fails on a required key that has no value, and on a value of another type than declared.
  */
 export function applyConfig(
@@ -128,7 +137,7 @@ export function applyConfig(
   return new Map([...config].sort(byKey));
 }
 
-/** `<ns>:config:<name>`, the form of long ago, is `<ns>:<name>`. */
+/** Returns the key with its namespace: `<ns>:<name>`, also of `<ns>:config:<name>`, the form of long ago. */
 function fullKey(name: string, project: string): string {
   const [first = "", second, third] = name.split(":");
   if (third !== undefined && second === "config") return `${first}:${third}`;
@@ -137,7 +146,7 @@ function fullKey(name: string, project: string): string {
 
 const secretSchema = z.strictObject({ secure: z.string() });
 
-/** A value with each secret in it replaced, given its encrypted text. */
+/** Returns a value with each secret in it replaced, given its encrypted text. */
 function withoutSecrets(value: unknown, replace: (encrypted: string) => string): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((element) => withoutSecrets(element, replace));
@@ -160,7 +169,7 @@ function open(encrypted: string, key: string, file: string, crypter: Crypter | u
   }
 }
 
-/** Text as it is, everything else as JSON. Keys in order and `<>&` escaped: the CLI stores this very text in state. */
+/** Writes a string as it is, everything else as JSON. Keys in order and `<>&` escaped: the CLI stores this very text in state. */
 function configText(value: unknown): string {
   if (typeof value === "string") return value;
   const text = JSON.stringify(value, (_key, part: unknown) =>

@@ -18,7 +18,7 @@ interface Aliased {
   readonly aliases: readonly Alias[];
 }
 
-/** Every URN that a resource may have had: by its own aliases, and by those of its parent. */
+/** Returns every URN that a resource may have had: by its own aliases, and by those of its parent. */
 export function formerUrns(resource: Aliased, context: AliasContext): string[] {
   const { name, type, parent, aliases } = resource;
   const own = aliases.map((alias) => urnOf(alias, resource, context));
@@ -30,7 +30,7 @@ export function formerUrns(resource: Aliased, context: AliasContext): string[] {
   return [...new Set([...own, ...inherited])];
 }
 
-/** An alias is a whole URN, or says what of the resource's identity was different. */
+/** Returns the URN of an alias, which is a whole URN, or says what of the resource's identity was different. */
 function urnOf(alias: Alias, resource: Aliased, context: AliasContext): string {
   const spec = alias.getSpec();
   if (spec === undefined) return alias.getUrn();
@@ -45,7 +45,7 @@ function urnOf(alias: Alias, resource: Aliased, context: AliasContext): string {
   );
 }
 
-/** A child that is named after its parent was named after the former one, too. */
+/** Returns the former URN of a child. One that is named after its parent was named after the former one, too. */
 function inheritedUrn(
   child: { type: string; name: string },
   parentName: string,

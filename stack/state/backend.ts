@@ -63,7 +63,7 @@ export class Backend {
     return join(this.root, "locks", "organization", stack.project, stack.name);
   }
 
-  /** The names of a project's stacks, in order. */
+  /** Reads the names of a project's stacks, in order. */
   async stacks(project: string): Promise<string[]> {
     const names = await entries(join(this.root, "stacks", project));
     return names
@@ -72,7 +72,7 @@ export class Backend {
       .sort();
   }
 
-  /** The text of a stack's checkpoint, or undefined when there is no such stack. */
+  /** Reads the text of a stack's checkpoint; undefined when there is no such stack. */
   async read(stack: StackName): Promise<string | undefined> {
     const file = this.stackFile(stack);
     for (const extension of [".gz", ".zst"]) {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { findNotJson, pathOf } from "../../sdk/json/index.ts";
+import { defined, findNotJson, pathOf } from "../../sdk/json/index.ts";
 import { whyNotJson } from "../../sdk/json/json.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { describeIssues, EngineError } from "../errors.ts";
@@ -124,7 +124,7 @@ export function formatCheckpoint(
   const latest = [
     ...textsOf({
       manifest: { time: new Date().toISOString(), magic: hash("sha256", formatVersion), version: formatVersion },
-      ...(crypter === undefined ? {} : { secrets_providers: { type: "passphrase", state: { salt: crypter.salt } } }),
+      ...defined({ secrets_providers: crypter && { type: "passphrase", state: { salt: crypter.salt } } }),
     }),
     ...listOf(
       "resources",
@@ -144,7 +144,7 @@ function textsOf(fields: Stored): Field[] {
   return Object.entries(fields).map(([key, value]) => [key, JSON.stringify(value)]);
 }
 
-/** A list that is empty is left out, as the CLI does. */
+/** Writes a list; one that is empty is left out, as the CLI does. */
 function listOf(key: string, texts: readonly string[]): Field[] {
   return texts.length === 0 ? [] : [[key, `[${commas(texts)}]`]];
 }
@@ -153,7 +153,7 @@ function objectOf(fields: readonly Field[]): string {
   return `{${commas(fields.map(([key, text]) => `${JSON.stringify(key)}:${text}`))}}`;
 }
 
-/** Array.join would copy the whole state at each level. */
+/** Joins texts by commas. Array.join would copy the whole state at each level. */
 function commas([first = "", ...others]: readonly string[]): string {
   let text = first;
   for (const each of others) text += `,${each}`;

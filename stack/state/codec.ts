@@ -150,7 +150,7 @@ function sealed(secret: Secret, crypter: Crypter | undefined): string {
   return secret.ciphertext;
 }
 
-/** The content of a secret, as text: secrets in it keep their mark, but are not encrypted a second time. */
+/** Writes the content of a secret as JSON: secrets in it keep their mark, but are not encrypted a second time. */
 function open({ element }: Secret): string {
   return JSON.stringify(encodeValue(element, (inner) => ({ plaintext: open(inner) })));
 }
@@ -169,7 +169,7 @@ function encodeValue(value: PropertyValue, encodeSecret: (secret: Secret) => Sto
   return mapValues(value, (element) => encodeValue(element, encodeSecret));
 }
 
-/** JSON has no word for NaN and the infinities: they are stored by their bits, NaN by those that it has on the wire. */
+/** Writes a number. JSON has no word for NaN and the infinities: they are stored by their bits, NaN by those that it has on the wire. */
 function encodeNumber(value: number): unknown {
   if (Number.isFinite(value)) return value;
   const bits = Buffer.alloc(8);

@@ -48,7 +48,7 @@ export interface Replacement {
   readonly goesOn: boolean;
 }
 
-/** The same while other work goes on. */
+/** Replaces a file as `writeAtomically`, while other work goes on. */
 export async function replaceAtomically(path: string, text: Buffer, { ready, goesOn }: Replacement): Promise<void> {
   const temporary = temporaryOf(path);
   const fd = openSync(temporary, "w", 0o600);
@@ -83,7 +83,7 @@ export function makeFolderDurably(path: string): void {
   }
 }
 
-/** A rename is only durable once its folder is; some systems cannot open a folder, and need not. */
+/** Makes renames in a folder durable; some systems cannot open a folder, and need not. */
 function syncFolder(folder: string): void {
   let fd: number | undefined;
   try {
@@ -97,8 +97,8 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * The text of a file, or undefined when there is none. Fails, naming the file, where it cannot be read, or what `part`
- * gives of it is no text.
+ * Reads the text of a file; undefined when there is none. Fails, naming the file, where it cannot be read, or what `part`
+ * gives of it is not UTF-8.
  */
 export async function readIfThere(
   path: string,
@@ -115,7 +115,7 @@ export async function readIfThere(
   return bytes.toString();
 }
 
-/** The JSON value of a text; undefined where the text is no JSON. */
+/** Parses JSON; undefined where the text is none. */
 export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text);

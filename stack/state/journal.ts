@@ -67,7 +67,7 @@ export class JournalWriter {
     return this.#failure !== undefined;
   }
 
-  /** @throws EngineError FAILED when not all of it could be written, and from then on always. */
+  /** Appends a line. @throws EngineError FAILED when not all of it could be written, and from then on always. */
   append(entries: readonly JournalEntry[]): void {
     this.#texts.forgetChanged(entries);
     this.#write(`[${entries.map((entry) => this.#textOf(entry)).join(",")}]`);
@@ -93,8 +93,8 @@ export class JournalWriter {
 
   /**
    * Says that everything before this line is part of the state file whose text has this hash, and is to be written next.
-   * Resolves when the line is on the disk. A log that has failed says nothing, lest it hinder that state: a run that is
-   * killed in between leaves a log that does not belong to the state file, and is not used.
+   * Resolves when the line is on the disk. A log that has failed says nothing, so that it does not hinder that state: a run
+   * that is killed in between leaves a log that does not belong to the state file, and is not used.
    */
   async appendCheckpoint(hash: string, position: Position): Promise<void> {
     if (this.#failure !== undefined) return;
@@ -267,7 +267,7 @@ function unknownHandle(at: number): EngineError {
   return new EngineError("STATE_INVALID", `it speaks of resource ${at}, which no line before it has`);
 }
 
-/** The part of a journal that must be text: a line that was torn may end in the middle of a character. */
+/** Returns the part of a journal that must be UTF-8: a line that was torn may end in the middle of a character. */
 export function wholeLines(journal: Buffer): Buffer {
   const nul = journal.indexOf(0);
   const written = nul === -1 ? journal : journal.subarray(0, nul);

@@ -52,7 +52,7 @@ export class Ledger {
     this.#log(["drop", this.#handle(resource)]);
   }
 
-  /** A resource that the run went over without a change worth writing; `now` takes the place of `old`. */
+  /** Notes a resource that the run went over without a change worth writing; `now` takes the place of `old`. */
   same(old: ResourceState, now: ResourceState): void {
     this.#done.add(old);
     this.#new.add(now);
@@ -94,19 +94,19 @@ export class Ledger {
     return this.#interrupted;
   }
 
-  /** The changes since the last call, for the journal; sames alone are not worth a line. */
+  /** Takes the changes since the last call, for the journal; sames alone are not worth a line. */
   takeEntries(): readonly JournalEntry[] {
     return this.#entries.every(([kind]) => kind === "same") ? [] : this.takeAllEntries();
   }
 
-  /** All of them: a whole state is written next, and the journal goes on behind it. */
+  /** Takes all of them: a whole state is written next, and the journal goes on behind it. */
   takeAllEntries(): readonly JournalEntry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;
   }
 
-  /** The resources of the whole state of now, by the handles of a journal. */
+  /** Returns the resources of the whole state of now, by the handles of a journal. */
   position(): Position {
     return {
       order: this.#order().map((resource) => this.#handle(resource)),
@@ -115,7 +115,7 @@ export class Ledger {
     };
   }
 
-  /** The state as of now. */
+  /** Returns the state as of now. */
   snapshot(): Snapshot {
     const pendingOperations = [...this.#running].map(([resource, type]) => ({ resource, type }));
     return { resources: settleAliases(this.#order()), pendingOperations: [...pendingOperations, ...this.#interrupted] };

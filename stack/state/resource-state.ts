@@ -85,7 +85,7 @@ export function isProvider(type: string): boolean {
   return type.startsWith(providerTypePrefix);
 }
 
-/** True for a dynamic resource, and for the provider of those. */
+/** Decides whether a type is one of dynamic resources, or that of their provider. */
 export function isDynamic(type: string): boolean {
   return type.startsWith(`${dynamicPackage}:`) || type === defaultProviderType;
 }
@@ -94,24 +94,24 @@ export function providerReference(provider: Pick<ResourceState, "urn" | "id">): 
   return `${provider.urn}::${provider.id}`;
 }
 
-/** The URN in a provider reference; empty for an empty reference. */
+/** Returns the URN in a provider reference; empty for an empty reference. */
 export function providerUrn(reference: string): string {
   return reference.slice(0, Math.max(0, reference.lastIndexOf("::")));
 }
 
-/** The URNs that a resource depends on, and what it is deleted with. */
+/** Returns the URNs that a resource depends on, and what it is deleted with. */
 export function dependsOn(state: ResourceState): string[] {
   const urns = [state.deletedWith, ...state.dependencies, ...Object.values(state.propertyDependencies).flat()];
   return urns.filter((urn) => urn !== "");
 }
 
-/** Every URN that a resource needs to exist: its parent, dependencies, provider, and what it is deleted with. */
+/** Returns every URN that a resource needs to exist: its parent, dependencies, provider, and what it is deleted with. */
 export function needs(state: ResourceState): string[] {
   return [state.parent, providerUrn(state.provider), ...dependsOn(state)].filter((urn) => urn !== "");
 }
 
 /**
- * The first thing wrong with a list of resources, if anything: every resource must stand behind what it needs. The CLI
+ * Tells the first thing wrong with a list of resources, if anything: every resource must stand behind what it needs. The CLI
  * refuses a state for which this does not hold.
  */
 export function integrityProblem(resources: readonly ResourceState[]): string | undefined {

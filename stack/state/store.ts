@@ -135,7 +135,7 @@ export class StateStore {
     }
   }
 
-  /** A file that belongs to another stack would have everything in it deleted. */
+  /** Tells what is wrong with a state, if anything. A file that belongs to another stack would have everything in it deleted. */
   #problemOf({ resources, pendingOperations }: Snapshot): string | undefined {
     const { project, name } = this.#stack;
     const all = [...resources, ...pendingOperations.map(({ resource }) => resource)];
@@ -183,7 +183,7 @@ export class StateStore {
   /**
    * Says what happened since the last call, and resolves when it is on the disk. What is begun first, and each create that
    * begins, is in the state file then: the CLI does not read the journal, and nothing else would tell it of a create whose
-   * answer never comes.
+   * response never comes.
    * @throws EngineError as `save`
    */
   async commit(ledger: Ledger, begins?: OperationType): Promise<void> {
@@ -211,7 +211,7 @@ export class StateStore {
     this.#journalOpen = false;
   }
 
-  /** Nothing is under way any more. */
+  /** Writes the whole state when nothing is under way any more. */
   async #last(ledger: Ledger): Promise<void> {
     clearTimeout(this.#timer);
     await this.#written;

@@ -37,7 +37,7 @@ export function parseUrn(urn: string): UrnParts {
   };
 }
 
-/** True of a provider that shows nowhere: to the CLI that is each whose name begins as the default one's. */
+/** Decides whether a provider shows nowhere: to the CLI that is each whose name begins as the default one's. */
 export function isHiddenProvider(urn: string): boolean {
   const { type, name } = parseUrn(urn);
   return isProvider(type) && name.startsWith(defaultProviderName);

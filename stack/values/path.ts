@@ -46,12 +46,12 @@ function indexOf(text: string, fail: (why: string) => EngineError): string | num
   return Number(text);
 }
 
-/** True where `outer` is `inner` or a part of the way to it. */
+/** Decides whether `outer` is `inner` or a part of the way to it. */
 export function pathContains(outer: PropertyPath, inner: PropertyPath): boolean {
   return outer.length <= inner.length && outer.every((part, i) => part === "*" || part === inner[i]);
 }
 
-/** The value at a path, looking into secrets on the way; undefined when there is none. */
+/** Returns the value at a path, looking into secrets on the way; undefined when there is none. */
 export function valueAt(map: PropertyMap, path: PropertyPath): PropertyValue | undefined {
   let value: PropertyValue | undefined = map;
   let secret = false;
@@ -67,7 +67,7 @@ export function valueAt(map: PropertyMap, path: PropertyPath): PropertyValue | u
   return secret && value !== undefined && !(value instanceof Secret) ? new Secret(value) : value;
 }
 
-/** The path of a text, or undefined where it is none. */
+/** Reads a path as `parsePath`; undefined where the string is none. */
 export function pathIn(text: string): PropertyPath | undefined {
   try {
     return parsePath(text);
@@ -78,8 +78,8 @@ export function pathIn(text: string): PropertyPath | undefined {
 }
 
 /**
- * `inputs` with the values at the paths set back to what they were in `old` (the `ignoreChanges` option). A text that is
- * no path says nothing. `failed` lists the paths that go through an element which only one side has; what they name in
+ * Returns `inputs` with the values at the paths set back to what they were in `old` (the `ignoreChanges` option). A string
+ * that is no path says nothing. `failed` lists the paths that go through an element which only one side has; what they name in
  * the elements that both have is set back all the same.
  */
 export function resetPaths(
@@ -105,7 +105,7 @@ interface Reset {
   readonly isWhole: boolean;
 }
 
-/** `oldHidden` is whether a secret was opened in the old value but not in the new one: what is copied must be hidden again. */
+/** Sets a value back. `oldHidden`: a secret was opened in the old value but not in the new one, so what is copied must be hidden again. */
 function reset(now: PropertyValue, old: PropertyValue | undefined, path: PropertyPath, oldHidden: boolean): Reset {
   if (now instanceof Secret) {
     const inner = reset(now.element, old instanceof Secret ? old.element : old, path, false);
@@ -140,7 +140,7 @@ function reset(now: PropertyValue, old: PropertyValue | undefined, path: Propert
   return { ...below, value: { ...now, [part]: below.value } };
 }
 
-/** Every element of a map or an array as it was. An array keeps its length. */
+/** Sets every element of a map or an array back. An array keeps its length. */
 function resetAll(
   now: PropertyValue,
   old: PropertyValue | undefined,

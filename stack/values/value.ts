@@ -62,12 +62,12 @@ export function isMap(value: PropertyValue | undefined): value is PropertyMap {
   );
 }
 
-/** The own value of a key; nothing that a map inherits. */
+/** Returns the own value of a key; nothing that a map inherits. */
 export function property<T>(map: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** The same map with each value replaced. `Object.fromEntries` also keeps keys like `__proto__` as plain keys. */
+/** Returns the same map with each value replaced. `Object.fromEntries` also keeps keys like `__proto__` as plain keys. */
 export function mapValues<T, R>(
   map: { readonly [key: string]: T },
   change: (value: T, key: string) => R,
@@ -102,7 +102,7 @@ export function containsUnknown(value: PropertyValue): boolean {
   return some(value, (part) => part instanceof Unknown);
 }
 
-/** The value with every secret replaced by what it holds. */
+/** Returns the value with every secret replaced by what it holds. */
 export function reveal(value: PropertyValue): PropertyValue {
   return rebuild(value, (part) => (part instanceof Secret ? reveal(part.element) : part));
 }
@@ -133,7 +133,7 @@ export function markSecretOutputs(outputs: PropertyMap, inputs: PropertyMap, nam
   });
 }
 
-/** Deep equality: a null and an absent key are the same, a secret equals only a secret of the same value. */
+/** Decides deep equality: a null and an absent key are the same, a secret equals only a secret of the same value. */
 export function equal(a: PropertyValue, b: PropertyValue): boolean {
   if (a === b) return true;
   if (a instanceof Secret) return b instanceof Secret && equal(a.element, b.element);

@@ -65,7 +65,7 @@ function readValue(value: unknown, at: string): PropertyValue {
   }
 }
 
-/** Shared by the protocol and state, which write references alike. */
+/** Reads a reference, which the protocol and state write alike. */
 export function readReference({ urn, id, packageVersion: version }: WireMap, at: string): ResourceReference {
   if (typeof urn !== "string") throw new EngineError("STATE_INVALID", `the resource reference at "${at}" has no URN`);
   const known = typeof id === "string" ? (id === unknownText || id === "" ? unknown : id) : undefined;
@@ -87,7 +87,7 @@ export const toProgram: WireOptions = { secrets: true, references: true, unknown
 /** The wire form that a policy pack gets from Pulumi's own engine. */
 export const toPolicies: WireOptions = { secrets: true, references: false, unknowns: true };
 
-/** The wire form that the dynamic provider host understands; unknowns only reach it in a preview. */
+/** Returns the wire form that the dynamic provider host understands; unknowns only reach it in a preview. */
 export function toProvider(preview: boolean): WireOptions {
   return { secrets: false, references: false, unknowns: preview };
 }

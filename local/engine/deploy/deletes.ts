@@ -39,7 +39,7 @@ export async function deleteAll(
   await Promise.all(turns.map(gone));
 }
 
-/** The last ones of the state first; but among those of one URN the newest, which stands before the others. */
+/** Returns the last ones of the state first; but among those of one URN the newest, which stands before the others. */
 function newestFirst(condemned: readonly ResourceState[]): ResourceState[] {
   const generations = new Map<string, ResourceState[]>();
   for (const one of condemned) generations.set(one.urn, [...(generations.get(one.urn) ?? []), one]);

@@ -11,7 +11,7 @@ interface DependentReplacement {
 }
 
 /**
- * The resources that must be replaced, too, when one is deleted before its replacement: those that the provider would
+ * Asks which resources must be replaced, too, when one is deleted before its replacement: those that the provider would
  * replace if the values which they take from it were to change. In the order of state.
  */
 export async function dependentReplacements(
@@ -34,7 +34,7 @@ export async function dependentReplacements(
   return found;
 }
 
-/** The keys that require a replacement, or undefined when none is required. */
+/** Asks the provider which keys require a replacement; undefined when none is required. */
 async function replacementKeys(
   context: ResourceContext,
   resource: ResourceState,

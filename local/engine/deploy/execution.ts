@@ -108,7 +108,7 @@ export class Execution {
     if (!isHiddenProvider(event.step.urn)) this.#emit(event);
   }
 
-  /** Does the work of a step when its turn comes, and notes both. In a preview there is no work. */
+  /** Carries out a step when its turn comes, and notes its beginning and end. In a preview there is no work. */
   async run(step: Step, work: () => Promise<void>): Promise<void> {
     if (this.preview) return this.note(step);
     this.#ready ??= this.#readiness();
@@ -147,7 +147,7 @@ export class Execution {
     this.#store?.save(this.ledger);
   }
 
-  /** The same, and waits until it is on the disk: a power failure does not lose it either. `begins` is what begins now. */
+  /** Writes as `save`, and waits until it is on the disk: a power failure does not lose it either. `begins` is what begins now. */
   async commit(begins?: OperationType): Promise<void> {
     await this.#store?.commit(this.ledger, begins);
   }

@@ -4,7 +4,7 @@ import type { ResourceState } from "../../../stack/state/resource-state.ts";
 import { equalMaps, keepCiphertexts, mapValues } from "../../../stack/values/value.ts";
 import type { Registration } from "../hosts/registration.ts";
 
-/** The state that a registration asks for, as far as it is known before anything is done. */
+/** Makes the state that a registration asks for, as far as it is known before anything is done. */
 export function newState(
   urn: string,
   registration: Registration,

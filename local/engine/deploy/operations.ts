@@ -7,7 +7,8 @@ import type { Hooks } from "./providers.ts";
 
 /**
  * Runs what must be noted in state before it begins and after it has ended, whichever way. Both notes are on the disk
- * before the run goes on: the first, lest a kill or a power failure hide that a resource may exist, the second with its id.
+ * before the run goes on: the first, so that a kill or a power failure cannot hide that a resource may exist, the second
+ * with its id.
  */
 async function noted<T>(
   execution: Execution,
@@ -92,7 +93,7 @@ function take(now: ResourceState, outcome: Outcome, rest: Pick<ResourceState, "i
   now.initErrors = outcome.failed?.reasons ?? [];
 }
 
-/** The resource is in state by now; the run fails all the same. */
+/** Throws the failure of an operation, if any. The resource is in state by now; the run fails all the same. */
 function throwFailure(outcome: Outcome, urn: string): void {
   if (outcome.failed === undefined) return;
   const { message, reasons } = outcome.failed;

@@ -27,7 +27,7 @@ export class PassedOver {
     this.#options = options;
   }
 
-  /** The resource as it stays; undefined where there is none. */
+  /** Passes over a resource. @returns the resource as it stays; undefined where there is none */
   take(old: ResourceState | undefined, now: ResourceState): ResourceState | undefined {
     const { execution, providers, operated } = this.#options;
     const { urn } = now;
@@ -48,7 +48,7 @@ export class PassedOver {
     return this.#skipped.has(urn);
   }
 
-  /** A resource that is worked on cannot need one that is not created. */
+  /** Refuses a resource that is worked on and needs one that is not created. */
   refuseNeeded(now: ResourceState): void {
     const { execution } = this.#options;
     for (const urn of new Set(needs(now))) {
@@ -61,7 +61,7 @@ export class PassedOver {
     }
   }
 
-  /** Before it, what it needs: that may no longer be declared. */
+  /** Keeps a resource, and before it what it needs: that may no longer be declared. */
   #keep(old: ResourceState): ResourceState {
     const { execution, olds, seen, operated } = this.#options;
     for (const urn of needs(old)) {

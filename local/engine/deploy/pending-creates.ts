@@ -85,7 +85,7 @@ export class HeldBack {
     return this.#held.has(urn);
   }
 
-  /** True where a resource is held back, which it says. `formerUrns` are those that it may have been created under. */
+  /** Holds a resource back where it must be, and says so. `formerUrns`: what it may have been created under. @returns whether it is held back */
   take(old: ResourceState | undefined, now: ResourceState, formerUrns: () => readonly string[]): boolean {
     if (this.#undecided.size === 0) return false;
     const undecided = [now.urn, ...formerUrns()].find((urn) => this.#undecided.has(urn));

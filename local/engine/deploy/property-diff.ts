@@ -33,7 +33,7 @@ export interface Difference {
   readonly detailedDiff: DetailedDiff | null;
 }
 
-/** A replacement that something else than the provider's comparison requires. */
+/** Returns a replacement that something else than the provider's comparison requires. */
 export function replacementFor(replaceKeys: readonly string[]): Difference {
   return { changed: true, replaceKeys, changedKeys: [], deleteBeforeReplace: false, detailedDiff: null };
 }
@@ -47,7 +47,7 @@ export interface PathDifference {
 }
 
 /**
- * The paths at which two property maps differ, deepest possible, keys in order. Null and absent are the same key;
+ * Returns the paths at which two property maps differ, deepest possible, keys in order. Null and absent are the same key;
  * arrays are compared position by position.
  */
 export function differences(old: PropertyMap, now: PropertyMap, path: PropertyPath = []): PathDifference[] {
@@ -73,12 +73,12 @@ function diffValues(old: PropertyValue, now: PropertyValue, path: PropertyPath):
   return [{ path, kind: "update", old, new: now }];
 }
 
-/** Differences of inputs as a detailed diff. */
+/** Writes differences of inputs as a detailed diff. */
 export function detailedDiffOf(found: readonly PathDifference[]): DetailedDiff {
   return Object.fromEntries(found.map(({ path, kind }) => [formatPath(path), { kind, inputDiff: true }]));
 }
 
-/** The diff that goes the other way: a refresh shows what happened to the resource, not what an update would do. */
+/** Turns a diff round: a refresh shows what happened to the resource, not what an update would do. */
 export function invert(diff: DetailedDiff | null): DetailedDiff | null {
   // A resource that is only read requires no replacement.
   const opposite: Partial<Record<DiffKind, DiffKind>> = { add: "delete", delete: "add" };

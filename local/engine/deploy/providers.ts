@@ -12,7 +12,7 @@ import { containsUnknown, equalMaps, type PropertyMap } from "../../../stack/val
 import { unknownText } from "../../../stack/values/wire.ts";
 import type { ProviderHost } from "../hosts/provider-host.ts";
 
-/** The host that answers for a resource. */
+/** The host that is asked about a resource. */
 export interface Hooks extends Pick<ProviderHost, "check" | "diff" | "create" | "update" | "delete"> {
   /** True where nothing can be asked: the provider's own inputs are not known in this preview. */
   readonly isUnconfigured?: true;
@@ -55,19 +55,19 @@ export class Providers {
     this.#hosts = options.first === undefined ? [] : [options.first];
   }
 
-  /** The one that answers for a resource: the host of its provider, and for a provider the engine itself. */
+  /** Returns the hooks of a resource: those of its provider's host, and for a provider those of the engine itself. */
   of({ urn, type, provider }: Pick<ResourceState, "urn" | "type" | "provider">): Hooks {
     return isProvider(type) ? providerHooks : this.#get(provider, urn).hooks;
   }
 
-  /** The host that reads a resource in state. */
+  /** Returns the host that reads a resource in state. @throws EngineError STATE_INVALID: its inputs are not known */
   hostOf({ urn, provider }: Pick<ResourceState, "urn" | "provider">): ProviderHost {
     const { host } = this.#get(provider, urn);
     if (host === undefined) throw new EngineError("STATE_INVALID", `the inputs of ${provider} are not known`, { urn });
     return host;
   }
 
-  /** True where it was registered, or read with, in this run. */
+  /** Decides whether a provider was registered, or read with, in this run. */
   has(reference: string): boolean {
     return this.#byReference.has(reference);
   }
@@ -114,7 +114,7 @@ export class Providers {
     return { config, hooks: host, host };
   }
 
-  /** As for the real engine, what cannot be compared counts as an update. */
+  /** Returns hooks that ask nobody: as for the real engine, what cannot be compared counts as an update. */
   #unconfigured(): Hooks {
     return {
       ...providerHooks,

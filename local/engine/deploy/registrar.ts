@@ -31,7 +31,7 @@ import { reviewResource, reviewStack } from "./review.ts";
 import { type Step, type StepOp, stepOf } from "./step.ts";
 import { limitDeletes, type Targets } from "./targets.ts";
 
-/** After so long without a registration, a program waits for the answers to those that it has made. */
+/** After so long without a registration, a program waits for the responses to those that it has made. */
 const quietMs = 25;
 
 interface RegistrarOptions extends Pick<ResourceContext, "execution" | "providers" | "base"> {
@@ -48,7 +48,7 @@ interface RegistrarOptions extends Pick<ResourceContext, "execution" | "provider
 
 /**
  * Compares each resource that a program registers with the state, decides what is to be done, does it, and
- * answers the program. When the program has ended well, `deleteUnnamed` deletes what it no longer names.
+ * responds to the program. When the program has ended well, `deleteUnnamed` deletes what it no longer names.
  */
 export class Registrar implements MonitorHandler {
   readonly #options: RegistrarOptions;
@@ -153,8 +153,8 @@ export class Registrar implements MonitorHandler {
   }
 
   /**
-   * True where a program that has just ended declared everything. One that left by process.exit has where nothing speaks
-   * against it: its modules are through, each registration was answered, and no resource of the state is left over.
+   * Decides whether a program that has just ended declared everything. One that left by process.exit has where nothing
+   * speaks against it: its modules are through, each registration has a response, and no resource of the state is left over.
    */
   hasDeclaredAll(): boolean {
     if (this.#isProgramDone) return true;
@@ -177,7 +177,7 @@ export class Registrar implements MonitorHandler {
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
-  /** After the program has ended well: deletes what it did not register, and what was replaced. */
+  /** Deletes, after the program has ended well, what it did not register, and what was replaced. */
   async deleteUnnamed(): Promise<void> {
     const { execution, providers, base, targets } = this.#options;
     const condemned = base.filter((resource) => resource.delete || this.#isUnnamed(resource));
@@ -186,7 +186,7 @@ export class Registrar implements MonitorHandler {
     await deleteAll(execution, providers, limitDeletes(execution, targets, base, condemned), "up");
   }
 
-  /** After everything else: has the policies look at all that the program registered, with its outputs. */
+  /** Lets the policies look, after everything else, at all that the program registered, with its outputs. */
   async reviewStack(policies: Policies): Promise<void> {
     const { stack, project, execution } = this.#options;
     const resources = [...this.#news.values()].map((state) => {
@@ -346,13 +346,13 @@ export class Registrar implements MonitorHandler {
     now.inputs = await reviewResource(this.#options.execution, policies, resource);
   }
 
-  /** The provider of a resource; empty for what has none. */
+  /** Returns the reference of a resource's provider; empty for what has none. */
   async #referenceOf({ type, custom, provider }: Registration): Promise<string> {
     if (!custom || isProvider(type)) return "";
     return provider === "" ? providerReference(await this.#provider()) : provider;
   }
 
-  /** The provider resource of every dynamic resource that names none; its inputs are the stack's configuration. */
+  /** Returns the provider of every dynamic resource that names none; its inputs are the stack's configuration. */
   #provider(): Promise<ResourceState> {
     if (this.#defaultProvider === undefined) {
       // At once: two resources must not register it twice.

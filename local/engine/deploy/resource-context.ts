@@ -10,7 +10,7 @@ export interface ResourceContext {
   /** The resources in state when the program starts, in order. */
   readonly base: readonly ResourceState[];
   /**
-   * Has the policies look at a resource before anything is done with it. They may change its inputs; where a mandatory
+   * Lets the policies look at a resource before anything is done with it. They may change its inputs; where a mandatory
    * one is violated the run stops. Undefined where there are none.
    */
   readonly review:

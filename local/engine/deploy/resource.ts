@@ -169,7 +169,7 @@ async function deleteBefore(context: ResourceContext, old: ResourceState): Promi
   }
 }
 
-/** `old` is the one that it replaces. */
+/** Creates a resource. `old` is the one that it replaces. */
 async function createOne(
   { execution, providers }: ResourceContext,
   old: ResourceState | undefined,
@@ -185,7 +185,7 @@ async function createOne(
   await execution.run(step, () => create(execution, hooks, now, old));
 }
 
-/** In a preview nothing is done: the outputs are the inputs, and a new resource has no id yet. */
+/** Sets outputs and id for a preview, which does nothing: the outputs are the inputs, and a new resource has no id yet. */
 function previewOutputs(now: ResourceState, old: ResourceState | undefined, { isUnconfigured }: Hooks): void {
   now.id = old?.id ?? "";
   now.outputs = isUnconfigured === true ? {} : markSecretOutputs(now.inputs, now.inputs, now.additionalSecretOutputs);

@@ -6,7 +6,7 @@ import type { PolicyResource } from "../policies/policy-messages.ts";
 import type { Execution } from "./execution.ts";
 
 /**
- * Has the policies look at a resource before anything is done with it. Gives the inputs as they made them; throws
+ * Lets the policies look at a resource before anything is done with it. Gives the inputs as they made them; throws
  * `RunIsOver` where a mandatory policy stops the run.
  */
 export async function reviewResource(
@@ -19,7 +19,7 @@ export async function reviewResource(
   return properties;
 }
 
-/** After everything else: has the policies look at all resources, with their outputs. */
+/** Lets the policies look, after everything else, at all resources, with their outputs. */
 export async function reviewStack(
   execution: Execution,
   policies: Policies,
@@ -29,7 +29,7 @@ export async function reviewStack(
   refuse(execution, await unlessOver(execution, policies.reviewStack(resources, stackUrn)));
 }
 
-/** Mandatory policies stop an update at once. A preview goes on, and shows all that is violated. */
+/** Fails the run by mandatory policies: an update stops at once; a preview goes on, and shows all that is violated. */
 function refuse(execution: Execution, violations: readonly Violation[]): void {
   const mandatory = violations.filter(({ level }) => level === "mandatory");
   for (const violation of mandatory) execution.fail(violationError(violation), violation.urn, execution.preview);

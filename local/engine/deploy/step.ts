@@ -30,7 +30,7 @@ export interface Step {
   readonly isRead?: true;
 }
 
-/** A step on the resource that is `old` or `now`; `difference` says why. */
+/** Returns a step on the resource that is `old` or `now`; the difference says why. */
 export function stepOf(
   op: StepOp,
   old: ResourceState | undefined,
@@ -63,7 +63,7 @@ export type RunEvent =
 /** The steps that count as one resource each: the others are parts of a replacement. */
 const counted: ReadonlySet<StepOp> = new Set<StepOp>(["same", "create", "update", "delete", "replace"]);
 
-/** The steps of a replacement beside the one that names it. */
+/** Decides whether a step is one of a replacement beside the one that names it. */
 export function isPartOfReplacement(op: StepOp): boolean {
   return op === "create-replacement" || op === "delete-replaced";
 }

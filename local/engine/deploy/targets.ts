@@ -26,7 +26,7 @@ export class Targets {
     return this.isAll || this.#names.includes(urn) || this.#patterns.some((pattern) => pattern.test(urn));
   }
 
-  /** One error for each target that names nothing. */
+  /** Returns an error for each target that names nothing. */
   unknown(isThere: (urn: string) => boolean): EngineError[] {
     return this.#names
       .filter((urn) => !isThere(urn))
@@ -35,8 +35,8 @@ export class Targets {
 }
 
 /**
- * Of what is to be deleted, what the targets allow. What stays is noted as that. Where something that stays needs what
- * would go, that is an error, and nothing is deleted.
+ * Limits deletions to what the targets allow, and notes what stays. Where something that stays needs what would go, that is
+ * an error, and nothing is deleted.
  */
 export function limitDeletes(
   execution: Execution,

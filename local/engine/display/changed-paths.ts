@@ -12,7 +12,7 @@ export interface ChangedPath {
 
 const maxShownLength = 160;
 
-/** The paths that change, with the values before and after. Where it is not said which they are, all that differ. */
+/** Returns the paths that change, with the values before and after. Where it is not said which they are, all that differ. */
 export function changedPaths(old: PropertyMap, now: PropertyMap, said: DetailedDiff | null): ChangedPath[] {
   const found: { text: string; path: PropertyPath; kind: string }[] =
     said === null
@@ -25,7 +25,7 @@ export function changedPaths(old: PropertyMap, now: PropertyMap, said: DetailedD
     .flatMap(({ text, path, kind }) => linesOfChange(text, kind, valueAt(old, path), valueAt(now, path)));
 }
 
-/** A change from one JSON text to another is shown path by path inside them, as the CLI does. */
+/** Returns the lines of a change. From one string of JSON to another it is shown path by path inside them, as the CLI does. */
 function linesOfChange(
   path: string,
   kind: string,
@@ -56,7 +56,7 @@ function lineOf(
   return { symbol: "~", text: `${path}: ${before} => ${isOther ? hiddenOther : after}` };
 }
 
-/** Every property of a resource, in full, for what is created or deleted. As for the CLI, what begins with __ is internal. */
+/** Returns every property of a resource, in full, for what is created or deleted. As for the CLI, what begins with __ is internal. */
 export function allProperties(map: PropertyMap, symbol: "+" | "-"): ChangedPath[] {
   return Object.entries(map)
     .filter(([key]) => !key.startsWith("__"))
@@ -66,7 +66,7 @@ export function allProperties(map: PropertyMap, symbol: "+" | "-"): ChangedPath[
 
 const lineLength = 100;
 
-/** A value on one line; where that gets too long, one line for each of its parts. */
+/** Writes a value on one line; where that gets too long, one line for each of its parts. */
 function linesOf(name: string, value: Json, indent: string): string[] {
   const line = `${indent}${name}: ${formatValue(value)}`;
   if (line.length <= lineLength || typeof value !== "object" || value === null) return [line];

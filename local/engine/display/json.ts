@@ -25,7 +25,7 @@ function shownConfig(config: RunResult["config"]): { [key: string]: string } {
 }
 
 /**
- * A whole run as one document, of the shape of the CLI's `preview --json`; `outputs`, and what policies found, are
+ * Writes a whole run as one document, of the shape of the CLI's `preview --json`; `outputs`, and what policies found, are
  * additions.
  * @param showSames whether resources that do not change are in it, as with the CLI's `--show-sames`
  */
@@ -68,7 +68,7 @@ function jsonStep(step: Step, { verb, preview }: RunResult): { [key: string]: un
   };
 }
 
-/** Before it is done, a step has neither an id nor outputs of its new state. */
+/** Writes a state of a step. Before it is done, a step has neither an id nor outputs of its new state. */
 function jsonState(state: ResourceState, isDone: boolean): { [key: string]: unknown } {
   const { [providerKey]: _code, ...propertyDependencies } = state.propertyDependencies;
   const inputs = blindMap(state.inputs, "[secret]");
@@ -77,7 +77,7 @@ function jsonState(state: ResourceState, isDone: boolean): { [key: string]: unkn
   return encodeResource(shown, undefined);
 }
 
-/** Without secrets and provider code; unknown values and references stay, in the form that state has for them. */
+/** Returns properties without secrets and provider code; unknown values and references stay, in the form that state has for them. */
 function blindMap(map: PropertyMap, secret: PropertyValue): PropertyMap {
   return mapValues(withoutProvider(map), (value) => rebuild(value, (part) => (part instanceof Secret ? secret : part)));
 }

@@ -8,7 +8,7 @@ interface Line {
   readonly text: string;
 }
 
-/** The section that says which packs ran and what they found, laid out as the CLI's. Nothing without packs. */
+/** Returns the section that says which packs ran and what they found, laid out as the CLI's. Nothing without packs. */
 export function policyLines({ packs, violations, remediations }: PolicyFindings): Line[] {
   if (packs.length === 0) return [];
   const keyOf = (finding: { pack: string; version: string }): string => `${finding.pack}@v${finding.version}`;
@@ -34,7 +34,7 @@ export function policyLines({ packs, violations, remediations }: PolicyFindings)
   return [{ symbol: "", text: "Policies:" }, ...lines];
 }
 
-/** As the CLI writes them into its engine events; a message ends with a line feed there. */
+/** Writes a violation as the CLI does in its engine events; a message ends with a line feed there. */
 export function policyEvent({ message, level, severity, ...finding }: Violation): { [key: string]: unknown } {
   return {
     resourceUrn: finding.urn,
@@ -46,7 +46,7 @@ export function policyEvent({ message, level, severity, ...finding }: Violation)
   };
 }
 
-/** The part of an engine event that names a policy. */
+/** Returns the part of an engine event that names a policy. */
 export function policyOf({ policy, pack, version }: Pick<Violation, "policy" | "pack" | "version">) {
   return { policyName: policy, policyPackName: pack, policyPackVersion: version, policyPackVersionTag: version };
 }

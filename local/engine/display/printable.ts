@@ -12,7 +12,7 @@ import {
 /** The key that carries a dynamic provider's code; never shown. */
 export const providerKey = "__provider";
 
-/** A value as people may see it: no secret in it, and words for what is not known. */
+/** Returns a value as people may see it: no secret in it, and words for what is not known. */
 export function printable(value: PropertyValue): Json {
   if (value instanceof Secret) return "[secret]";
   if (value instanceof Unknown) return "[unknown]";
@@ -29,7 +29,7 @@ export function withoutProvider(map: PropertyMap): PropertyMap {
   return Object.fromEntries(Object.entries(map).filter(([key]) => key !== providerKey));
 }
 
-/** One value on one line; the words for secrets and unknowns stand without quotes. */
+/** Writes a value on one line; the words for secrets and unknowns stand without quotes. */
 export function formatValue(value: PropertyValue | undefined, maxLength = Number.POSITIVE_INFINITY): string {
   if (value === undefined) return "[absent]";
   const shown = printable(value);

@@ -53,7 +53,7 @@ export class TextDisplay {
     this.#print(`Duration: ${(result.durationMs / 1000).toFixed(1)} s`);
   }
 
-  /** The parts of a replacement show as one line; only what fails in it shows by itself. */
+  /** Shows the end of a step. The parts of a replacement are one line; only what fails in it shows by itself. */
   #done({ step, failed, durationMs }: Extract<RunEvent, { kind: "done" }>): void {
     if (failed) this.#step(step, "  failed");
     else if (!isPartOfReplacement(step.op)) this.#step(step, secondsOf(durationMs));
@@ -108,7 +108,7 @@ export class TextDisplay {
     for (const line of more) this.#print(`${indent}${line}`);
   }
 
-  /** Every line goes this way: names, values and messages in it are those of others. */
+  /** Prints a line. Every line goes this way: names, values and messages in it are foreign text. */
   #print(line: string, symbol = ""): void {
     const { print, color } = this.#options;
     print(paint(symbol, printable(line), color));
@@ -124,7 +124,7 @@ function outputLines(name: string, value: PropertyValue): string[] {
   return [`${name}: ${first}`, ...more];
 }
 
-/** A line in the color of its symbol; without one it stays as it is. */
+/** Paints a line in the color of its symbol; without one it stays as it is. */
 export function paint(symbol: string, text: string, color: boolean): string {
   if (!color || symbol === "") return text;
   const code = symbol.startsWith("+-") ? 35 : symbol.startsWith("+") ? 32 : symbol.startsWith("-") ? 31 : 33;
@@ -140,12 +140,12 @@ const shownOps: { readonly [op in StepOp]?: readonly [symbol: string, word: stri
   "delete-replaced": ["--", "delete"],
 };
 
-/** The time that a step took, where somebody could have noticed. */
+/** Writes the time that a step took; empty below a tenth of a second. */
 function secondsOf(durationMs: number): string {
   return durationMs < 100 ? "" : ` (${(durationMs / 1000).toFixed(1)} s)`;
 }
 
-/** A resource for people: the last part of its type, and its name. */
+/** Returns a resource's name for people: the last part of its type, and its name. */
 function describe(urn: string): string {
   const { type, name } = parseUrn(urn);
   return `${type === stackType ? "pulumi:Stack" : type.replace(/^pulumi-nodejs:dynamic\//, "")} ${name}`;
@@ -162,7 +162,7 @@ function title(verb: Verb, preview: boolean): string {
   return preview ? `Previewing ${nouns[verb]}` : doing[verb];
 }
 
-/** `3 created, 1 unchanged`, or `3 to create` in a preview. */
+/** Counts resources by outcome: `3 created, 1 unchanged`, or `3 to create` in a preview. */
 function summaryLine(result: Pick<RunResult, "summary" | "preview" | "verb" | "ok">): string {
   const { summary, preview, verb, ok } = result;
   const words: [StepOp, string, string][] = [

@@ -30,7 +30,7 @@ if (isMainThread && process.env.MERCHANT_RULES_ENGINE_CHILD !== undefined) {
   if (/[\\/]cmd[\\/](dynamic-provider|run-policy-pack)[\\/]/.test(script)) setTimeout(flushCompileCache, 1_000).unref();
 }
 
-/** Descriptor 3 is a pipe that nobody writes to; it closes when the parent does. */
+/** Ends this process with its parent: descriptor 3 is a pipe that nobody writes to, and closes when the parent does. */
 function endWithParent(): void {
   const pipe = new Socket({ fd: 3 });
   pipe.on("error", () => {});
@@ -47,8 +47,8 @@ function endWithParent(): void {
 }
 
 /**
- * The SDK takes stack traces already when it makes the stack's resource, and for them the maps of its own files are read:
- * a tenth of the time in which a small program runs. Frames of the SDK name its JavaScript; those of a program stay mapped.
+ * Keeps the source maps of the SDK from being read: it takes stack traces already when it makes the stack's resource, which
+ * costs a tenth of the time in which a small program runs. Frames of the SDK name its JavaScript; those of a program stay mapped.
  */
 function mapNothingOfTheSdk(script: string): void {
   createRequire(script)("source-map-support").install({
@@ -62,8 +62,8 @@ function mapNothingOfTheSdk(script: string): void {
 type Prepare = (error: Error, frames: NodeJS.CallSite[]) => unknown;
 
 /**
- * The SDK takes a stack trace for every promise, and source-map-support maps each frame of it anew: a third of the time
- * that a program with a thousand resources takes. Traces with the same frames have the same text after the first line.
+ * Remembers the texts of stack traces: the SDK takes one for every promise, and source-map-support maps each frame anew,
+ * a third of the time that a program with a thousand resources takes. The same frames have the same text after the first line.
  */
 function rememberStackTraces(): void {
   const known = new WeakMap<Prepare, Prepare>();

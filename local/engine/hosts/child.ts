@@ -80,7 +80,7 @@ export class Child {
   }
 }
 
-/** Not by node:readline, which breaks lines at more than line feeds. */
+/** Reads a stream by the line. Not by node:readline, which breaks lines at more than line feeds. */
 function readLines(stream: Readable | null, onLines: OnLines): void {
   let rest = "";
   stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -91,7 +91,7 @@ function readLines(stream: Readable | null, onLines: OnLines): void {
   stream?.on("end", () => rest !== "" && onLines([rest], true));
 }
 
-/** To compile the SDK anew takes half of the time in which a small program runs. A policy pack may be part of a package. */
+/** Returns where compiled modules are kept: to compile the SDK anew takes half of the time of a small program. A policy pack may be part of a package. */
 function compileCache(folder: string): NodeJS.ProcessEnv {
   const modules = join(folder, "node_modules");
   if (existsSync(modules)) return { NODE_COMPILE_CACHE: join(modules, ".cache/merchant-rules/compiled") };

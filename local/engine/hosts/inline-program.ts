@@ -4,8 +4,9 @@ import { disconnect, resetOptions } from "@pulumi/pulumi/runtime/settings.js";
 import { runInPulumiStack } from "@pulumi/pulumi/runtime/stack.js";
 import * as sdkState from "@pulumi/pulumi/runtime/state.js";
 import { EngineError, messageOf } from "../../../stack/errors.ts";
+import { secretKeysOf, textsOf } from "../../../stack/project/stack-config.ts";
 import type { ProgramEnd, ProgramRun, RunningProgram } from "./program-host.ts";
-import type { Method } from "./served-methods.ts";
+import { isMethod, type Method } from "./served-methods.ts";
 
 interface InlineOptions extends ProgramRun {
   /** The methods of the service that the program registers its resources with, by name. */
@@ -16,9 +17,9 @@ interface InlineOptions extends ProgramRun {
 const running = new Set<InlineProgram>();
 
 /**
- * A promise that rejects and that nobody waits for: an input of a resource, or what an `apply` throws. The resource is then
- * never registered, and to the engine it is as if the program no longer had it. Where it cannot be told whose the promise
- * is, every program that runs now has failed.
+ * Fails the program whose promise rejects where nobody waits for it: an input of a resource, or what an `apply` throws. The
+ * resource is then never registered, and to the engine it is as if the program no longer had it. Where it cannot be told
+ * whose the promise is, every program that runs now fails.
  */
 function hearRejection(reason: unknown): void {
   const store = stateOfSdk().getLocalStore();
@@ -30,7 +31,7 @@ function hearRejection(reason: unknown): void {
  * A program that is a function, run in this process as Pulumi's Automation API runs one: with a store of the SDK's own
  * settings that only this run sees, so that several runs go on side by side.
  *
- * Once the run has failed, nothing answers the program any more, and it is forgotten. To answer it with errors would
+ * Once the run has failed, the program gets no response any more, and it is forgotten. To respond with errors would
  * leave promises in it that reject and that nobody waits for, and these would fail the test that runs it.
  */
 export class InlineProgram implements RunningProgram {
@@ -56,7 +57,7 @@ export class InlineProgram implements RunningProgram {
     this.#finish({ ok: false, reported: false, description: `failed: ${messageOf(error)}`, cause: error });
   }
 
-  /** A function cannot be ended, only forgotten. */
+  /** Forgets the program: a function cannot be ended. */
   async stop(): Promise<void> {
     this.kill();
   }
@@ -73,7 +74,7 @@ export class InlineProgram implements RunningProgram {
     const store = stateOfSdk().getStore();
     this.store = store;
     store.settings.monitor = this.#client(monitor);
-    setAllConfig(Object.fromEntries([...config].map(([key, { text }]) => [key, text])), secretKeysOf(config));
+    setAllConfig(textsOf(config), secretKeysOf(config));
     const never = new Promise<never>(() => {});
     const caught = async () => {
       try {
@@ -89,19 +90,19 @@ export class InlineProgram implements RunningProgram {
     await turn();
   }
 
-  /** An object that the SDK takes for the client of a server. It calls the server's methods in this process. */
+  /** Makes an object that the SDK takes for the client of a server. It calls the server's methods in this process. */
   #client(monitor: InlineOptions["monitor"]): { readonly [name: string]: unknown } {
     const calls = Object.entries(monitor).flatMap(([name, method]) =>
-      isMethod(method) ? [[name, (request: unknown, answer: Answer) => this.#call(method, request, answer)]] : [],
+      isMethod(method) ? [[name, (request: unknown, respond: Respond) => this.#call(method, request, respond)]] : [],
     );
     return { ...Object.fromEntries(calls), close: () => {} };
   }
 
-  #call(method: Method, request: unknown, answer: Answer): void {
+  #call(method: Method, request: unknown, respond: Respond): void {
     method({ request }, (error, response) => {
       if (this.#isOver) return;
       if (error) this.fail(error);
-      else answer(null, response);
+      else respond(null, response);
     });
   }
 
@@ -117,11 +118,7 @@ export class InlineProgram implements RunningProgram {
   }
 }
 
-type Answer = (error: null, response: unknown) => void;
-
-function secretKeysOf(config: InlineOptions["config"]): string[] {
-  return [...config].filter(([, { secret }]) => secret).map(([key]) => key);
-}
+type Respond = (error: null, response: unknown) => void;
 
 /** The SDK's state of a run. Its types are the SDK's own, but Automation API and all releases of the SDK share it. */
 interface SdkState {
@@ -142,8 +139,4 @@ function stateOfSdk(): SdkState {
 function isSdkState(state: unknown): state is SdkState {
   const { withLocalStorage, getLocalStore, getStore }: { [name: string]: unknown } = Object(state);
   return [withLocalStorage, getLocalStore, getStore].every((each) => typeof each === "function");
-}
-
-function isMethod(value: unknown): value is Method {
-  return typeof value === "function";
 }

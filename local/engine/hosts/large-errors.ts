@@ -13,12 +13,12 @@ const fileKey = "merchant-rules-error-file";
 const detailsKey = "grpc-status-details-bin";
 const mostInHeaders = 32_768;
 
-/** In the provider host, before it starts: has every service that it serves spill what is too large. */
+/** Lets every service of a provider host spill errors that are too large. To be called there, before it starts. */
 export function spillLargeErrors(grpc: typeof Grpc): void {
   wrapServedMethods(grpc, (method) => spilling(method, grpc.Metadata));
 }
 
-/** In the engine: the message and details of an error, from wherever they are. */
+/** Reads the message and details of an error in the engine, from wherever they are. */
 export function wholeError(error: Grpc.ServiceError): { message: string; details: Buffer | undefined } {
   const [file] = error.metadata.get(fileKey);
   if (typeof file === "string") {
@@ -39,11 +39,11 @@ export function wholeError(error: Grpc.ServiceError): { message: string; details
 }
 
 function spilling(method: Method, MetadataOf: typeof Grpc.Metadata): Method {
-  return function spill(this: unknown, call, answer) {
+  return function spill(this: unknown, call, respond) {
     return method.call(this, call, (error, response, trailer) => {
-      if (error === null || error === undefined) return answer(error, response, trailer);
+      if (error === null || error === undefined) return respond(error, response, trailer);
       const small = spilled(error, MetadataOf);
-      answer(small, response, small === error ? trailer : small.metadata);
+      respond(small, response, small === error ? trailer : small.metadata);
     });
   };
 }

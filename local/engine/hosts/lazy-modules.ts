@@ -31,7 +31,7 @@ export function loadHeavyModulesLate(): void {
   });
 }
 
-/** For the load that follows alone: in early versions of Node 22 a module that is imported under a load hook has no `require.extensions`. */
+/** Replaces a module for the load that follows alone: in early versions of Node 22 a module that is imported under a load hook has no `require.extensions`. */
 function standInFor(late: string, source: string): void {
   const hooks = registerHooks({
     load(url, context, next) {

@@ -18,7 +18,7 @@ export interface Message {
   readonly urn: string | undefined;
 }
 
-/** In the provider host, before it starts. */
+/** Lets a provider host write each message as a marked line. To be called there, before it starts. */
 export function markMessages(grpc: typeof Grpc): void {
   const urns = new AsyncLocalStorage<string>();
   const held: (Message & { readonly urn: string })[] = [];
@@ -28,7 +28,7 @@ export function markMessages(grpc: typeof Grpc): void {
   const sayAs =
     (severity: Message["severity"]) =>
     (...words: unknown[]): void => {
-      // Held until the end of this turn: the host prints an error right before it answers with the same error.
+      // Held until the end of this turn: the host prints an error right before it responds with the same error.
       if (held.push({ severity, urn: urns.getStore() ?? "", text: format(...words) }) === 1) queueMicrotask(flush);
     };
   const warn = sayAs("warning");
@@ -37,12 +37,12 @@ export function markMessages(grpc: typeof Grpc): void {
   Reflect.set(globalThis, Symbol.for("pulumi-merchant-rules:inform"), sayAs("info"));
   process.on("exit", flush);
   wrapServedMethods(grpc, (method) => {
-    return function tell(this: unknown, call, answer) {
+    return function tell(this: unknown, call, respond) {
       return urns.run(urnOf(call), () =>
         method.call(this, call, (error, ...rest) => {
           const echo = held.findIndex(({ text }) => text === `${error}: ${error?.stack}`);
           if (error && echo >= 0) held.splice(echo, 1);
-          answer(error, ...rest);
+          respond(error, ...rest);
         }),
       );
     };
@@ -97,7 +97,7 @@ export class MessageReader {
   }
 }
 
-/** The message in a line of stderr, and what stands before it; undefined where there is none. */
+/** Returns the message in a line of stderr, and what stands before it; undefined where there is none. */
 function messageIn(line: string): { before: string; message: Message } | undefined {
   const at = line.indexOf(mark);
   if (at < 0) return undefined;

@@ -156,7 +156,7 @@ export class MonitorServer {
     };
   }
 
-  /** The place in the program that declares the resource, relative to the project, as the CLI writes it. */
+  /** Returns the place in the program that declares the resource, relative to the project, as the CLI writes it. */
   #position(position: SourcePosition | undefined): string {
     const uri = position?.getUri() ?? "";
     if (position === undefined || !uri.startsWith("file://")) return "";
@@ -229,7 +229,7 @@ function readTimeouts(
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** A gRPC method from a promise. What it throws becomes the status that the SDK knows what to do with. */
+/** Makes a gRPC method of a function that gives a promise. What it throws becomes a status that the SDK can handle. */
 function unary<Request, Response>(
   run: (request: Request) => Promise<Response>,
 ): grpc.handleUnaryCall<Request, Response> {

@@ -96,7 +96,7 @@ export class Plugin {
     this.#child.kill();
   }
 
-  /** The connection is gone; the process is, too, or will be in a moment. */
+  /** Says what became of the process, whose connection is gone: it is gone, too, or will be in a moment. */
   async #fate(): Promise<string> {
     await Promise.race([this.#child.exited, sleep(1_000, undefined, { ref: false })]).catch(() => {});
     return this.#exit === undefined ? "it no longer answers" : describeExit(this.#exit);

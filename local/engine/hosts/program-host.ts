@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { defined } from "../../../sdk/json/index.ts";
 import type { Project } from "../../../stack/project/project.ts";
-import type { Config } from "../../../stack/project/stack-config.ts";
+import { type Config, secretKeysOf, textsOf } from "../../../stack/project/stack-config.ts";
 import { Child, resolveSdkModule } from "./child.ts";
 import { messageOfLine } from "./program-output.ts";
 import type { Severity } from "./registration.ts";
@@ -88,16 +89,18 @@ export class ProgramHost implements RunningProgram {
   }
 }
 
-/** The stack's configuration as the SDK reads it. */
+/** Returns the variables by which the SDK reads the stack's configuration. */
 export function configEnvironment(config: Config): NodeJS.ProcessEnv {
-  const values = Object.fromEntries([...config].map(([key, { text }]) => [key.replace(":", ":config:"), text]));
-  const secretKeys = [...config].filter(([, { secret }]) => secret).map(([key]) => key);
-  return { PULUMI_CONFIG: JSON.stringify(values), PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys) };
+  const values = Object.entries(textsOf(config)).map(([key, text]) => [key.replace(":", ":config:"), text]);
+  return {
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries(values)),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeysOf(config)),
+  };
 }
 
 function typescriptEnvironment({ typescript, tsconfig }: Project): NodeJS.ProcessEnv {
-  return {
-    ...(typescript ? { PULUMI_NODEJS_TYPESCRIPT: "true" } : {}),
-    ...(tsconfig === undefined ? {} : { PULUMI_NODEJS_TSCONFIG_PATH: tsconfig }),
-  };
+  return defined({
+    PULUMI_NODEJS_TYPESCRIPT: typescript ? "true" : undefined,
+    PULUMI_NODEJS_TSCONFIG_PATH: tsconfig,
+  });
 }

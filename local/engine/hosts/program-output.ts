@@ -1,7 +1,7 @@
 import type { Severity } from "./registration.ts";
 
 /**
- * The message in a line of what a program prints. The SDK prints what the program logs as `<severity>: [runtime] <text>`,
+ * Returns the message in a line of what a program prints. The SDK prints what the program logs as `<severity>: [runtime] <text>`,
  * in one line (`logByLines`); everything else is what the program itself prints.
  */
 export function messageOfLine(line: string): [severity: Severity, message: string] {
@@ -17,7 +17,7 @@ const logged = /^(debug|info|warning|error): \[runtime\] /;
 /** The character for a line break within a message: ASCII's record separator. */
 const lineBreak = "\u001e";
 
-/** In the program: what the SDK logs is printed as one line, so that what is printed next is not taken for more of it. */
+/** Lets a program print what the SDK logs as one line, so that what is printed next is not taken for more of it. */
 export function logByLines(): void {
   for (const method of ["log", "warn", "error"] as const) {
     const print = console[method].bind(console);

@@ -157,7 +157,7 @@ export class ProviderHost {
     this.#plugin.kill();
   }
 
-  /** A call whose error may say that the resource exists all the same, and what is known of it. */
+  /** Calls a method whose error may say that the resource exists all the same, and what is known of it. */
   async #outcome<Request, Response extends OutcomeMessage>(
     verb: string,
     urn: string,
@@ -223,7 +223,7 @@ class ProviderCallError extends Error {
     this.#details = details;
   }
 
-  /** The known part of the resource, when the error says that it exists. */
+  /** Returns the known part of the resource, when the error says that it exists. */
   partial() {
     if (this.#details === undefined) return undefined;
     const details = statusMessages.Status.deserializeBinary(this.#details).getDetailsList();

@@ -31,7 +31,7 @@ export interface Registration extends Readonly<Pick<ResourceState, Kept>> {
   readonly deletedWith: string;
 }
 
-/** The answer to the program. */
+/** The response to the program. */
 export interface Registered {
   readonly urn: string;
   readonly id: string;
@@ -46,8 +46,8 @@ export type Severity = "debug" | "info" | "warning" | "error";
 export interface MonitorHandler {
   register(registration: Registration): Promise<Registered>;
   registerOutputs(urn: string, outputs: PropertyMap): Promise<void>;
-  /** The program has come to its end. */
+  /** Hears that the program has come to its end. */
   programDone(): void;
-  /** A request that cannot be served fails the run; gives the error for the program. */
+  /** Fails the run, as a request cannot be served; gives the error for the program. */
   fail(error: unknown): Error;
 }

@@ -2,15 +2,15 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 
 export type Failure = Partial<Grpc.ServiceError>;
-export type Answer = (error: Failure | null | undefined, response: unknown, trailer?: Grpc.Metadata) => void;
-export type Method = (call: unknown, answer: Answer) => unknown;
+type Respond = (error: Failure | null | undefined, response: unknown, trailer?: Grpc.Metadata) => void;
+export type Method = (call: unknown, respond: Respond) => unknown;
 
-/** The gRPC library that a provider host uses. */
+/** Loads the gRPC library that a provider host uses. */
 export function grpcOf(script: string): typeof Grpc {
   return createRequire(script)("@grpc/grpc-js");
 }
 
-/** In the provider host, before it starts: wraps the methods of every service that it serves. The last wrapper is the innermost. */
+/** Wraps the methods of every service that a provider host serves. To be called there, before it starts; the last wrapper is the innermost. */
 export function wrapServedMethods({ Server }: typeof Grpc, wrap: (method: Method) => Method): void {
   const addService = Server.prototype.addService;
   Server.prototype.addService = function add(service, implementation) {
@@ -22,6 +22,6 @@ export function wrapServedMethods({ Server }: typeof Grpc, wrap: (method: Method
   };
 }
 
-function isMethod(value: unknown): value is Method {
+export function isMethod(value: unknown): value is Method {
   return typeof value === "function";
 }

@@ -24,7 +24,7 @@ export interface AnalyzeOptions extends PackChoice {
 }
 
 /**
- * Has policy packs look at a state, as `pulumi policy analyze` does: no program runs and no provider is asked. Policies
+ * Lets policy packs look at a state, as `pulumi policy analyze` does: no program runs and no provider is asked. Policies
  * of resources get the inputs, policies of stacks the outputs; what a policy would change is told and not done.
  * @throws EngineError BAD_CALL, POLICY_PACK: a pack, or its configuration, that cannot be used, or a policy that throws
  */
@@ -79,7 +79,7 @@ const hiddenSecrets =
 /** The value in the place of a secret that could not be decrypted, as with the CLI. */
 const hidden = new Secret("[secret]");
 
-/** The resources, with every secret that could not be decrypted replaced; `onHidden` hears of the first. */
+/** Returns resources with every secret that could not be decrypted replaced; `onHidden` hears of the first. */
 function withoutHidden(resources: readonly ResourceState[], onHidden: () => void): readonly ResourceState[] {
   let isTold = false;
   const reveal = (map: PropertyMap): PropertyMap =>

@@ -49,7 +49,7 @@ export class Policies {
     }
   }
 
-  /** @throws EngineError POLICY_PACK: a pack does not start, or does not take its configuration */
+  /** Waits for the packs. @throws EngineError POLICY_PACK: a pack does not start, or does not take its configuration */
   async load(signal: AbortSignal | undefined): Promise<void> {
     const loaded = this.#packs.map((pack, at) => this.#load(pack, this.#hosts[at]));
     this.#loaded.push(...(await unlessAborted(Promise.all(loaded), signal, "while the policy packs started")));
@@ -59,7 +59,7 @@ export class Policies {
     return { packs: this.#loaded, violations: this.#violations, remediations: this.#remediations };
   }
 
-  /** Has each pack in turn change the resource where it wants to, then every pack look at what became of it. */
+  /** Lets each pack in turn change the resource where it wants to, then every pack look at what became of it. */
   async review(resource: PolicyResource): Promise<Review> {
     return await this.#turns.add(async () => {
       let { properties } = resource;
@@ -69,7 +69,7 @@ export class Policies {
     });
   }
 
-  /** Has every pack look at all resources, with their outputs. */
+  /** Lets every pack look at all resources, with their outputs. */
   async reviewStack(resources: readonly PolicyResource[], stackUrn: string): Promise<readonly Violation[]> {
     const found = await Promise.all(this.#hosts.map((host) => host.analyzeStack(resources, stackUrn)));
     return this.#tell(found.flat());

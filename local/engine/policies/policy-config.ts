@@ -53,7 +53,7 @@ function settingOf(value: Json, policy: string, file: string): PolicySetting {
 }
 
 /**
- * The settings that each policy of a pack gets: its own defaults, then what the pack sets, then the user's file.
+ * Returns the settings that each policy of a pack gets: its own defaults, then what the pack sets, then the user's file.
  * @throws EngineError POLICY_PACK: the file names what the pack does not have, or a value does not fit a policy's schema
  */
 export function settle(info: PackInfo, user: PolicySettings, file: string | undefined): PolicySettings {
@@ -91,7 +91,7 @@ function noSuchPolicy(name: string, { name: pack, version, policies }: PackInfo,
   );
 }
 
-/** The faults in the properties of one policy: those that its schema finds, and names that the schema does not know. */
+/** Returns the faults in the properties of one policy: those that its schema finds, and names that the schema does not know. */
 function faultsOf({ name, schema }: PolicyInfo, properties: JsonObject, given: JsonObject): string[] {
   if (schema === undefined) return [];
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(schema.properties, key));

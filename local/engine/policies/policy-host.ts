@@ -7,7 +7,7 @@ import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { isJson, isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { EngineError } from "../../../stack/errors.ts";
-import type { Config } from "../../../stack/project/stack-config.ts";
+import { type Config, secretKeysOf, textsOf } from "../../../stack/project/stack-config.ts";
 import { parseUrn } from "../../../stack/state/urn.ts";
 import type { PropertyMap } from "../../../stack/values/value.ts";
 import { resolveSdkModule } from "../hosts/child.ts";
@@ -120,7 +120,7 @@ export class PolicyHost {
       .setProject(project)
       .setStack(stack)
       .setDryRun(preview)
-      .setConfigSecretKeysList([...config].flatMap(([key, { secret }]) => (secret ? [key] : [])));
+      .setConfigSecretKeysList(secretKeysOf(config));
     for (const [key, { text }] of config) about.getConfigMap().set(key, text);
     await this.#call("take the stack's configuration", service.configureStack, about);
   }
@@ -226,7 +226,7 @@ function scriptFor({ folder, shown }: Pack): string {
   }
 }
 
-/** The variables that Pulumi's language host sets for a pack. */
+/** Returns the variables that Pulumi's language host sets for a pack. */
 function environmentOf(run: PolicyRun | undefined): NodeJS.ProcessEnv {
   if (run === undefined) return {};
   return {
@@ -234,7 +234,7 @@ function environmentOf(run: PolicyRun | undefined): NodeJS.ProcessEnv {
     PULUMI_NODEJS_PROJECT: run.project,
     PULUMI_NODEJS_STACK: run.stack,
     PULUMI_NODEJS_DRY_RUN: String(run.preview),
-    PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...run.config].map(([key, { text }]) => [key, text]))),
+    PULUMI_CONFIG: JSON.stringify(textsOf(run.config)),
   };
 }
 
@@ -254,7 +254,7 @@ function readObject(struct: Properties): JsonObject {
   return found;
 }
 
-/** The text up to the first line of a stack trace. */
+/** Returns a text up to the first line of a stack trace. */
 function withoutTrace(text: string): string {
   const lines = stripVTControlCharacters(text).split("\n");
   const trace = lines.findIndex((line) => /^\s+at /.test(line));

@@ -24,7 +24,7 @@ interface Described<T> {
   setProvider(provider: ReturnType<typeof providerOf>): T;
 }
 
-/** A resource in a request; only a remediation gets the properties that are internal, since it gives all inputs back. */
+/** Writes a resource into a request; only a remediation gets the properties that are internal, since it gives all inputs back. */
 export function described<T extends Described<T>>(message: T, resource: PolicyResource, properties: PropertyMap): T {
   const { urn, type } = resource.state;
   return message
@@ -36,7 +36,7 @@ export function described<T extends Described<T>>(message: T, resource: PolicyRe
     .setProvider(providerOf(resource.provider));
 }
 
-/** A resource among all of a stack. */
+/** Writes a resource among all of a stack. */
 export function stackResource(resource: PolicyResource) {
   const { parent, dependencies, propertyDependencies } = resource.state;
   const message = described(new messages.AnalyzerResource(), resource, withoutInternal(resource.properties))
@@ -50,7 +50,7 @@ export function stackResource(resource: PolicyResource) {
   return message;
 }
 
-/** Without what is for providers alone, such as their code. */
+/** Returns properties without what is for providers alone, such as their code. */
 export function withoutInternal(map: PropertyMap): PropertyMap {
   return Object.fromEntries(Object.entries(map).filter(([key]) => !key.startsWith("__")));
 }

@@ -86,7 +86,7 @@ async function jsonOf(file: string): Promise<unknown> {
   return json;
 }
 
-/** The CLI has more: `nameTable`, components, providers, versions, single properties. It passes over what it does not know. */
+/** Refuses what only the CLI has: `nameTable`, components, providers, versions, single properties. */
 function refuseMore(found: object, allowed: ReadonlySet<string>, file: string, place: string): void {
   const more = Object.keys(found).find((key) => !allowed.has(key));
   if (more === undefined) return;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import { defined } from "../../../sdk/json/index.ts";
 import { EngineError } from "../../../stack/errors.ts";
 import { open, openCrypters } from "../../../stack/open/open.ts";
 import { choose, readPassphrase, type StackChoice } from "../../../stack/project/choice.ts";
@@ -70,11 +71,11 @@ export async function importResources(options: ImportOptions): Promise<ImportRes
       await store.rewrite(ledger);
       await store.finish(ledger);
       const same = resources.filter(({ urn, delete: isGone }) => !isHiddenProvider(urn) && !isGone).length;
-      const changes = {
+      const changes = defined({
         import: imported.length,
-        ...(isNewStack ? { create: 1 } : {}),
-        ...(same === 0 ? {} : { same }),
-      };
+        create: isNewStack ? 1 : undefined,
+        same: same === 0 ? undefined : same,
+      });
       const durationMs = performance.now() - started;
       keepHistory(backend, stack, { kind: "resource-import", durationMs, config, ok: true, changes }, env);
     }
@@ -92,7 +93,7 @@ interface Into {
   readonly base: readonly Pick<ResourceState, "urn" | "id" | "type" | "delete">[];
 }
 
-/** The resources to add, and what they need: the stack and the default provider, where the state lacks them. */
+/** Returns the resources to add, and what they need: the stack and the default provider, where the state lacks them. */
 function added(entries: readonly ImportedResource[], { stack, config, crypter, base }: Into) {
   const { project, name } = stack;
   const now = new Date().toISOString();

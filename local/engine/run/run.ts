@@ -99,7 +99,7 @@ export interface RunResult {
   readonly durationMs: number;
 }
 
-/** The CLI's exit code for a run: 0 done, 1 failed or cancelled, 7 changes that were not expected. */
+/** Returns the CLI's exit code for a run: 0 done, 1 failed or cancelled, 7 changes that were not expected. */
 export function exitCodeOf({ ok, summary }: RunResult, expectNoChanges: boolean): number {
   if (!ok) return 1;
   return expectNoChanges && hasChanges(summary) ? 7 : 0;
@@ -194,7 +194,7 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
   }
 }
 
-/** True where the provider will be called. Without the program only resources in the state can need it. */
+/** Decides whether the provider will be called. Without the program only resources in the state can need it. */
 function needsProvider(verb: Verb, { checkpoint }: StoredStack): boolean {
   return (
     verb === "up" || verb === "preview" || checkpoint.resources.some(({ custom, type }) => custom && !isProvider(type))
@@ -378,7 +378,7 @@ class Run {
     await registrar.reviewStack(policies);
   }
 
-  /** A host that is ended before it was needed has not failed. */
+  /** Fails the run by a provider host. One that is ended before it was needed has not failed. */
   hostFailed(error: unknown): void {
     const { execution } = this.#context;
     if (!execution.stopped && !this.#isOver) execution.fail(error, undefined);
@@ -431,7 +431,7 @@ class Run {
   }
 }
 
-/** The stack's configuration as the default provider's inputs. */
+/** Returns the stack's configuration as the default provider's inputs. */
 export function providerConfig(config: Config): PropertyMap {
   return Object.fromEntries([...config].map(([key, { text, secret }]) => [key, secret ? new Secret(text) : text]));
 }
