@@ -13,11 +13,10 @@ import { z } from "zod";
 import type { FaultInput } from "../local/service/index.ts";
 import type { Session } from "../provider/hooks/session.ts";
 import type { JsonObject } from "../sdk/json/index.ts";
-import { EngineModel } from "../test/promises/09-one-more-up-heals/faults/engine-model.ts";
-import { hooksOf } from "../test/promises/09-one-more-up-heals/faults/hooks.ts";
 import { optionsOf } from "../test/support/command-line.ts";
-import { rule } from "../test/support/connections.ts";
-import { hooksHere, sessionOf } from "../test/support/hosts.ts";
+import { rule } from "../test/support/rules.ts";
+import { EngineModel, hooksOf } from "../test/support/stack/engine-model.ts";
+import { hooksHere, sessionOf } from "../test/support/stack/hosts.ts";
 
 interface Options {
   readonly minutes: number;

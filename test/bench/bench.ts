@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { hasJava } from "../real/wiremock.ts";
 import { optionsOf } from "../support/command-line.ts";
-import { hasPulumi } from "../support/project.ts";
+import { hasPulumi } from "../support/stack/project.ts";
 import { lintOver } from "./lint.ts";
 import { thisMachine } from "./machine.ts";
 import { type MeasuredEngine, measure, type Run, type StepFigures } from "./measure.ts";

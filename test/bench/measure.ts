@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { type CommandResult, type EngineName, TestProject } from "../support/project.ts";
+import { type CommandResult, type EngineName, TestProject } from "../support/stack/project.ts";
 import { watchHostMemory } from "./host-memory.ts";
 import { OpenTofuProject } from "./open-tofu.ts";
 import { type MeasuredService, startService } from "./services.ts";

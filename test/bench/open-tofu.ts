@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import type { CommandResult } from "../support/project.ts";
+import type { CommandResult } from "../support/stack/project.ts";
 import type { StepName } from "./steps.ts";
 
 const providerName = "terraform-provider-restapi";

@@ -6,7 +6,7 @@ import { analyzeState, type ResourceState } from "../../local/engine/index.ts";
 import { policies } from "../../policy/policies.ts";
 import { readExport } from "../../stack/open/read-stack.ts";
 import { ask, type Declared, rule, ruleSet, shownByHost } from "../policy/evaluate.ts";
-import { rule as definition } from "../support/connections.ts";
+import { rule as definition } from "../support/rules.ts";
 
 /** The time of the whole pack, every policy of it configured, for rules that pass. */
 export interface PolicyFigures {

@@ -5,7 +5,7 @@ import { type Dispatcher, Pool } from "undici";
 import { z } from "zod";
 import { localCredentials } from "../../local/service/index.ts";
 import { loadPreset, RulesClient } from "../../sdk/index.ts";
-import { rule } from "../support/connections.ts";
+import { rule } from "../support/rules.ts";
 
 /** So many requests, through the SDK and through bare undici. */
 export interface ClientFigures {

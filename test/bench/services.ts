@@ -5,8 +5,8 @@ import { loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { stubOf } from "../real/payments.ts";
 import { contract, startWireMock } from "../real/wiremock.ts";
-import { rule, serve } from "../support/connections.ts";
-import { type FrontRequest, startFront } from "../support/front.ts";
+import { rule, serve } from "../support/rules.ts";
+import { type FrontRequest, startFront } from "../support/stack/front.ts";
 import type { RequestCounts } from "./steps.ts";
 import type { ServiceName } from "./subjects.ts";
 

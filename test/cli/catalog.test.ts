@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { markBy, rule } from "../support/connections.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { markBy, rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 import { run } from "./command.ts";
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { localCredentials } from "../../local/service/index.ts";
 import { type ContractInput, loadContract } from "../../sdk/contract/index.ts";
 import { deletesByQuery, place } from "../contract-tools/probe/place.ts";
-import { rule } from "../support/connections.ts";
+import { rule } from "../support/rules.ts";
 import { run } from "./command.ts";
 import { command } from "./run.ts";
 

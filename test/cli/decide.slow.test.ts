@@ -6,9 +6,9 @@ import { formats } from "../../report/formats/formats.ts";
 import type { Report } from "../../report/index.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy } from "../support/connections.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { markBy } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 import { command } from "./run.ts";
 

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { loadRules } from "../../provider/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { sessionOf } from "../support/hosts.ts";
-import { applied, exportOf } from "../support/states.ts";
+import { rule, serve } from "../support/rules.ts";
+import { sessionOf } from "../support/stack/hosts.ts";
+import { applied, exportOf } from "../support/stack/states.ts";
 import { driftFolder } from "./drift-command.ts";
 import { command } from "./run.ts";
 

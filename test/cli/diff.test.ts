@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type LocalService, startLocalService } from "../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy } from "../support/connections.ts";
+import { markBy } from "../support/rules.ts";
 import { command } from "./run.ts";
 
 const contract = {

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type DoctorReport, doctorSchema } from "../../report/doctor.ts";
-import { rule, serve } from "../support/connections.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { rule, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 import { run } from "./command.ts";
 

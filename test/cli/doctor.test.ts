@@ -12,7 +12,7 @@ import schema from "../../report/doctor.schema.json" with { type: "json" };
 import { type DoctorReport, doctorSchema, publishedDoctorSchema } from "../../report/doctor.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import { root } from "../docs/page.ts";
-import { rule, serve } from "../support/connections.ts";
+import { rule, serve } from "../support/rules.ts";
 import { run } from "./command.ts";
 
 const token = "hush-token";

@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { parsePath } from "../../stack/values/path.ts";
-import { rule } from "../support/connections.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
+import { anotherSecret } from "../support/stack/states.ts";
 import { openStack } from "../support/stack.ts";
-import { anotherSecret } from "../support/states.ts";
 import { run } from "./command.ts";
 import { driftFolder } from "./drift-command.ts";
 

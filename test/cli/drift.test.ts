@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import { type ContractInput, loadPreset, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy, marking, rule, serve } from "../support/connections.ts";
-import { sessionOf } from "../support/hosts.ts";
-import { anotherSecret, applied, exportOf, withSecretsAt } from "../support/states.ts";
+import { markBy, marking, rule, serve } from "../support/rules.ts";
+import { sessionOf } from "../support/stack/hosts.ts";
+import { anotherSecret, applied, exportOf, withSecretsAt } from "../support/stack/states.ts";
 import { driftFolder } from "./drift-command.ts";
 
 const some = { all: { rules: { a: rule(1), b: rule(2), c: rule(3) } } };

@@ -10,7 +10,7 @@ import { secretsOf } from "../../cli/export/secrets.ts";
 import { loadRules } from "../../provider/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy, marking, rule, serve } from "../support/connections.ts";
+import { markBy, marking, rule, serve } from "../support/rules.ts";
 import { type Ran, run } from "./command.ts";
 
 const preset = loadPreset("illustrative");

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { rule, type ServedContract, serve } from "../support/connections.ts";
-import { type CommandResult, TestProject } from "../support/project.ts";
+import { rule, type ServedContract, serve } from "../support/rules.ts";
+import { type CommandResult, TestProject } from "../support/stack/project.ts";
 
 const bin = fileURLToPath(new URL("../../bin/merchant-rules.js", import.meta.url));
 const bomb = Array.from(

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Report } from "../../report/index.ts";
-import { rule } from "../support/connections.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { rule } from "../support/rules.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 
 const pack = fileURLToPath(new URL("../../policy", import.meta.url));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import { type Report, render } from "../../report/index.ts";
-import { markBy, rule } from "../support/connections.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { markBy, rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 
 const contract = contractOf({ rule: { owner: { at: "/metadata/managedBy" }, secret: ["/token"] } });

@@ -9,7 +9,7 @@ import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
-import { anotherSecret } from "../support/states.ts";
+import { anotherSecret } from "../support/stack/states.ts";
 import { command } from "./run.ts";
 
 const recorded = fileURLToPath(new URL("recorded", import.meta.url));

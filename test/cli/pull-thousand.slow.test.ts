@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
-import { hasPulumi } from "../support/project.ts";
 import { pullsDrift } from "../support/pulled.ts";
+import { hasPulumi } from "../support/stack/project.ts";
 
 const name = "after the drift of 1,000 rules is taken into files and state, a preview shows no change";
 

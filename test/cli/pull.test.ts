@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadRules } from "../../provider/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
-import { markBy, marking, rule } from "../support/connections.ts";
-import { exportOf } from "../support/states.ts";
+import { markBy, marking, rule } from "../support/rules.ts";
+import { exportOf } from "../support/stack/states.ts";
 import { declared, files } from "./declared-files.ts";
 import { command } from "./run.ts";
 

@@ -7,9 +7,9 @@ import { ruleType } from "../../provider/host/types.ts";
 import type { Report } from "../../report/model/report.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { type ServedContract, serve } from "../support/connections.ts";
-import { resource } from "../support/hosts.ts";
+import { type ServedContract, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { resource } from "../support/stack/hosts.ts";
 import { type Ran, run } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "simulate-"));

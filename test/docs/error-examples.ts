@@ -10,8 +10,8 @@ import { RulesClient } from "../../sdk/index.ts";
 import type { EngineErrorCode } from "../../stack/errors.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
 import { run } from "../cli/command.ts";
-import { rule, serve } from "../support/connections.ts";
-import { HookFailure, type Host, resource, startHost } from "../support/hosts.ts";
+import { rule, serve } from "../support/rules.ts";
+import { HookFailure, type Host, resource, startHost } from "../support/stack/hosts.ts";
 
 /** Gives the message of an error of this code, as a user sees it. */
 type Produce = () => Promise<string>;

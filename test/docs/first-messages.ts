@@ -7,9 +7,9 @@ import { hashOfIdentity } from "../../provider/reconcile/index.ts";
 import { type ContractInput, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { entryPointFault } from "../../stack/project/entry-point.ts";
-import { marking, rule, serve } from "../support/connections.ts";
-import { HookFailure, type Host, ownedBy, resource, sessionOf, startHost } from "../support/hosts.ts";
+import { marking, rule, serve } from "../support/rules.ts";
 import { merchants } from "../support/stack/contracts.ts";
+import { HookFailure, type Host, ownedBy, resource, sessionOf, startHost } from "../support/stack/hosts.ts";
 
 /** A mark of somebody else's. */
 const othersMark = "0123456789abcdef0123.0123456789abcdef billing/prod/limits#night-limit";

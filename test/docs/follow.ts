@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import type { EngineName } from "../support/project.ts";
+import type { EngineName } from "../support/stack/project.ts";
 import { pageAt, root } from "./page.ts";
 
 /** One thing that a page asks its reader to do. */

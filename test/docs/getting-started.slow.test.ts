@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { Reader, stepsOf } from "./follow.ts";
 import { pageAt } from "./page.ts";
 

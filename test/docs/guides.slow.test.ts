@@ -4,7 +4,7 @@ import { z } from "zod";
 import { startLocalService } from "../../local/service/index.ts";
 import { parseContract } from "../../sdk/contract/index.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { compiled, faultsOf } from "./compile.ts";
 import { beginner, type Reader, stepsOf } from "./follow.ts";
 import { blocksOf, pageAt, root, sectionOf } from "./page.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { beginner, type PageStep, type Reader, stepsOf } from "./follow.ts";
 import { pageAt, sectionOf } from "./page.ts";
 

@@ -20,7 +20,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { type LocalService, localCredentials, startLocalService } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
-import { hasPulumi } from "../support/project.ts";
+import { hasPulumi } from "../support/stack/project.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = join(root, "examples/ci");

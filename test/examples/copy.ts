@@ -5,7 +5,7 @@ import { basename, delimiter, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { onTestFinished } from "vitest";
 import { localCredentials } from "../../local/service/index.ts";
-import type { CommandResult } from "../support/project.ts";
+import type { CommandResult } from "../support/stack/project.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const command = join(root, "bin/merchant-rules.js");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startLocalService } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
-import { hasPulumi } from "../support/project.ts";
+import { hasPulumi } from "../support/stack/project.ts";
 import { copyExample } from "./copy.ts";
 
 async function serve() {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { setType } from "../../provider/host/types.ts";
 import { run as command } from "../cli/command.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 import { described, limit } from "./payments.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { policies } from "../../policy/policies.ts";
 import { ruleType } from "../../provider/host/types.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 
 const pack = join(import.meta.dirname, "../../policy");

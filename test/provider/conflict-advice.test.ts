@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { failureOf, type Host, markBy, resource, startHost } from "../support/hosts.ts";
+import { rule, serve } from "../support/rules.ts";
+import { failureOf, type Host, markBy, resource, startHost } from "../support/stack/hosts.ts";
 
 const operations = { delete: { identifyBy: { in: "query" } } } as const;
 const withKey: ContractInput = { version: 1, operations, rule: { id: ["/id"], naturalKey: "/name" } };

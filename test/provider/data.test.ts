@@ -11,7 +11,7 @@ import {
   listMerchantRulesOutput,
 } from "../../provider/index.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
-import { rule } from "../support/connections.ts";
+import { rule } from "../support/rules.ts";
 import { contractOf, list } from "../support/stack/contracts.ts";
 
 let service: LocalService;

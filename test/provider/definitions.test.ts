@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { findNotJson, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { clientOf, failureOf, serve as serveScript } from "../sdk/client/scripted-server.ts";
-import { rule, serve } from "../support/connections.ts";
-import { type Host, startHost } from "../support/hosts.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { rule, serve } from "../support/rules.ts";
+import { type Host, startHost } from "../support/stack/hosts.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 
 const opened: (() => unknown)[] = [];

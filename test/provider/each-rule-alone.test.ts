@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { startFront } from "../support/front.ts";
-import { failureOf, hooksHere, resource, sessionOf } from "../support/hosts.ts";
+import { rule, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { startFront } from "../support/stack/front.ts";
+import { failureOf, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 
 const rules = { a: rule(1), b: rule(2), c: rule(3) };
 

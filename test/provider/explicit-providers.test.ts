@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule } from "../support/connections.ts";
-import { startFront } from "../support/front.ts";
+import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { startFront } from "../support/stack/front.ts";
 import { onBothEngines, openPlace, type Stack } from "../support/stack/stacks.ts";
 
 const token = "token-of-the-sandbox";

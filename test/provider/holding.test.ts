@@ -4,8 +4,8 @@ import type { FaultInput, LocalService } from "../../local/service/index.ts";
 import { unknownValue } from "../../provider/host/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
+import { marking, rule, type ServedContract, serve } from "../support/rules.ts";
+import { failureOf, type Host, resource, startHost } from "../support/stack/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterAll(async () => {

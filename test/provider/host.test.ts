@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type ServerHttp2Session } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
-import { rule, serve } from "../support/connections.ts";
-import { HookFailure, resource } from "../support/hosts.ts";
-import { ProviderHost } from "../support/provider-host.ts";
+import { rule, serve } from "../support/rules.ts";
+import { HookFailure, resource } from "../support/stack/hosts.ts";
+import { ProviderHost } from "../support/stack/provider-host.ts";
 
 // What only the real host shows: the code in the state, values on the wire, what it prints, partial results.
 

@@ -8,7 +8,7 @@ import {
 } from "../../provider/reconcile/identity.ts";
 import { marked, markIn, markOf, markText, ownerIn, ownerOf, placeOf } from "../../provider/reconcile/mark.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
-import { marking } from "../support/connections.ts";
+import { marking } from "../support/rules.ts";
 
 const contract = defineContract(marking);
 const ownerId = "0123456789abcdef0123";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { rule, serve } from "../support/connections.ts";
-import { hooksHere, sessionOf } from "../support/hosts.ts";
+import { rule, serve } from "../support/rules.ts";
+import { hooksHere, sessionOf } from "../support/stack/hosts.ts";
 
 test("a variable that is nearly a setting's name is told once, with that name, also where its setting is missing", async () => {
   const served = await serve();

@@ -6,9 +6,9 @@ import { startLocalService } from "../../local/service/index.ts";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule } from "../support/connections.ts";
-import type { HookNames, Host } from "../support/hosts.ts";
+import { rule } from "../support/rules.ts";
 import { failureOf, hostFor } from "../support/stack/hooks.ts";
+import type { HookNames, Host } from "../support/stack/hosts.ts";
 
 const environment = { MERCHANT_RULES_BASE_URL: "http://127.0.0.1:1", MERCHANT_RULES_TOKEN: "t" };
 

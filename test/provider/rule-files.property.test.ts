@@ -7,9 +7,9 @@ import { parse } from "yaml";
 import { loadRules } from "../../provider/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { findNotJson } from "../../sdk/json/index.ts";
-import { rule } from "../support/connections.ts";
 import { extremes, foreign, mutated } from "../support/fuzz/mutations.ts";
 import { check, expectReadable, timeout } from "../support/fuzz/runs.ts";
+import { rule } from "../support/rules.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fuzzed-rules-"));
 afterAll(() => rmSync(folder, { recursive: true }));

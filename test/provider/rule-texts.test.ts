@@ -5,8 +5,8 @@ import { unknownValue } from "../../provider/host/wire.ts";
 import { type JsonObject, MerchantRule, MerchantRuleSet, ruleTexts } from "../../provider/index.ts";
 import { type Contract, type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import { definitionsOf, type Json } from "../../sdk/json/index.ts";
-import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { failureOf, type Host, hooksHere, resource, sessionOf, startHost } from "../support/hosts.ts";
+import { marking, rule, type ServedContract, serve } from "../support/rules.ts";
+import { failureOf, type Host, hooksHere, resource, sessionOf, startHost } from "../support/stack/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { commandFault, runtimeFault } from "../../provider/host/runtime.ts";
-import { rule } from "../support/connections.ts";
-import { hooksHere, sessionOf } from "../support/hosts.ts";
+import { rule } from "../support/rules.ts";
+import { hooksHere, sessionOf } from "../support/stack/hosts.ts";
 
 /** This process, as it looks under another runtime. */
 function pretend(versions: Record<string, string>): void {

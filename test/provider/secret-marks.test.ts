@@ -7,7 +7,7 @@ import { secret, unknownValue } from "../../provider/host/wire.ts";
 import { withSecretsMarked } from "../../provider/state/secrets.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { isAtOrBelow, isJsonArray, isJsonObject, type Json, type Path, pointerOf } from "../../sdk/json/index.ts";
-import { hooksHere, sessionOf, withoutSecretMarks } from "../support/hosts.ts";
+import { hooksHere, sessionOf, withoutSecretMarks } from "../support/stack/hosts.ts";
 
 const segment = fc.constantFrom("auth", "pin", "value", "0", "1", "*");
 const patterns = fc.uniqueArray(fc.array(segment, { minLength: 1, maxLength: 3 }).map(pointerOf), { maxLength: 4 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../support/connections.ts";
-import { resource, saidBy } from "../support/hosts.ts";
+import { rule } from "../support/rules.ts";
 import { failureOf, open, writesOf } from "../support/stack/hooks.ts";
+import { resource, saidBy } from "../support/stack/hosts.ts";
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { marking, rule, type ServedContract, serve } from "../support/connections.ts";
-import { failureOf, type Host, resource, startHost } from "../support/hosts.ts";
+import { marking, rule, type ServedContract, serve } from "../support/rules.ts";
+import { failureOf, type Host, resource, startHost } from "../support/stack/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -9,8 +9,8 @@ import { setShape } from "../../provider/state/shape.ts";
 import { readInputs, readState } from "../../provider/state/state.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
-import { marking, type ServedContract, serve } from "../support/connections.ts";
-import { resource, withoutSecretMarks } from "../support/hosts.ts";
+import { marking, type ServedContract, serve } from "../support/rules.ts";
+import { resource, withoutSecretMarks } from "../support/stack/hosts.ts";
 
 const illustrative: ContractInput = {
   ...loadPreset("illustrative"),

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
 import { type Contract, type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { type Host, startHost } from "../support/hosts.ts";
+import { rule, serve } from "../support/rules.ts";
+import { type Host, startHost } from "../support/stack/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../support/connections.ts";
-import { resource } from "../support/hosts.ts";
+import { rule } from "../support/rules.ts";
 import { failureOf, open } from "../support/stack/hooks.ts";
+import { resource } from "../support/stack/hosts.ts";
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
 const report = (ruleId: string): string => `1 rule at the service is not in the set: "rule-50" (${ruleId})`;

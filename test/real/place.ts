@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { type Front, startFront } from "../support/front.ts";
-import { type EngineName, hasPulumi } from "../support/project.ts";
+import { type Front, startFront } from "../support/stack/front.ts";
+import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack, type Stack } from "../support/stack/stacks.ts";
 import { contract, hasJava, startWireMock, type WireMock } from "./wiremock.ts";
 

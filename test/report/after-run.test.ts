@@ -7,10 +7,10 @@ import { readPreview } from "../../report/plan/preview.ts";
 import { afterRun, type RuleSide, readLiveSide } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { resource, sessionOf } from "../support/hosts.ts";
+import { rule, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { applied } from "../support/states.ts";
+import { resource, sessionOf } from "../support/stack/hosts.ts";
+import { applied } from "../support/stack/states.ts";
 
 const merged = { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" } as const;
 

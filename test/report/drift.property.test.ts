@@ -6,10 +6,10 @@ import { readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
-import { type ServedContract, serve } from "../support/connections.ts";
-import { hooksHere, resource, sessionOf } from "../support/hosts.ts";
+import { type ServedContract, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { stateOf, withSecretsAt } from "../support/states.ts";
+import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
+import { stateOf, withSecretsAt } from "../support/stack/states.ts";
 
 const runs = process.env.FUZZ_RUNS === undefined ? 12 : 150;
 

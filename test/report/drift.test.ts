@@ -5,11 +5,11 @@ import { type Drift, readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/json/index.ts";
-import { marking, rule, serve } from "../support/connections.ts";
-import { markBy, sessionOf } from "../support/hosts.ts";
+import { marking, rule, serve } from "../support/rules.ts";
 import { contractOf, list, merchants } from "../support/stack/contracts.ts";
 import { open } from "../support/stack/hooks.ts";
-import { applied, stateOf, withSecretsAt } from "../support/states.ts";
+import { markBy, sessionOf } from "../support/stack/hosts.ts";
+import { applied, stateOf, withSecretsAt } from "../support/stack/states.ts";
 
 /** A service whose rules were made by resources, and the state that knows them. */
 async function made(declared: Record<string, JsonObject>, contract?: ContractInput) {

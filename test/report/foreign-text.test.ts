@@ -14,7 +14,7 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { printable, printableJson, printableLines } from "../../sdk/json/printable.ts";
 import { EngineError } from "../../stack/errors.ts";
 import { knownSchema, type ResourceState } from "../../stack/state/resource-state.ts";
-import { HookFailure, hooksHere, resource, sessionOf } from "../support/hosts.ts";
+import { HookFailure, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 
 /** Text of others that somebody or something would obey. Each line break has a line of its own behind it. */
 const fragments = [

@@ -6,11 +6,10 @@ import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { EngineModel, type Hooks } from "../promises/09-one-more-up-heals/faults/engine-model.ts";
-import { hooksOf } from "../promises/09-one-more-up-heals/faults/hooks.ts";
-import { type ServedContract, serve } from "../support/connections.ts";
-import { hooksHere, resource, sessionOf } from "../support/hosts.ts";
+import { type ServedContract, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { EngineModel, type Hooks, hooksOf } from "../support/stack/engine-model.ts";
+import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 
 const runs = process.env.FUZZ_RUNS === undefined ? 10 : 60;
 

@@ -11,7 +11,7 @@ import { livePage, rulesPage } from "../../report/page/rules-page.ts";
 import { defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import { serve } from "../local/service/under-test.ts";
 import { Browser, hasChromium } from "../support/browser.ts";
-import { rule } from "../support/connections.ts";
+import { rule } from "../support/rules.ts";
 
 const hostile = [
   "</script><script>hacked = true</script>",

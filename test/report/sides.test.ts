@@ -14,10 +14,10 @@ import {
 } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { blindMask, isMask, type JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/connections.ts";
-import { resource, sessionOf } from "../support/hosts.ts";
+import { rule, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { applied, withSecretsAt } from "../support/states.ts";
+import { resource, sessionOf } from "../support/stack/hosts.ts";
+import { applied, withSecretsAt } from "../support/stack/states.ts";
 
 const contract: ContractInput = contractOf({
   rule: { naturalKey: "/name", owner: { at: "/metadata/managedBy" }, secret: ["/token"] },

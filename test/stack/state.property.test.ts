@@ -15,9 +15,9 @@ import { JournalWriter } from "../../stack/state/journal.ts";
 import { takeLock } from "../../stack/state/lock.ts";
 import { ResourceTexts } from "../../stack/state/resource-texts.ts";
 import { readStack, StateStore } from "../../stack/state/store.ts";
-import { rule } from "../support/connections.ts";
 import { extremes, foreign, mutated } from "../support/fuzz/mutations.ts";
 import { check, expectReadable, timeout } from "../support/fuzz/runs.ts";
+import { rule } from "../support/rules.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fuzzed-state-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { ruleFile } from "../../cli/export/rule-file.ts";
-import { rule } from "./connections.ts";
-import type { EngineName } from "./project.ts";
+import { rule } from "./rules.ts";
+import type { EngineName } from "./stack/project.ts";
 import { openStack } from "./stack.ts";
 
 const program = `

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, type TestContext } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "./connections.ts";
-import { type CommandResult, type EngineName, TestProject } from "./project.ts";
+import { rule, serve } from "./rules.ts";
+import { type CommandResult, type EngineName, TestProject } from "./stack/project.ts";
 
 /** A project on an engine and a service of their own, which go away with the test. */
 export async function openStack(

@@ -3,7 +3,7 @@ import * as grpc from "@grpc/grpc-js";
 import { Child, type ChildExit, type OnLines } from "./child.ts";
 import { channelOptions } from "./grpc.ts";
 
-interface PluginOptions {
+export interface PluginOptions {
   readonly script: string;
   readonly args: readonly string[];
   readonly cwd: string;

@@ -13,7 +13,7 @@ import { resolveSdkModule } from "./child.ts";
 import { type Properties, readProperties, writeProperties } from "./grpc.ts";
 import { wholeError } from "./large-errors.ts";
 import { type Message, MessageReader } from "./messages.ts";
-import { Plugin } from "./plugin.ts";
+import { Plugin, type PluginOptions } from "./plugin.ts";
 
 interface ProviderHostOptions {
   /** The program's folder: the host runs there, with the SDK that is installed for it. */
@@ -23,7 +23,11 @@ interface ProviderHostOptions {
   readonly onPrint: (line: string) => void;
   /** Gets each message of the provider. */
   readonly onMessage: (message: Message) => void;
+  readonly startPlugin?: StartPlugin | undefined;
 }
+
+/** Starts what answers the calls of a host. Default: the SDK's own process for dynamic providers. */
+export type StartPlugin = (options: PluginOptions) => Pick<Plugin, "call" | "stop" | "kill">;
 
 /** The result of a create, update or read. `reasons` is set when the resource exists, but something about it failed. */
 export interface Outcome {
@@ -49,12 +53,12 @@ const maxPureCalls = 32;
  * go to it plain, and what comes back is marked secret where the input of the same key was.
  */
 export class ProviderHost {
-  readonly #plugin: Plugin;
+  readonly #plugin: ReturnType<StartPlugin>;
   readonly #pure = new PQueue({ concurrency: maxPureCalls });
 
-  constructor({ folder, env, onPrint, onMessage }: ProviderHostOptions) {
+  constructor({ folder, env, onPrint, onMessage, startPlugin = startProcess }: ProviderHostOptions) {
     const reader = new MessageReader(onMessage);
-    this.#plugin = new Plugin({
+    this.#plugin = startPlugin({
       script: resolveSdkModule("cmd/dynamic-provider", folder),
       args: ["127.0.0.1:0"],
       cwd: folder,
@@ -205,6 +209,10 @@ export class ProviderHost {
       returned: (error) => new ProviderCallError(error),
     });
   }
+}
+
+function startProcess(options: PluginOptions): Plugin {
+  return new Plugin(options);
 }
 
 interface OutcomeMessage {

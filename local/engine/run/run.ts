@@ -27,7 +27,7 @@ import { type ChangeSummary, hasChanges, type RunEvent, type Step, summarize } f
 import { limitDeletes, Targets } from "../deploy/targets.ts";
 import { MonitorServer } from "../hosts/monitor-server.ts";
 import { configEnvironment, ProgramHost, type RunningProgram } from "../hosts/program-host.ts";
-import { ProviderHost } from "../hosts/provider-host.ts";
+import { ProviderHost, type StartPlugin } from "../hosts/provider-host.ts";
 import type { Severity } from "../hosts/registration.ts";
 import { noFindings, type PolicyFindings } from "../policies/findings.ts";
 import { type Pack, type PackChoice, readPacks } from "../policies/pack.ts";
@@ -48,6 +48,8 @@ export interface RunOptions extends PackChoice {
    * stack's outputs. Default: the project's own program, in a process of its own.
    */
   readonly inlineProgram?: (() => unknown) | undefined;
+  /** Starts what answers for dynamic resources. Default: Pulumi's provider host, a process of its own. */
+  readonly startPlugin?: StartPlugin | undefined;
   readonly stack?: string | undefined;
   /** A `file://` URL. */
   readonly backendUrl?: string | undefined;
@@ -147,7 +149,7 @@ async function runOnce(options: RunOptions): Promise<RunResult> {
     const stored = await readStack(backend, stack);
     const crypters = await openCrypters(stored, stackFile, () => readPassphrase(env, cwd), preview);
     const config = applyConfig(project, stackFile, stack.name, crypters.config);
-    const start = (): ProviderHost => startProvider(project, config, env, onEvent);
+    const start = (): ProviderHost => startProvider(options, project, config, env, onEvent);
     // A host is slow to start, and does nothing before it is configured: meanwhile the state is decrypted.
     if (needsProvider(verb, stored)) first = start();
     if (packs.length > 0)
@@ -202,6 +204,7 @@ function needsProvider(verb: Verb, { checkpoint }: StoredStack): boolean {
 }
 
 function startProvider(
+  { startPlugin }: RunOptions,
   project: Project,
   config: Config,
   env: NodeJS.ProcessEnv,
@@ -210,6 +213,7 @@ function startProvider(
   return new ProviderHost({
     folder: project.programFolder,
     env: { ...env, ...configEnvironment(config), PULUMI_PROJECT: project.name, PULUMI_NODEJS_PROJECT: project.name },
+    startPlugin,
     onPrint: (message) => onEvent({ kind: "diagnostic", severity: "info", message, urn: undefined }),
     onMessage: ({ severity, text, urn }) => onEvent({ kind: "diagnostic", severity, message: text, urn }),
   });

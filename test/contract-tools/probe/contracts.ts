@@ -22,7 +22,7 @@ import { isMerchantRulesError } from "../../../sdk/errors.ts";
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../../../sdk/json/index.ts";
 import { dialects } from "../../provider/dialects/dialects.ts";
 import { described } from "../../provider/presets/presets.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 
 /** A service whose contract is to be found. */
 export interface Sought {

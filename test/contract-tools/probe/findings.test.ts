@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
-import type { FrontAnswer } from "../../support/front.ts";
+import { rule } from "../../support/rules.ts";
+import type { FrontAnswer } from "../../support/stack/front.ts";
 import { byPath, deletesByPath, deletesByQuery, type ProbedPlace, place } from "./place.ts";
 
 const path = "/api/v1/merchants/rules";

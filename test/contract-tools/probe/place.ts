@@ -8,8 +8,8 @@ import {
   startLocalService,
 } from "../../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
-import { type Front, startFront } from "../../support/front.ts";
+import { rule } from "../../support/rules.ts";
+import { type Front, startFront } from "../../support/stack/front.ts";
 
 /** A service that can be probed through a front, which may misbehave in its name. */
 export interface ProbedPlace {

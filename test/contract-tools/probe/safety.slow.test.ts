@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { FrontRequest, Misbehaviour } from "../../support/front.ts";
+import type { FrontRequest, Misbehaviour } from "../../support/stack/front.ts";
 import { byPath, byQuery, deletesByPath, deletesByQuery, listed, type ProbedPlace, place } from "./place.ts";
 
 const others = ({ service }: ProbedPlace) => service.rules().filter(({ ruleId }) => ruleId.startsWith("other-"));

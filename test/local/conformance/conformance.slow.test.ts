@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { hasPulumi } from "../../support/project.ts";
+import { hasPulumi } from "../../support/stack/project.ts";
 import { cases } from "./cases.ts";
 import { local, play, pulumi, recordOf } from "./engines.ts";
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { hasPulumi } from "../../support/project.ts";
+import { hasPulumi } from "../../support/stack/project.ts";
 import { Project, stepNames } from "./support.ts";
 
 // What the Pulumi CLI does with explicit providers and with targets is recorded in test/local/conformance/recorded/.

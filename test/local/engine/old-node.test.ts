@@ -10,7 +10,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { providerSource } from "../../../provider/resources/provider-source.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");

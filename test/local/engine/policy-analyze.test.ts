@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { main } from "../../../cli/main.ts";
-import { hasPulumi } from "../../support/project.ts";
+import { hasPulumi } from "../../support/stack/project.ts";
 import { Project, passphrase } from "./support.ts";
 
 const pack = join(import.meta.dirname, "fixtures/policies");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type EngineName, hasPulumi } from "../../support/project.ts";
+import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
 import { leftIn, processesOf, quickstart, root, startQuickstart, temporaryFolder } from "./quickstart.ts";
 
 // The whole story once more for each engine, which takes many runs.

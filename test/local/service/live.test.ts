@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventsPath, type LivePage, type LocalService } from "../../../local/service/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../../sdk/contract/index.ts";
 import { isJsonObject, type Json } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { call, serve } from "./under-test.ts";
 
 const contract = loadPreset("illustrative");

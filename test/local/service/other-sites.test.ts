@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { expect, test } from "vitest";
 import { type LocalService, localCredentials } from "../../../local/service/index.ts";
 import { loadPreset } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { serve } from "./under-test.ts";
 
 const rules = "/api/v1/merchants/rules";

@@ -1,4 +1,4 @@
-import type { EngineName } from "../../support/project.ts";
+import type { EngineName } from "../../support/stack/project.ts";
 import type { ManagerName } from "./managers.ts";
 
 /** The text of each file, by its path from the consumer's folder. */

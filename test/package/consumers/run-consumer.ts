@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { hasPulumi } from "../../support/project.ts";
+import { hasPulumi } from "../../support/stack/project.ts";
 import { type Ran, runCommand } from "./command.ts";
 import type { Consumer, Files, StepName } from "./consumer.ts";
 import { managers } from "./managers.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/faults/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { namesOf, open, ownedBy, Stack } from "../../support/stack/hooks.ts";
 

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { withValueAt } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
-import { startFront } from "../../support/front.ts";
-import { hooksHere, sessionOf } from "../../support/hosts.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
+import { startFront } from "../../support/stack/front.ts";
 import { markText, namesOf, open, ownedBy } from "../../support/stack/hooks.ts";
+import { hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 
 const owner = { at: "/metadata/managedBy" };
 const contract = contractOf({ rule: { owner }, limits: { concurrency: 1 } });

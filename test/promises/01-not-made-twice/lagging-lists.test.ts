@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/faults/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { failureOf, namesOf, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { openPlace } from "../../support/stack/stacks.ts";
 

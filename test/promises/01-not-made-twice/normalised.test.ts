@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, update } from "../../support/stack/contracts.ts";
 import { failureOf, open, Stack, writesOf } from "../../support/stack/hooks.ts";
 

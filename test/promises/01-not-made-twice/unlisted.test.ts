@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isJsonArray, isJsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
-import type { Misbehaviour } from "../../support/front.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
+import type { Misbehaviour } from "../../support/stack/front.ts";
 import { idOf, openPlace } from "../../support/stack/stacks.ts";
 
 /** The list shows active rules alone, unless it is asked for all. */

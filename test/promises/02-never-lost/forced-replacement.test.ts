@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { marking, rule, serve } from "../../support/connections.ts";
-import { type HookNames, resource, startHost } from "../../support/hosts.ts";
+import { marking, rule, serve } from "../../support/rules.ts";
+import { type HookNames, resource, startHost } from "../../support/stack/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

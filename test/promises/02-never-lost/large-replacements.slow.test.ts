@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule, serve } from "../../support/connections.ts";
-import { resource, startHost } from "../../support/hosts.ts";
+import { rule, serve } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
+import { resource, startHost } from "../../support/stack/hosts.ts";
 import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
 
 /** Every change replaces its rule, and both stand in the state until the old one is deleted. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, list, marking, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines, openPlace, type Place, type Stack } from "../../support/stack/stacks.ts";
 

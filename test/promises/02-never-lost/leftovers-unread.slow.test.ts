@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isJsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
 import { type Declared, openPlace, type Place, type Stack } from "../../support/stack/stacks.ts";
 

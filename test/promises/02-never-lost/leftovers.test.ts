@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { marking, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
-import { TestProject } from "../../support/project.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { namesOf, open, writesOf } from "../../support/stack/hooks.ts";
+import { TestProject } from "../../support/stack/project.ts";
 
 const marking = contractOf({ rule: { owner: { at: "/metadata/managedBy" } } });
 const single = (k: number): JsonObject => ({ definition: rule(k) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { type Declared, idOf, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
 import {

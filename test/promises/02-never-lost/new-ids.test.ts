@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
 import { idOf, openPlace } from "../../support/stack/stacks.ts";
 import { variants } from "../../support/variants.ts";

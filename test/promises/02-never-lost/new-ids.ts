@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
 import { type Declared, openPlace, type Place, type Stack, unmarked } from "../../support/stack/stacks.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { failureOf, namesOf, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
 

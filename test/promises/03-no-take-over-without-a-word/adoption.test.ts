@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { type Declared, onBothEngines, openPlace } from "../../support/stack/stacks.ts";
 
 onBothEngines((engine) => {

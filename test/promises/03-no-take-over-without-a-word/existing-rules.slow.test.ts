@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { run as merchantRules } from "../../cli/command.ts";
-import { marking, rule } from "../../support/connections.ts";
-import { type EngineName, hasPulumi } from "../../support/project.ts";
+import { marking, rule } from "../../support/rules.ts";
+import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
 import { openStack } from "../../support/stack.ts";
 
 const total = 1000;

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, test } from "vitest";
 import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, marking, owner } from "../../support/stack/contracts.ts";
 import { idOf, onBothEngines, openPlace, unmarked } from "../../support/stack/stacks.ts";
 import { variants } from "../../support/variants.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isJsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { marking } from "../../support/stack/contracts.ts";
 import { onBothEngines, openPlace, type Place, type Stack } from "../../support/stack/stacks.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isJsonObject, withValueAt } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
 import { openPlace, othersMark } from "../../support/stack/stacks.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ownerOf } from "../../../provider/reconcile/mark.ts";
-import { rule } from "../../support/connections.ts";
-import { ownerIdOf, saidBy } from "../../support/hosts.ts";
+import { rule } from "../../support/rules.ts";
 import { marking as contract, contractOf, update } from "../../support/stack/contracts.ts";
 import { failureOf, marksOf, markText, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
+import { ownerIdOf, saidBy } from "../../support/stack/hosts.ts";
 
 const { owner } = contract.rule ?? {};
 const limits = "shop/test/limits";

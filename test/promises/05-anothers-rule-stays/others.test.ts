@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { marking as contract, contractOf } from "../../support/stack/contracts.ts";
 import { failureOf, markText, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
 

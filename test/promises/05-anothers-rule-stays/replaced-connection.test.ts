@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
-import { hasPulumi } from "../../support/project.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, otherToken, owner, twoMerchants } from "../../support/stack/contracts.ts";
+import { hasPulumi } from "../../support/stack/project.ts";
 import { openPlace } from "../../support/stack/stacks.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { hashOfIdentity } from "../../../provider/reconcile/identity.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
 import { failureOf, open, ownedBy, type World, writesOf } from "../../support/stack/hooks.ts";
 

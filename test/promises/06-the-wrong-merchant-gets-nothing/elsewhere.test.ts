@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { ruleType } from "../../../provider/host/types.ts";
 import { hashOfIdentity } from "../../../provider/reconcile/index.ts";
 import { readStateDrift } from "../../../report/drift/drift.ts";
-import { rule } from "../../support/connections.ts";
-import { ownedBy, sessionOf } from "../../support/hosts.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { open } from "../../support/stack/hooks.ts";
-import { applied } from "../../support/states.ts";
+import { ownedBy, sessionOf } from "../../support/stack/hosts.ts";
+import { applied } from "../../support/stack/states.ts";
 
 const asking = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { failureOf, namesOf, open, writesOf } from "../../support/stack/hooks.ts";
 
 const declared = { a: rule(1), b: rule(2), c: rule(3) };

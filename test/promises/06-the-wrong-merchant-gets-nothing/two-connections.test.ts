@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
-import type { Host } from "../../support/hosts.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
 import { hostFor, open, ownedBy, type World } from "../../support/stack/hooks.ts";
+import type { Host } from "../../support/stack/hosts.ts";
 
 function hostOf(world: World): Promise<Host> {
   const baseUrl = world.service.url;

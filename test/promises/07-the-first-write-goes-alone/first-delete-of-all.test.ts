@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { type Declared, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule, serve } from "../../support/connections.ts";
-import { failureOf, type Host, hooksHere, sessionOf, startHost } from "../../support/hosts.ts";
-import type { Hooks } from "../09-one-more-up-heals/faults/engine-model.ts";
-import { hooksOf } from "../09-one-more-up-heals/faults/hooks.ts";
+import { rule, serve } from "../../support/rules.ts";
+import { type Hooks, hooksOf } from "../../support/stack/engine-model.ts";
+import { failureOf, type Host, hooksHere, sessionOf, startHost } from "../../support/stack/hosts.ts";
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, identifyBy } from "../../support/stack/contracts.ts";
 import { type Declared, openPlace, type Place } from "../../support/stack/stacks.ts";
 import { variants } from "../../support/variants.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
 import { type Declared, onBothEngines, openPlace, type Place, unmarked } from "../../support/stack/stacks.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, update } from "../../support/stack/contracts.ts";
 import { open, ownedBy, Stack } from "../../support/stack/hooks.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, identifyBy } from "../../support/stack/contracts.ts";
 import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
 

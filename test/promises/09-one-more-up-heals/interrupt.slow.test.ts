@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { rule } from "../../support/connections.ts";
-import { hasPulumi, type TestProject } from "../../support/project.ts";
+import { rule } from "../../support/rules.ts";
+import { hasPulumi, type TestProject } from "../../support/stack/project.ts";
 import {
   command,
   declared,

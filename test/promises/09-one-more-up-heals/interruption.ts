@@ -7,8 +7,8 @@ import { expect, type TestContext } from "vitest";
 import { z } from "zod";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
-import type { EngineName, TestProject } from "../../support/project.ts";
+import { rule } from "../../support/rules.ts";
+import type { EngineName, TestProject } from "../../support/stack/project.ts";
 import { openStack } from "../../support/stack.ts";
 
 export const command = fileURLToPath(new URL("../../../bin/merchant-rules.js", import.meta.url));

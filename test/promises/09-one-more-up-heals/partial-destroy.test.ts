@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { failureOf, open } from "../../support/stack/hooks.ts";
 

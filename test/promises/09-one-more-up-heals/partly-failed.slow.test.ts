@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
 
 const rules = { a: rule(1), b: rule(2), c: rule(3) };

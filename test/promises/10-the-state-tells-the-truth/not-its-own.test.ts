@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isJsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, marking } from "../../support/stack/contracts.ts";
 import { idOf, openPlace } from "../../support/stack/stacks.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { unknownValue } from "../../../provider/host/wire.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { open } from "../../support/stack/hooks.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { idOf, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
 import { variants } from "../../support/variants.ts";

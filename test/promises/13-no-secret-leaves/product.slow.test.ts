@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { newCrypter } from "../../../stack/state/crypter.ts";
-import { type EngineName, hasPulumi, TestProject } from "../../support/project.ts";
+import { type EngineName, hasPulumi, TestProject } from "../../support/stack/project.ts";
 import { failures, methods, serveEchoing } from "./echoing-service.ts";
 import { everythingBelow, expectNoTrace, secretAround } from "./traces.ts";
 

@@ -11,8 +11,8 @@ import { ownerOf } from "../../../provider/reconcile/mark.ts";
 import { connectionIdField, ownerField } from "../../../provider/state/names.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
-import { HookFailure, type Host, hooksHere, sessionOf } from "../../support/hosts.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
+import { HookFailure, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 
 /** A contract's means: a mark, a natural key, an identity, a list. */
 export interface Letters {

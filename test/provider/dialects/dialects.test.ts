@@ -8,9 +8,8 @@ import { ownerField } from "../../../provider/state/names.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { asWritten, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
-import { EngineModel } from "../../promises/09-one-more-up-heals/faults/engine-model.ts";
-import { hooksWithConnection } from "../../promises/09-one-more-up-heals/faults/hooks.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
+import { EngineModel, hooksWithConnection } from "../../support/stack/engine-model.ts";
 import { hostFor } from "../../support/stack/hooks.ts";
 import { type Dialect, dialects } from "./dialects.ts";
 

@@ -4,7 +4,7 @@ import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRule } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../../sdk/errors.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { openPlace } from "../../support/stack/stacks.ts";
 

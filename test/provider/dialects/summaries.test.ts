@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { open, Stack } from "../../support/stack/hooks.ts";
 import { exported } from "./exported.ts";

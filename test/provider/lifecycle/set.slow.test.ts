@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { marking, rule } from "../../support/connections.ts";
-import { type EngineName, hasPulumi } from "../../support/project.ts";
+import { marking, rule } from "../../support/rules.ts";
+import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
 import { many, openStack } from "../../support/stack.ts";
 
 function life(engine: EngineName): void {

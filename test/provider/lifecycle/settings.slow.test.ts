@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/connections.ts";
-import { type EngineName, hasPulumi } from "../../support/project.ts";
+import { rule } from "../../support/rules.ts";
+import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
 import { openStack } from "../../support/stack.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule, type ServedContract, serve } from "../../support/connections.ts";
-import { TestProject } from "../../support/project.ts";
+import { rule, type ServedContract, serve } from "../../support/rules.ts";
+import { TestProject } from "../../support/stack/project.ts";
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { newCrypter } from "../../../stack/state/crypter.ts";
-import { marking, rule } from "../../support/connections.ts";
-import { type EngineName, hasPulumi } from "../../support/project.ts";
+import { marking, rule } from "../../support/rules.ts";
+import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
 import { openStack } from "../../support/stack.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };

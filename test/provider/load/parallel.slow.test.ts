@@ -3,11 +3,10 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ServedRequest } from "../../../local/service/index.ts";
 import { loadPreset } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { EngineModel } from "../../promises/09-one-more-up-heals/faults/engine-model.ts";
-import { hooksOf } from "../../promises/09-one-more-up-heals/faults/hooks.ts";
-import { rule, serve } from "../../support/connections.ts";
-import { hooksHere, sessionOf } from "../../support/hosts.ts";
-import { TestProject } from "../../support/project.ts";
+import { rule, serve } from "../../support/rules.ts";
+import { EngineModel, hooksOf } from "../../support/stack/engine-model.ts";
+import { hooksHere, sessionOf } from "../../support/stack/hosts.ts";
+import { TestProject } from "../../support/stack/project.ts";
 
 const requestsPerSecond = 50;
 const rulesEach = 10;

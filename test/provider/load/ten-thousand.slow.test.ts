@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { loadPreset } from "../../../sdk/contract/index.ts";
 import { isJsonObject } from "../../../sdk/json/index.ts";
-import { rule, serve } from "../../support/connections.ts";
-import { ProviderHost } from "../../support/provider-host.ts";
+import { rule, serve } from "../../support/rules.ts";
+import { ProviderHost } from "../../support/stack/provider-host.ts";
 
 const total = 10_000;
 

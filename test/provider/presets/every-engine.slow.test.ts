@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from "vitest";
-import type { EngineName } from "../../support/project.ts";
+import type { EngineName } from "../../support/stack/project.ts";
 import { onBothEngines } from "../../support/stack/stacks.ts";
 import { described } from "./presets.ts";
 import { type Form, live, stepNames } from "./steps.ts";

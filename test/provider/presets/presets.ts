@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { type LocalServiceOptions, localCredentials, startLocalService } from "../../../local/service/index.ts";
 import { loadPreset, type Preset, presentsClient } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import type { EngineName } from "../../support/project.ts";
+import type { EngineName } from "../../support/stack/project.ts";
 import { openStack } from "../../support/stack/stacks.ts";
 
 /** A service that a preset describes, and rules of its own. */

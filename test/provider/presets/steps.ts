@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { asWritten, canonical, type JsonObject } from "../../../sdk/json/index.ts";
-import type { EngineName } from "../../support/project.ts";
+import type { EngineName } from "../../support/stack/project.ts";
 import type { Declared } from "../../support/stack/stacks.ts";
 import { type Described, openPreset } from "./presets.ts";
 

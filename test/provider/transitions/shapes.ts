@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import type { Declared, Place } from "../../support/stack/stacks.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { nextStep } from "../../../provider/reconcile/transitions.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
-import { rule } from "../../support/connections.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { openPlace } from "../../support/stack/stacks.ts";
 import { variants } from "../../support/variants.ts";

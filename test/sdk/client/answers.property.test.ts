@@ -8,11 +8,11 @@ import type { RulesClient } from "../../../sdk/client/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
 import { findNotJson } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/connections.ts";
 import { foreign, mutated } from "../../support/fuzz/mutations.ts";
 import { check, expectReadable, timeout } from "../../support/fuzz/runs.ts";
-import { HookFailure } from "../../support/hosts.ts";
-import { ProviderHost } from "../../support/provider-host.ts";
+import { rule } from "../../support/rules.ts";
+import { HookFailure } from "../../support/stack/hosts.ts";
+import { ProviderHost } from "../../support/stack/provider-host.ts";
 import { allOf, clientOf } from "./scripted-server.ts";
 
 const contract: Partial<ContractInput> = {

@@ -11,13 +11,11 @@ import {
 import { markOf, markText as textOf } from "../../../provider/reconcile/mark.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { type JsonObject, valueAt } from "../../../sdk/json/index.ts";
-import { EngineModel } from "../../promises/09-one-more-up-heals/faults/engine-model.ts";
-import { hooksOf } from "../../promises/09-one-more-up-heals/faults/hooks.ts";
-import { type HookNames, type Host, ownerIdOf, startHost } from "../hosts.ts";
-
 import { contractOf, owner } from "./contracts.ts";
+import { EngineModel, hooksOf } from "./engine-model.ts";
+import { type HookNames, type Host, ownerIdOf, startHost } from "./hosts.ts";
 
-export { failureOf, ownedBy } from "../hosts.ts";
+export { failureOf, ownedBy } from "./hosts.ts";
 
 /** The mark that a resource (`project/stack/name`) gives its rules, as a service keeps it. */
 export function markText(of: string, key = ""): string {

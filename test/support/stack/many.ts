@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../connections.ts";
+import { rule } from "../rules.ts";
 
 export const rulesOf = (count: number): Record<string, JsonObject> =>
   Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));

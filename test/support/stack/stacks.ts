@@ -14,9 +14,10 @@ import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { newCrypter } from "../../../stack/state/crypter.ts";
-import { type Front, startFront } from "../front.ts";
-import { type CommandResult, type EngineName, hasPulumi, TestProject } from "../project.ts";
 import { contractOf } from "./contracts.ts";
+import { type Front, startFront } from "./front.ts";
+import { startPluginHere } from "./plugin-here.ts";
+import { type CommandResult, type EngineName, hasPulumi, TestProject } from "./project.ts";
 
 type RuleArgs = {
   definition: JsonObject | string;
@@ -247,6 +248,7 @@ export class Stack {
       env,
       inlineProgram,
       knowledge: knowledgeOfRules,
+      ...(process.env.TEST_HOOKS === "host" ? {} : { startPlugin: startPluginHere }),
       onEvent: (event) => display.onEvent(event),
     }).catch((error: unknown) => {
       if (!isEngineError(error)) throw error;

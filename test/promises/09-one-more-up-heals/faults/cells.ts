@@ -10,12 +10,11 @@ import {
 } from "../../../../local/service/index.ts";
 import { ownerOf } from "../../../../provider/reconcile/index.ts";
 import { isJsonObject, type JsonObject } from "../../../../sdk/json/index.ts";
-import { markBy, rule } from "../../../support/connections.ts";
-import { type HookNames, hooksHere, sessionOf } from "../../../support/hosts.ts";
-import { ProviderHost } from "../../../support/provider-host.ts";
+import { markBy, rule } from "../../../support/rules.ts";
+import { EngineModel, type Hooks, hooksWithConnection, isSameState } from "../../../support/stack/engine-model.ts";
+import { type HookNames, hooksHere, sessionOf } from "../../../support/stack/hosts.ts";
+import { ProviderHost } from "../../../support/stack/provider-host.ts";
 import { filesOf } from "./contract-files.ts";
-import { EngineModel, type Hooks, isSameState } from "./engine-model.ts";
-import { hooksWithConnection } from "./hooks.ts";
 import { type FaultKind, kinds } from "./kinds.ts";
 import type { Row } from "./rows.ts";
 import { declaredAs, type Intruder, type Resource, type Scenario, scenarios, tooLateMs } from "./scenarios.ts";

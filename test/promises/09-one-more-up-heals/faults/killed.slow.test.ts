@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { LocalService } from "../../../../local/service/index.ts";
 import type { ContractInput } from "../../../../sdk/contract/index.ts";
-import { marking, rule } from "../../../support/connections.ts";
-import { hasPulumi, type TestProject } from "../../../support/project.ts";
+import { marking, rule } from "../../../support/rules.ts";
+import { hasPulumi, type TestProject } from "../../../support/stack/project.ts";
 import { openStack } from "../../../support/stack.ts";
 import { endLeft, start, untilNoProviderRuns } from "../interruption.ts";
 

@@ -2,7 +2,7 @@ import { ownerOf } from "../../../../provider/reconcile/index.ts";
 import { ownerField } from "../../../../provider/state/names.ts";
 import { type ContractInput, loadPreset } from "../../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../../sdk/json/index.ts";
-import { rule } from "../../../support/connections.ts";
+import { rule } from "../../../support/rules.ts";
 
 export type Resource = "MerchantRule" | "MerchantRuleSet";
 

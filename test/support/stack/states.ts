@@ -1,8 +1,8 @@
-import type { Session } from "../../provider/hooks/session.ts";
-import { ruleType, setType } from "../../provider/host/types.ts";
-import { secret } from "../../provider/host/wire.ts";
-import type { StateResource } from "../../report/state/state-resource.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import type { Session } from "../../../provider/hooks/session.ts";
+import { ruleType, setType } from "../../../provider/host/types.ts";
+import { secret } from "../../../provider/host/wire.ts";
+import type { StateResource } from "../../../report/state/state-resource.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
 import { hooksHere, resource } from "./hosts.ts";
 
 /** Makes rules as an `up` does, by resource name; gives the resources that are in the state then. */

@@ -9,11 +9,11 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { providerSource } from "../../provider/resources/provider-source.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
+import { providerSource } from "../../../provider/resources/provider-source.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { HookFailure, type HookNames, type Host, withoutSecretMarks } from "./hosts.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
 
 /** The real dynamic provider host, spoken to as the engine speaks to it. It runs the compiled package. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { Json } from "../../sdk/json/index.ts";
+import type { Json } from "../../../sdk/json/index.ts";
 
 /** A request as it reaches the front. */
 export interface FrontRequest {

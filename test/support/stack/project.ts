@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { JsonObject } from "../../sdk/json/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export type EngineName = "local" | "pulumi";
 export const hasPulumi = spawnSync("pulumi", ["version"], { stdio: "ignore" }).status === 0;

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { hash } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
-import { HookError } from "../../provider/hooks/boundary.ts";
-import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
-import { Lifecycle } from "../../provider/hooks/lifecycle.ts";
-import { Session } from "../../provider/hooks/session.ts";
-import { markOf, markText, ownerOf } from "../../provider/reconcile/mark.ts";
-import type { HookSet } from "../../provider/resources/provider-source.ts";
-import { ruleShape, setShape } from "../../provider/state/shape.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { HookError } from "../../../provider/hooks/boundary.ts";
+import { ConnectionHooks } from "../../../provider/hooks/connection-hooks.ts";
+import { Lifecycle } from "../../../provider/hooks/lifecycle.ts";
+import { Session } from "../../../provider/hooks/session.ts";
+import { markOf, markText, ownerOf } from "../../../provider/reconcile/mark.ts";
+import type { HookSet } from "../../../provider/resources/provider-source.ts";
+import { ruleShape, setShape } from "../../../provider/state/shape.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
 import { ProviderHost } from "./provider-host.ts";
 
 export type HookNames = HookSet;
@@ -125,7 +125,11 @@ export function hooksHere(name: HookNames, session: Session, said: string[] = []
     name === "connection"
       ? new ConnectionHooks(session)
       : new Lifecycle(name === "merchantRule" ? ruleShape : setShape, session);
-  const call = <T>(run: () => Promise<T>): Promise<T> => heard.run(said, () => failing(run()));
+  const call = <T>(run: () => Promise<T>): Promise<T> =>
+    heardBy(
+      (_, text) => void said.push(text),
+      () => failing(run()),
+    );
   return {
     get stderr() {
       return said.join("\n");
@@ -164,14 +168,25 @@ export function withoutSecretMarks(properties: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(properties), (_, each: Json) => (isSecret(each) ? each.value : each));
 }
 
-/** The stream that hooks print to: a provider host's own standard error. */
-const heard = new AsyncLocalStorage<string[]>();
-const tell = console.error;
-console.error = (...words: unknown[]) => {
-  const said = heard.getStore();
-  if (said === undefined) tell(...words);
-  else said.push(words.join(" "));
-};
+/** Hears a message of a hook: a fact, or what a person should look at. */
+type Tell = (severity: "info" | "warning", text: string) => void;
+const heard = new AsyncLocalStorage<Tell>();
+const print = console.error;
+const tellAs =
+  (severity: "info" | "warning") =>
+  (...words: unknown[]): void => {
+    const tell = heard.getStore();
+    if (tell === undefined) print(...words);
+    else tell(severity, words.join(" "));
+  };
+console.error = tellAs("warning");
+// Where the provider looks for it: see provider/host/print.ts.
+Reflect.set(globalThis, Symbol.for("pulumi-merchant-rules:inform"), tellAs("info"));
+
+/** Runs hooks in this process so that `tell` hears what they print. */
+export function heardBy<T>(tell: Tell, run: () => Promise<T>): Promise<T> {
+  return heard.run(tell, run);
+}
 
 function sent(properties: JsonObject): JsonObject {
   return { ...JSON.parse(JSON.stringify(properties)), __provider: "the code of the hooks" };

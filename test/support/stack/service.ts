@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import {
+  type LocalService,
+  type LocalServiceOptions,
+  localCredentials,
+  startLocalService,
+} from "../../../local/service/index.ts";
+import { type ContractInput, defineContract, loadPreset } from "../../../sdk/contract/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { atEnd } from "../ends.ts";
+import { newFolder } from "../folder.ts";
+
+export interface ServeOptions extends Omit<LocalServiceOptions, "contract"> {
+  /** The contract that clients believe, where it is not the service's. */
+  readonly spoken?: ContractInput | JsonObject;
+  /** Variables beside those by which a client finds the service. */
+  readonly environment?: Record<string, string>;
+}
+
+/** A service, and what a client needs to find it. */
+export interface Served {
+  readonly service: LocalService;
+  /** The file with the clients' contract. */
+  readonly contractFile: string;
+  /** The variables by which a client finds the service: address, contract, and the token of the first merchant. */
+  readonly environment: Record<string, string>;
+  /** The names of all rules, in order. */
+  names(): string[];
+  /** The definitions of all rules, by name in order. */
+  definitions(): JsonObject[];
+  /** The one rule of a name, as it is now. */
+  named(name: string): { readonly ruleId: string; readonly rule: JsonObject };
+  /** The ruleId of the one rule of a name. */
+  idOf(name: string): string;
+  /** Changes fields of the one rule of a name by hand. */
+  edit(name: string, changes: JsonObject): void;
+  /** The operations that were requested since the last call, in order. */
+  asked(): string[];
+  /** Ends before the test does. */
+  close(): Promise<void>;
+}
+
+/** Serves a contract, or the illustrative one, until the test ends. */
+export async function serve(
+  contract?: ContractInput,
+  { spoken, environment = {}, ...options }: ServeOptions = {},
+): Promise<Served> {
+  const service = await startLocalService({
+    ...options,
+    contract: contract === undefined ? loadPreset("illustrative") : defineContract(contract),
+  });
+  atEnd(() => service.close());
+  const told = spoken ?? contract;
+  const contractFile =
+    told === undefined ? "illustrative" : join(newFolder({ "contract.json": JSON.stringify(told) }), "contract.json");
+  const byName = () =>
+    service.rules().toSorted((a, b) => String(a.rule.name).localeCompare(String(b.rule.name), "en", { numeric: true }));
+  const named = (name: string) => {
+    const found = service.rules().filter(({ rule }) => rule.name === name);
+    expect(found, `rules named ${name}`).toHaveLength(1);
+    return found[0] ?? { ruleId: "", rule: {} };
+  };
+  return {
+    service,
+    contractFile,
+    environment: {
+      MERCHANT_RULES_BASE_URL: service.url,
+      MERCHANT_RULES_CONTRACT: contractFile,
+      MERCHANT_RULES_TOKEN: options.merchants?.[0]?.token ?? options.credentials?.token ?? localCredentials.token,
+      ...environment,
+    },
+    names: () => byName().map(({ rule }) => String(rule.name)),
+    definitions: () => byName().map(({ rule }) => rule),
+    named,
+    idOf: (name) => named(name).ruleId,
+    edit(name, changes) {
+      const { ruleId, rule } = named(name);
+      service.put(ruleId, { ...rule, ...changes });
+    },
+    asked() {
+      const operations = service.requests.map(({ operation }) => String(operation));
+      service.resetRequests();
+      return operations;
+    },
+    close: () => service.close(),
+  };
+}
