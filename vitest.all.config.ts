@@ -19,7 +19,7 @@ export const slow = "test/**/*.slow.test.ts";
 const inBoth = globSync(files).filter(
   (file) =>
     file.endsWith(".property.test.ts") ||
-    /support\/(variants|stack\/hooks)\.ts|\bstartHost\b/.test(readFileSync(file, "utf8")),
+    /support\/(variants|stack\/(hooks|place))\.ts/.test(readFileSync(file, "utf8")),
 );
 
 /** Most tests wait for processes that they started, so one file more runs at once than there are cores. */
@@ -38,7 +38,7 @@ export default defineConfig({
       FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
     },
     setupFiles: "test/support/seed.ts",
-    globalSetup: "test/promises/09-one-more-up-heals/faults/report.ts",
+    globalSetup: ["test/support/temporary.ts", "test/promises/09-one-more-up-heals/faults/report.ts"],
     maxWorkers,
     sequence: { sequencer: LongestFirst },
     testTimeout: 600_000,

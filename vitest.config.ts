@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     // These files wait for processes even more than those of `npm run test:all`.
     maxWorkers: maxWorkers + 1,
+    globalSetup: "test/support/temporary.ts",
     setupFiles: "test/support/seed.ts",
     restoreMocks: true,
     unstubEnvs: true,

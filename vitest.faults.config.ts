@@ -10,7 +10,8 @@ export default defineConfig({
   test: {
     include: ["test/promises/09-one-more-up-heals/faults/**/*.test.ts"],
     env: { FAULT_MATRIX: "whole" },
-    globalSetup: "test/promises/09-one-more-up-heals/faults/report.ts",
+    setupFiles: "test/support/seed.ts",
+    globalSetup: ["test/support/temporary.ts", "test/promises/09-one-more-up-heals/faults/report.ts"],
     maxWorkers,
     sequence: { sequencer: LongestFirst },
     // What is done is said while it runs, a line each.

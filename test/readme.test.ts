@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { entryPointFault } from "../stack/project/entry-point.ts";
+import { newFolder } from "./support/folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(`${root}README.md`, "utf8");
@@ -42,8 +42,7 @@ describe("the README", () => {
       /## Install from a clone.*?```sh\n(cd \.\.\/payment-rules.*?|mkdir.*?)```/s.exec(readme) ?? [];
     const lines = block.split("\n").filter((line) => /^npm (init|pkg) /.test(line));
     expect(lines).toHaveLength(2);
-    const programFolder = mkdtempSync(join(tmpdir(), "payment-rules-"));
-    onTestFinished(() => rmSync(programFolder, { recursive: true }));
+    const programFolder = newFolder();
     writeFileSync(join(programFolder, "index.ts"), "");
     const project = { programFolder, entryPoint: ".", typescript: false };
     expect(entryPointFault(project)?.advice).toContain(

@@ -5,8 +5,9 @@ import { loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { stubOf } from "../real/payments.ts";
 import { contract, startWireMock } from "../real/wiremock.ts";
-import { rule, serve } from "../support/rules.ts";
+import { rule } from "../support/rules.ts";
 import { type FrontRequest, startFront } from "../support/stack/front.ts";
+import { serve } from "../support/stack/service.ts";
 import type { RequestCounts } from "./steps.ts";
 import type { ServiceName } from "./subjects.ts";
 

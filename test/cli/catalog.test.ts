@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { markBy, rule } from "../support/rules.ts";
+import { othersMarkBy, rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
@@ -47,7 +47,7 @@ describe.each(["local", "pulumi"] as const)("merchant-rules catalog, of a stack 
       edit("rule-3", { vault: { pin: "hush-2", note: "seen" } });
       edit("rule-4", undefined);
       service.put("stray", rule(5, { vault: { pin: "hush-3" }, name: "</script><b>" }));
-      service.put("theirs", { ...rule(6), owner: markBy("shop/test/limits") });
+      service.put("theirs", { ...rule(6), owner: othersMarkBy("shop/test/limits") });
 
       const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI)_/.test(name));
       const variables = Object.fromEntries(environment.map(([name, value = ""]) => [name, value]));

@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { localCredentials } from "../../local/service/index.ts";
 import { type ContractInput, loadContract } from "../../sdk/contract/index.ts";
 import { deletesByQuery, place } from "../contract-tools/probe/place.ts";
+import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
 import { run } from "./command.ts";
 import { command } from "./run.ts";
 
 async function sandbox(others = 0, contract: ContractInput = deletesByQuery) {
   const at = await place(contract, { others });
-  const folder = mkdtempSync(join(tmpdir(), "probe-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, "limit.json");
   writeFileSync(file, JSON.stringify(rule(1)));
   const environment = { MERCHANT_RULES_BASE_URL: at.front.url, MERCHANT_RULES_TOKEN: localCredentials.token };

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { askAll } from "../../contract-tools/answers.ts";
@@ -7,11 +6,12 @@ import { gaps } from "../../contract-tools/gaps.ts";
 import { questions } from "../../contract-tools/questions.ts";
 import { loadContract, presets } from "../../sdk/contract/index.ts";
 import type { Json } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { command } from "./run.ts";
 
 let file: string;
 beforeEach(() => {
-  file = join(mkdtempSync(join(tmpdir(), "contract-")), "merchant-rules.contract.yaml");
+  file = join(newFolder(), "merchant-rules.contract.yaml");
 });
 
 const init = (...words: string[]) => command("contract", "init", "--output", file, ...words);

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import type { Report } from "../../report/index.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy } from "../support/rules.ts";
+import { newFolder } from "../support/folder.ts";
+import { othersMarkBy } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
@@ -41,7 +41,7 @@ cases:
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "decide-"));
+  folder = newFolder();
   write("merchant-rules.contract.yaml", JSON.stringify({ ...contract, parameters: {} }));
   write("Pulumi.yaml", "name: shop\nruntime: nodejs\n");
   write("rules/night-limit.yaml", JSON.stringify(rule("night-limit", 10, "decline", [over(500), is("country", "DE")])));
@@ -249,7 +249,7 @@ function sides(engine: EngineName): void {
     service.put(undefined, rule("by-hand", 30, "decline", [is("country", "XX")]));
     service.put(undefined, {
       ...rule("theirs", 35, "review", [is("country", "YY")]),
-      metadata: { managedBy: markBy("other/prod/all") },
+      metadata: { managedBy: othersMarkBy("other/prod/all") },
     });
     const live = service.rules().find((each) => each.rule.name === "a");
     service.put(live?.ruleId ?? "", { ...live?.rule, conditions: [over(50)] });

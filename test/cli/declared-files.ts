@@ -3,8 +3,9 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { loadRules } from "../../provider/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { rule, serve } from "../support/rules.ts";
+import { rule } from "../support/rules.ts";
 import { sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 import { applied, exportOf } from "../support/stack/states.ts";
 import { driftFolder } from "./drift-command.ts";
 import { command } from "./run.ts";
@@ -30,7 +31,6 @@ export const files = {
 /** A stack `prod` whose set `all` holds the rules of a folder and of an overlay, with its export. */
 export async function declared(texts: Readonly<Record<string, string>> = files, contract?: ContractInput) {
   const served = await serve(contract);
-  onTestFinished(() => served.close());
   const place = driftFolder(served.environment);
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(place.folder, name)), { recursive: true });

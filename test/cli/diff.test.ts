@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { type LocalService, startLocalService } from "../../local/service/index.ts";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { LocalService } from "../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy } from "../support/rules.ts";
+import { newFolder } from "../support/folder.ts";
+import { othersMarkBy } from "../support/rules.ts";
+import { startService } from "../support/stack/service.ts";
 import { command } from "./run.ts";
 
 const contract = {
@@ -41,13 +42,13 @@ let folder: string;
 
 beforeAll(async () => {
   [sandbox, production] = await Promise.all([
-    startLocalService({ contract: defineContract(contract) }),
+    startService({ contract: defineContract(contract) }),
     // It answers values as they were sent.
-    startLocalService({ contract: defineContract({ ...contract, rule: { ...contract.rule, forms: [] } }) }),
+    startService({ contract: defineContract({ ...contract, rule: { ...contract.rule, forms: [] } }) }),
   ]);
   const same = Array.from({ length: 25 }, (_, n) => ({ name: `same-${n}`, tags: ["x", "y"], amount: 10, token: "t" }));
   fill(sandbox, [
-    ...same.map((rule) => ({ ...rule, managedBy: markBy("shop/sandbox/all") })),
+    ...same.map((rule) => ({ ...rule, managedBy: othersMarkBy("shop/sandbox/all") })),
     { name: "only-here", priority: 1 },
     { name: "changed", priority: 1, token: "hidden-1", gone: 1 },
     { name: "own", origin: "service" },
@@ -63,14 +64,13 @@ beforeAll(async () => {
       tags: ["y", "x"],
       amount: "10.0",
       token: " t",
-      managedBy: markBy("shop/production/all"),
+      managedBy: othersMarkBy("shop/production/all"),
     })),
   ]);
 });
-afterAll(() => Promise.all([sandbox.close(), production.close()]));
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "diff-"));
+  folder = newFolder();
   write("merchant-rules.contract.yaml", JSON.stringify(contract));
   vi.stubEnv("MERCHANT_RULES_CONTRACT", undefined);
   vi.stubEnv("PULUMI_CONFIG_PASSPHRASE", "x");
@@ -155,9 +155,9 @@ describe("merchant-rules diff", () => {
   });
 
   test("shows a rule with another natural key as one finding: by the marks, or where nothing else differs", async () => {
-    const [one, other] = await Promise.all([1, 2].map(() => startLocalService({ contract: defineContract(contract) })));
+    const [one, other] = await Promise.all([1, 2].map(() => startService({ contract: defineContract(contract) })));
     if (one === undefined || other === undefined) throw new Error("there is no service");
-    const by = (stack: string, key: string) => ({ managedBy: markBy(`shop/${stack}/all`, key) });
+    const by = (stack: string, key: string) => ({ managedBy: othersMarkBy(`shop/${stack}/all`, key) });
     fill(one, [
       { name: "large", priority: 1, ...by("sandbox", "large") },
       { name: "by-hand", tags: ["x", "y"], priority: 2 },
@@ -186,9 +186,9 @@ describe("merchant-rules diff", () => {
   });
 
   test("exits with 0 where the rules are the same", async () => {
-    const twin = await startLocalService({ contract: defineContract(contract) });
+    const twin = await startService({ contract: defineContract(contract) });
     fill(twin, [{ name: "only-there" }, { name: "changed", priority: 2, token: "hidden-2" }]);
-    const other = await startLocalService({ contract: defineContract(contract) });
+    const other = await startService({ contract: defineContract(contract) });
     fill(other, [{ name: "changed", token: "hidden-2", priority: 2 }, { name: "only-there" }]);
     vi.stubEnv("MERCHANT_RULES_SANDBOX__BASE_URL", twin.url);
     vi.stubEnv("MERCHANT_RULES_PRODUCTION__BASE_URL", other.url);
@@ -199,9 +199,7 @@ describe("merchant-rules diff", () => {
 
   test("calls rules by their ids where the natural key lies inside what a contract calls secret", async () => {
     const secretive = { ...contract, rule: { ...contract.rule, naturalKey: "/card/holder", secret: ["/card"] } };
-    const [one, other] = await Promise.all(
-      [1, 2].map(() => startLocalService({ contract: defineContract(secretive) })),
-    );
+    const [one, other] = await Promise.all([1, 2].map(() => startService({ contract: defineContract(secretive) })));
     if (one === undefined || other === undefined) throw new Error("there is no service");
     fill(one, [{ card: { holder: "hidden-1" } }, { card: { holder: "hidden-2" }, priority: 1 }]);
     fill(other, [{ card: { holder: "hidden-2" }, priority: 2 }, { card: { holder: "hidden-3" } }]);

@@ -1,8 +1,9 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type DoctorReport, doctorSchema } from "../../report/doctor.ts";
-import { rule, serve } from "../support/rules.ts";
+import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
+import { serve } from "../support/stack/service.ts";
 import { openStack } from "../support/stack.ts";
 import { run } from "./command.ts";
 
@@ -36,7 +37,6 @@ async function finds(engine: EngineName): Promise<void> {
   expect(service.requests.every(({ method }) => method === "GET")).toBe(true);
 
   const other = await serve();
-  onTestFinished(() => other.close());
   const elsewhere = await doctor({ MERCHANT_RULES_BASE_URL: other.service.url });
   expect(elsewhere.code).toBe(1);
   expect(elsewhere.said("place")).toMatchObject([

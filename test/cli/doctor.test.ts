@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -12,7 +11,9 @@ import schema from "../../report/doctor.schema.json" with { type: "json" };
 import { type DoctorReport, doctorSchema, publishedDoctorSchema } from "../../report/doctor.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import { root } from "../docs/page.ts";
-import { rule, serve } from "../support/rules.ts";
+import { newFolder } from "../support/folder.ts";
+import { rule } from "../support/rules.ts";
+import { serve } from "../support/stack/service.ts";
 import { run } from "./command.ts";
 
 const token = "hush-token";
@@ -26,8 +27,7 @@ async function doctor(
   files: Readonly<Record<string, string>> = {},
   ...words: string[]
 ) {
-  const folder = mkdtempSync(join(tmpdir(), "doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const ran = await run(["doctor", "--json", "--cwd", folder, ...words], { ...noProxies, ...environment });
   const report: DoctorReport = doctorSchema.parse(JSON.parse(ran.stdout));
@@ -90,7 +90,7 @@ describe("merchant-rules doctor, where all is well", () => {
   test("prints the same as text, with what to do below each finding", async () => {
     const { environment, close } = await serve();
     onTestFinished(close);
-    const folder = mkdtempSync(join(tmpdir(), "doctor-"));
+    const folder = newFolder();
     const { stdout, code } = await run(["doctor", "--cwd", folder], environment);
     expect(stdout).toMatch(/^ok {7}versions {2}merchant-rules \d/);
     expect(stdout).toMatch(/^warning {2}project .*\n {19}What to do: run this in the project's folder/m);
@@ -298,8 +298,7 @@ test("a project without an entry point is named before a preview fails, and what
 });
 
 test("a preview of the local engine names the missing entry point with what to do", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
   writeFileSync(join(folder, "package.json"), '{"main": "program.ts"}');
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import { main } from "../../cli/main.ts";
 import type { Report } from "../../report/index.ts";
+import { newFolder } from "../support/folder.ts";
 
 /** The end of a run of the command. */
 export interface DriftRun {
@@ -16,8 +16,7 @@ export interface DriftRun {
 
 /** A folder of its own for one test, from which the command is run, in this process. */
 export function driftFolder(environment: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "drift-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   for (const name of Object.keys(process.env).filter((each) => /^(MERCHANT_RULES_|PULUMI_)/.test(each)))
     vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

@@ -20,9 +20,9 @@ import {
 } from "../../sdk/json/index.ts";
 import { annotateSecrets, type PropertyMap, revealMap } from "../../stack/values/value.ts";
 import { fromWire, toPolicies, toWire } from "../../stack/values/wire.ts";
-import { serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 import { applied, exportOf } from "../support/stack/states.ts";
 import { driftFolder } from "./drift-command.ts";
 

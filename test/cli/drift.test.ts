@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import { type ContractInput, loadPreset, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy, marking, rule, serve } from "../support/rules.ts";
+import { marking, othersMarkBy, rule } from "../support/rules.ts";
 import { sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 import { anotherSecret, applied, exportOf, withSecretsAt } from "../support/stack/states.ts";
 import { driftFolder } from "./drift-command.ts";
 
@@ -16,7 +17,6 @@ const some = { all: { rules: { a: rule(1), b: rule(2), c: rule(3) } } };
 /** A stack whose export lies in a folder, and the service that its rules are at. */
 async function exported(declared: Record<string, JsonObject> = some, contract?: ContractInput) {
   const served = await serve(contract);
-  onTestFinished(() => served.close());
   const { service, environment } = served;
   const state = await applied(sessionOf(environment), declared);
   const place = driftFolder(environment);
@@ -165,7 +165,7 @@ describe("unmanaged rules", () => {
   test("are another's where another stack has marked them, with the names in the mark; what the stack itself left is not", async () => {
     const { service, drift } = await exported(some, marking);
     const own = service.rules()[0]?.rule.metadata ?? null;
-    service.put("theirs", rule(9, { metadata: { managedBy: markBy("shop/test/limits", "nine") } }));
+    service.put("theirs", rule(9, { metadata: { managedBy: othersMarkBy("shop/test/limits", "nine") } }));
     service.put("nameless", rule(10, { metadata: { managedBy: `${"e".repeat(20)}.${"e".repeat(16)}` } }));
     service.put("left", rule(11, { metadata: own }));
     const { report } = await drift();

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ExportedRule } from "../../cli/export/exported-rule.ts";
 import { namesOf } from "../../cli/export/names.ts";
 import { ruleProgram } from "../../cli/export/program.ts";
@@ -12,6 +11,7 @@ import { secretPaths, secretsOf, withoutSecrets, withSecretsAs } from "../../cli
 import { loadRules } from "../../provider/index.ts";
 import { usableKey } from "../../provider/state/shape.ts";
 import { asWritten, canonical, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 
 /** Texts that YAML could take for something else, beside those that fast-check finds by itself. */
 const tricky = fc.constantFrom(
@@ -65,8 +65,7 @@ const definition = json.filter(isJsonObject);
 
 describe("a rule file", () => {
   test("is read back as the same JSON, whatever is in the rule", () => {
-    const folder = mkdtempSync(join(tmpdir(), "exported-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     fc.assert(
       fc.property(fc.array(definition, { minLength: 1, maxLength: 20 }), fc.boolean(), (rules, hasSchema) => {
         const count = 20;

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -10,7 +9,9 @@ import { secretsOf } from "../../cli/export/secrets.ts";
 import { loadRules } from "../../provider/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { markBy, marking, rule, serve } from "../support/rules.ts";
+import { newFolder } from "../support/folder.ts";
+import { marking, othersMarkBy, rule } from "../support/rules.ts";
+import { serve } from "../support/stack/service.ts";
 import { type Ran, run } from "./command.ts";
 
 const preset = loadPreset("illustrative");
@@ -19,8 +20,8 @@ const { schema: _, ...freeRule } = preset.rule;
 /** A service with rules made by hand, and an empty folder, or a project on the local engine. */
 async function opened(rules: readonly JsonObject[], contract?: ContractInput, { isProject = true } = {}) {
   const served = await serve(contract);
-  const folder = mkdtempSync(join(tmpdir(), "export-"));
-  const backend = mkdtempSync(join(tmpdir(), "export-state-"));
+  const folder = newFolder();
+  const backend = newFolder();
   onTestFinished(async () => {
     await served.close();
     for (const each of [folder, backend]) rmSync(each, { recursive: true });
@@ -245,9 +246,9 @@ describe("merchant-rules export", () => {
         rule(1, { metadata: { managedBy: "", team: "risk" } }),
         rule(2, { status: "deleted" }),
         rule(3, { kind: "system" }),
-        rule(4, { metadata: { managedBy: markBy("other/prod/rules", "rule-4") } }),
+        rule(4, { metadata: { managedBy: othersMarkBy("other/prod/rules", "rule-4") } }),
         rule(5, { status: "live" }),
-        rule(6, { metadata: { managedBy: markBy("existing/dev/old", "rule-6") } }),
+        rule(6, { metadata: { managedBy: othersMarkBy("existing/dev/old", "rule-6") } }),
         rule(7, { metadata: { managedBy: "ask Ann" } }),
       ],
       contract,

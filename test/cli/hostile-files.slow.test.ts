@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { rule, type ServedContract, serve } from "../support/rules.ts";
+import { rule } from "../support/rules.ts";
 import { type CommandResult, TestProject } from "../support/stack/project.ts";
+import { type Served, serve } from "../support/stack/service.ts";
 
 const bin = fileURLToPath(new URL("../../bin/merchant-rules.js", import.meta.url));
 const bomb = Array.from(
@@ -12,7 +13,7 @@ const bomb = Array.from(
 ).join("");
 const deep = `{"a": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
 
-let served: ServedContract;
+let served: Served;
 let project: TestProject;
 beforeAll(async () => {
   served = await serve();

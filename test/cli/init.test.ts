@@ -1,28 +1,13 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { projectName, projectPaths } from "../../cli/init/project-files.ts";
 import { loadContract, presets } from "../../sdk/contract/index.ts";
 import { root } from "../docs/page.ts";
+import { newFolder } from "../support/folder.ts";
 import { command } from "./run.ts";
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "init-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 /** All files below a folder, hidden ones too, sorted. */
 function filesIn(folder: string): string[] {

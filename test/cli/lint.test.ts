@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import type { Report } from "../../report/index.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { command } from "./run.ts";
 
@@ -15,7 +15,7 @@ const contract = contractOf({ semantics, rule: { naturalKey: "/name" } });
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "lint-"));
+  folder = newFolder();
   write("merchant-rules.contract.yaml", JSON.stringify({ ...contract, parameters: {} }));
   write("Pulumi.yaml", "name: shop\nruntime: nodejs\n");
   for (const name of Object.keys(process.env).filter((each) => each.startsWith("MERCHANT_RULES_")))

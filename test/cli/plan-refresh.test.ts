@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import { type Report, render } from "../../report/index.ts";
-import { markBy, rule } from "../support/rules.ts";
+import { othersMarkBy, rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
@@ -29,7 +29,7 @@ function plans(engine: EngineName): void {
     edit("rule-6", { priority: 96 });
     service.remove(service.rules().find((each) => each.rule.name === "rule-5")?.ruleId ?? "");
     service.put(undefined, rule(20, { priority: 1, actions: [{ type: "accept" }] }));
-    service.put(undefined, rule(21, { metadata: { managedBy: markBy("other/prod/all") } }));
+    service.put(undefined, rule(21, { metadata: { managedBy: othersMarkBy("other/prod/all") } }));
     service.put(undefined, rule(22, { token: "s3cret-3" }));
     service.put(undefined, rule(23));
     const annotated = service.put(undefined, rule(24, { note: "by hand" }));

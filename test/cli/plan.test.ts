@@ -1,20 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
 import { render } from "../../report/index.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { anotherSecret } from "../support/stack/states.ts";
 import { command } from "./run.ts";
 
 const recorded = fileURLToPath(new URL("recorded", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "plan-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const stateOnly =
   "now is the stack's state, as the last run left it, not the service: edits by hand are not seen; plan --refresh sees them\n\n";
@@ -82,7 +81,7 @@ describe("merchant-rules plan", () => {
       violated("allowed-values", "advisory", "Only allowed values.\na: /type: found refund"),
       violated("number-ranges", "mandatory", "<{%fg 1%}>Only numbers in range.<{%reset%}>\na: /priority: found 5000"),
     ];
-    const file = join(mkdtempSync(join(tmpdir(), "plan-")), "preview.jsonl");
+    const file = join(newFolder(), "preview.jsonl");
     onTestFinished(() => rmSync(dirname(file), { recursive: true }));
     writeFileSync(file, [...lines, summary].join("\n"));
     const { code, stdout } = await command("plan", file, "--cwd", recorded, "--json");

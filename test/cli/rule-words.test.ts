@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { wordingsOf } from "../../cli/rule-words.ts";
+import { newFolder } from "../support/folder.ts";
 
 test("semantics that cannot be used are a note that says what is wrong with them, and no failure of the report", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "words-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const preset = readFileSync(
     new URL("../../sdk/contract/presets/illustrative.contract.yaml", import.meta.url),
     "utf8",

@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { newFolder } from "../support/folder.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { run } from "./command.ts";
 
 function folderWith(files: Readonly<Record<string, object>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "schema-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(content));
   return folder;
 }

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
@@ -7,12 +6,13 @@ import { ruleType } from "../../provider/host/types.ts";
 import type { Report } from "../../report/model/report.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { type ServedContract, serve } from "../support/rules.ts";
+import { newFolder } from "../support/folder.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { resource } from "../support/stack/hosts.ts";
+import { type Served, serve } from "../support/stack/service.ts";
 import { type Ran, run } from "./command.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "simulate-"));
+const folder = newFolder();
 const write = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
@@ -42,7 +42,7 @@ const lines = [10, 60, 70, 600].map((amount) => JSON.stringify({ amount, currenc
 const payments = write("payments.ndjson", lines);
 const preview = previewOf([{ definition: over("made", 50, { startsAt: "2026-06-01T00:00:00Z" }) }]);
 
-let served: ServedContract;
+let served: Served;
 beforeAll(async () => {
   const file = write("semantics.yaml", semantics);
   served = await serve(contractOf({ semantics: file, rule: { naturalKey: "/name" } }));

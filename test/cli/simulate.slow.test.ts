@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import type { Report, Table } from "../../report/model/report.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { inDuckDb } from "../meaning/sql/in-duckdb.ts";
+import { newFolder } from "../support/folder.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { openStack } from "../support/stack.ts";
 
@@ -56,8 +56,7 @@ const csv = [
   ),
 ].join("\n");
 
-const folder = mkdtempSync(join(tmpdir(), "simulate-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 const file = (name: string): string => join(folder, name);
 writeFileSync(file("semantics.yaml"), semantics);
 writeFileSync(file("payments.ndjson"), ndjson);

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -13,12 +12,12 @@ import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Json, type JsonObject, pointerOf, withValueAt } from "../../sdk/json/index.ts";
 import { command } from "../cli/run.ts";
 import { jar } from "../real/wiremock.ts";
+import { newFolder } from "../support/folder.ts";
 import { textInZip } from "../support/zip.ts";
 
 /** Runs `contract init --openapi` on a description, in a folder of its own. */
 async function from(description: string, ...words: string[]) {
-  const folder = mkdtempSync(join(tmpdir(), "openapi-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const [input, output] = [join(folder, "openapi"), join(folder, "c.yaml")];
   writeFileSync(input, description);
   const ran = await command("contract", "init", "--openapi", input, "--output", output, ...words);
@@ -136,7 +135,7 @@ describe("contract init --openapi", () => {
   });
 
   test("makes a contract or says what is wrong, whatever stands in a description", () => {
-    const file = join(mkdtempSync(join(tmpdir(), "openapi-")), "openapi.json");
+    const file = join(newFolder(), "openapi.json");
     onTestFinished(() => rmSync(dirname(file), { recursive: true }));
     const places = placesIn(described).filter((path) => path.length > 0 && path[0] !== "openapi");
     const refs = fc.constantFrom("#", "#/paths", "#/components/schemas/Rule", "x", "#/%", "#/~2");

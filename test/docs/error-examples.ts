@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSemantics } from "../../meaning/index.ts";
 import { PaymentsFile } from "../../meaning/payments/read-payments.ts";
@@ -10,8 +9,11 @@ import { RulesClient } from "../../sdk/index.ts";
 import type { EngineErrorCode } from "../../stack/errors.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
 import { run } from "../cli/command.ts";
-import { rule, serve } from "../support/rules.ts";
-import { HookFailure, type Host, resource, startHost } from "../support/stack/hosts.ts";
+import { newFolder } from "../support/folder.ts";
+import { rule } from "../support/rules.ts";
+import { startHost } from "../support/stack/hooks.ts";
+import { HookFailure, type Host, resource } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 
 /** Gives the message of an error of this code, as a user sees it. */
 type Produce = () => Promise<string>;
@@ -43,7 +45,7 @@ function semanticsText(line: string): string {
 export const examples: Record<ErrorCode, Produce> = {
   CONTRACT_INVALID: () =>
     failureOf(() => parseContract("version: 1\noperations:\n  delete: { identifyBy: { in: querry } }\n", file)),
-  SETTINGS_INVALID: () => failureOf(async () => (await startHost({}, {})).create({ definition: rule(1) })),
+  SETTINGS_INVALID: () => failureOf(async () => (await startHost()).create({ definition: rule(1) })),
   UNSUPPORTED_BY_CONTRACT: () =>
     withHost({ version: 1 }, async (host) => {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
@@ -184,7 +186,7 @@ async function withHost(
 ): Promise<string> {
   const served = await serve(contract, { ruleIds: "sequential" });
   const changed = Object.entries(changes).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
-  const host = await startHost({}, { ...served.environment, ...Object.fromEntries(changed) });
+  const host = await startHost({ ...served.environment, ...Object.fromEntries(changed) });
   try {
     return await failureOf(async () => act(host, served.service));
   } finally {
@@ -212,7 +214,7 @@ async function failureOf(act: () => unknown): Promise<string> {
 }
 
 async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "errors-"));
+  const folder = newFolder();
   try {
     return await use(folder);
   } finally {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HookError } from "../../provider/hooks/boundary.ts";
 import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
@@ -7,9 +6,12 @@ import { hashOfIdentity } from "../../provider/reconcile/index.ts";
 import { type ContractInput, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { entryPointFault } from "../../stack/project/entry-point.ts";
-import { marking, rule, serve } from "../support/rules.ts";
+import { newFolder } from "../support/folder.ts";
+import { marking, rule } from "../support/rules.ts";
 import { merchants } from "../support/stack/contracts.ts";
-import { HookFailure, type Host, ownedBy, resource, sessionOf, startHost } from "../support/stack/hosts.ts";
+import { startHost } from "../support/stack/hooks.ts";
+import { HookFailure, type Host, ownedBy, resource, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 
 /** A mark of somebody else's. */
 const othersMark = "0123456789abcdef0123.0123456789abcdef billing/prod/limits#night-limit";
@@ -24,7 +26,7 @@ const marks: ContractInput = { ...marking, rule: { ...marking.rule, schema: null
 /** Gives a message of docs/troubleshooting.md by the way in which a user meets it; by the heading of its section. */
 export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
   "The program has no entry point": async () => {
-    const folder = mkdtempSync(join(tmpdir(), "program-"));
+    const folder = newFolder();
     for (const [file, text] of [
       ["index.ts", ""],
       ["package.json", "{}"],
@@ -35,7 +37,7 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
     return `${fault?.reason}. What to do: ${fault?.advice}`;
   },
   "No address": async () => {
-    const host = await startHost({}, {});
+    const host = await startHost();
     return failureOf(() => host.create({ definition: rule(1) })).finally(() => host.close());
   },
   "No token": () => withHost(full, (host) => host.create({ definition: rule(1) }), { TOKEN: "" }),
@@ -92,7 +94,7 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
     withHost(full, async (host) => {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
       const other = await serve(full);
-      const there = await startHost({}, other.environment);
+      const there = await startHost(other.environment);
       try {
         await there.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
       } finally {
@@ -116,7 +118,7 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
   "Other credentials": async () => {
     const asking = { ...full, auth: { identity: { path: "/me", at: "/account/id" } } };
     const { environment, close } = await serve(asking, { merchants });
-    const host = await startHost({}, { ...environment, MERCHANT_RULES_TOKEN: "token-globex" });
+    const host = await startHost({ ...environment, MERCHANT_RULES_TOKEN: "token-globex" });
     const asAcme = ownedBy("shop/prod/limit", hashOfIdentity("acme"));
     try {
       return await failureOf(() => host.create({ definition: rule(1), ...asAcme }));
@@ -151,7 +153,7 @@ async function withHost(
 ): Promise<string> {
   const served = await serve(contract, { ruleIds: "sequential" });
   const changed = Object.entries(changes).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
-  const host = await startHost({}, { ...served.environment, ...Object.fromEntries(changed) });
+  const host = await startHost({ ...served.environment, ...Object.fromEntries(changed) });
   try {
     return await failureOf(async () => act(host, served.service));
   } finally {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { newFolder } from "../support/folder.ts";
 import type { EngineName } from "../support/stack/project.ts";
 import { pageAt, root } from "./page.ts";
 
@@ -64,7 +64,7 @@ export class Reader {
   #ports: Readonly<Record<string, string>> = {};
 
   constructor(engine: EngineName) {
-    this.#start = mkdtempSync(join(tmpdir(), "reader-"));
+    this.#start = newFolder();
     this.folder = this.#start;
     this.#environment = environmentFor(engine);
   }

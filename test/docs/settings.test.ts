@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { providerNameKey, variableName } from "../../provider/settings/setting-names.ts";
+import { newFolder } from "../support/folder.ts";
 import { blocksOf, codeIn, pageAt, rowsOf, sectionOf } from "./page.ts";
 
 const page = pageAt("docs/reference/settings.md");
 const own = sectionOf(page, "Settings of a connection");
 
-const folder = mkdtempSync(join(tmpdir(), "settings-page-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 writeFileSync(
   join(folder, "merchant-rules.contract.yaml"),
   "version: 1\nparameters: { merchantId: {} }\nauth: { token: { path: /token, fields: { id: '{clientId}' } } }\n",

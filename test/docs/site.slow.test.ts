@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { inflateSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { newFolder } from "../support/folder.ts";
 import { root } from "./page.ts";
 
 let site = "";
@@ -13,7 +13,7 @@ let output = "";
 const pages = new Map<string, string>();
 
 beforeAll(() => {
-  site = mkdtempSync(join(tmpdir(), "merchant-rules-site-"));
+  site = newFolder();
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ["node_modules/typedoc/bin/typedoc", "--out", site, "--logLevel", "Warn"],
@@ -23,7 +23,6 @@ beforeAll(() => {
   for (const path of readdirSync(site, { recursive: true, encoding: "utf8" }))
     if (path.endsWith(".html")) pages.set(path, readFileSync(join(site, path), "utf8"));
 });
-afterAll(() => rmSync(site, { recursive: true, force: true }));
 
 describe("npm run docs", () => {
   test("makes the site without a warning", () => {

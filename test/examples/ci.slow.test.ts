@@ -1,26 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { type LocalService, localCredentials, startLocalService } from "../../local/service/index.ts";
+import { type LocalService, localCredentials } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { hasPulumi } from "../support/stack/project.ts";
+import { startService } from "../support/stack/service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = join(root, "examples/ci");
@@ -56,8 +47,8 @@ let folder: string;
 
 /** The example's project as a checkout has it, whose production is the local service. */
 beforeAll(async () => {
-  service = await startLocalService({ contract: loadPreset("illustrative") });
-  folder = mkdtempSync(join(tmpdir(), "ci-"));
+  service = await startService({ contract: loadPreset("illustrative") });
+  folder = newFolder();
   cpSync(join(root, "examples/environments"), folder, {
     recursive: true,
     filter: (path) => !path.includes("node_modules"),

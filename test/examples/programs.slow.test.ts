@@ -1,16 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { type LocalService, startLocalService } from "../../local/service/index.ts";
-import { type Contract, loadContract, loadPreset } from "../../sdk/contract/index.ts";
+import { expect, test } from "vitest";
+import type { LocalService } from "../../local/service/index.ts";
+import { loadContract, loadPreset } from "../../sdk/contract/index.ts";
 import { valueAt } from "../../sdk/json/index.ts";
+import { startService } from "../support/stack/service.ts";
 import { copyExample } from "./copy.ts";
-
-async function serve(contract: Contract, parameters: Record<string, string> = {}): Promise<LocalService> {
-  const service = await startLocalService({ contract, parameters });
-  onTestFinished(() => service.close());
-  return service;
-}
 
 /** Applies a copy of an example to a service, by the local engine. */
 async function up(example: ReturnType<typeof copyExample>, stack: string, { url }: LocalService): Promise<string> {
@@ -27,19 +22,19 @@ const namesAt = (service: LocalService): unknown[] =>
     .sort();
 
 test("examples/quickstart declares three rules", async () => {
-  const service = await serve(loadPreset("illustrative"));
+  const service = await startService({ contract: loadPreset("illustrative") });
   await up(copyExample("quickstart"), "dev", service);
   expect(namesAt(service)).toEqual(["home-cards", "large-amounts", "trusted-payers"]);
 });
 
 test("examples/rules-from-files declares a rule for each file, and the one that the program computes", async () => {
-  const service = await serve(loadPreset("illustrative"));
+  const service = await startService({ contract: loadPreset("illustrative") });
   await up(copyExample("rules-from-files"), "dev", service);
   expect(namesAt(service)).toEqual(["blocked-countries", "euro-only", "large-amounts", "trusted-payers"]);
 });
 
 test("examples/environments declares in the sandbox what the sandbox's overlay says", async () => {
-  const service = await serve(loadPreset("illustrative"));
+  const service = await startService({ contract: loadPreset("illustrative") });
   const example = copyExample("environments");
   writeFileSync(join(example.folder, "Pulumi.sandbox.yaml"), `config:\n  merchant-rules:baseUrl: ${service.url}\n`);
   await up(example, "sandbox", service);
@@ -51,7 +46,7 @@ test("examples/environments declares in the sandbox what the sandbox's overlay s
 test("examples/own-contract finds its contract and its account by itself, marks its rules, and its contract judges changes", async () => {
   const example = copyExample("own-contract");
   const contract = loadContract(join(example.folder, "merchant-rules.contract.yaml"));
-  const service = await serve(contract, { accountId: "acc-4711" });
+  const service = await startService({ contract: contract, parameters: { accountId: "acc-4711" } });
   await up(example, "dev", service);
   const marks = service.rules().map(({ rule }) => String(valueAt(rule, "/labels/managedBy")));
   const names = ["first-payments", "known-mules", "night-payouts"].map((key) => `own-contract/dev/all#${key}`);

@@ -1,21 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { startLocalService } from "../../local/service/index.ts";
+import { describe, expect, test } from "vitest";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { hasPulumi } from "../support/stack/project.ts";
+import { startService } from "../support/stack/service.ts";
 import { copyExample } from "./copy.ts";
-
-async function serve() {
-  const service = await startLocalService({ contract: loadPreset("illustrative") });
-  onTestFinished(() => service.close());
-  return service;
-}
 
 /** The example with two merchants: one at a service of its own, and one whose service is not there. */
 async function openShops() {
-  const service = await serve();
-  const gone = await startLocalService({ contract: loadPreset("illustrative") });
+  const service = await startService({ contract: loadPreset("illustrative") });
+  const gone = await startService({ contract: loadPreset("illustrative") });
   await gone.close();
   const example = copyExample("several-merchants");
   const shops = [
@@ -52,7 +46,7 @@ describe("examples/several-merchants", () => {
   });
 
   test("declares the rules of the merchant whose stack it is, on the local engine", async () => {
-    const service = await serve();
+    const service = await startService({ contract: loadPreset("illustrative") });
     const { merchantRules } = copyExample("several-merchants");
     const words = ["local", "up", "--stack", "jeweller", "--yes"];
     const { code, output } = await merchantRules(words, { MERCHANT_RULES_BASE_URL: service.url });

@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { newFolder } from "../support/folder.ts";
 import { root } from "./packed.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "doubles-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 cpSync(join(root, "dist"), join(folder, "double/dist"), { recursive: true });
 cpSync(join(root, "package.json"), join(folder, "double/package.json"));
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { newFolder } from "../support/folder.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -22,7 +22,7 @@ export interface PackedPackage {
 
 /** A folder of a project, outside this repository. */
 export function newProject(): { readonly project: string; remove(): void } {
-  const project = mkdtempSync(join(tmpdir(), "consumer-"));
+  const project = newFolder();
   return { project, remove: () => rmSync(project, { recursive: true }) };
 }
 

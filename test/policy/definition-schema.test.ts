@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { definitionSchema } from "../../policy/definition-schema.ts";
+import { newFolder } from "../support/folder.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 
 const schema = {
@@ -122,7 +122,7 @@ describe("definition-schema", () => {
   describe("in a file", () => {
     let folder = "";
     beforeEach(() => {
-      folder = mkdtempSync(join(tmpdir(), "schema-"));
+      folder = newFolder();
       // Where pulumi was started, as the shell says it.
       vi.stubEnv("PWD", folder);
     });

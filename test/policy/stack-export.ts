@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { setType } from "../../provider/host/types.ts";
 import type { Json } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import type { Declared } from "./evaluate.ts";
 
 const signature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
@@ -14,8 +13,7 @@ export const plaintext = (value: Json) => ({ ...signature, plaintext: JSON.strin
 
 /** A folder that is gone after the test. */
 export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "baseline-"));
-  onTestFinished(() => rmSync(path, { recursive: true }));
+  const path = newFolder();
   return path;
 }
 

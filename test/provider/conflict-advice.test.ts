@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/rules.ts";
-import { failureOf, type Host, markBy, resource, startHost } from "../support/stack/hosts.ts";
+import { rule } from "../support/rules.ts";
+import { openWorld } from "../support/stack/hooks.ts";
+import { failureOf, type Host, markBy, resource } from "../support/stack/hosts.ts";
 
 const operations = { delete: { identifyBy: { in: "query" } } } as const;
 const withKey: ContractInput = { version: 1, operations, rule: { id: ["/id"], naturalKey: "/name" } };
@@ -13,18 +12,12 @@ const withoutKey: ContractInput = { ...withKey, rule: { id: ["/id"] } };
 
 /** A service that has each name once, and a program whose contract may not say so. */
 async function open(contract = withKey) {
-  const served = await serve(contract);
-  onTestFinished(() => served.close());
-  const folder = mkdtempSync(join(tmpdir(), "conflict-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const hostBy = async (contract: ContractInput, hooks?: "merchantRuleSet"): Promise<Host> => {
-    const file = join(folder, "contract.json");
-    writeFileSync(file, JSON.stringify(contract));
-    const host = await startHost({}, { ...served.environment, MERCHANT_RULES_CONTRACT: file }, hooks);
-    onTestFinished(() => host.close());
-    return host;
+  const { service, host, contractFile } = await openWorld({ contract });
+  const hostBy = (spoken: ContractInput, hooks?: "merchantRuleSet"): Promise<Host> => {
+    writeFileSync(contractFile, JSON.stringify(spoken));
+    return host(hooks);
   };
-  return { hostBy, service: served.service };
+  return { hostBy, service };
 }
 
 describe("a replacement that its own old rule is in the way of", () => {

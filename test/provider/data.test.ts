@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type LocalService, startLocalService } from "../../local/service/index.ts";
+import type { LocalService } from "../../local/service/index.ts";
 import {
   getMerchantRule,
   getMerchantRuleOutput,
@@ -11,11 +10,13 @@ import {
   listMerchantRulesOutput,
 } from "../../provider/index.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
 import { contractOf, list } from "../support/stack/contracts.ts";
+import { startService } from "../support/stack/service.ts";
 
 let service: LocalService;
-const folder = mkdtempSync(join(tmpdir(), "data-"));
+const folder = newFolder();
 const tokens = { acme: "token-acme", globex: "token-globex" };
 const contract = contractOf({
   operations: { list },
@@ -26,7 +27,7 @@ const contract = contractOf({
 beforeAll(async () => {
   await pulumi.runtime.setMocks({ newResource: () => ({ id: "", state: {} }), call: () => ({}) }, "shop", "prod", true);
   const merchants = Object.entries(tokens).map(([name, token]) => ({ name, token }));
-  service = await startLocalService({ contract: defineContract(contract), merchants });
+  service = await startService({ contract: defineContract(contract), merchants });
   service.put("1", rule(1, { pin: "1234" }));
   service.put("2", rule(2));
   service.put("3", rule(3, { system: true }));

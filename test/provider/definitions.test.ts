@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { findNotJson, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { clientOf, failureOf, serve as serveScript } from "../sdk/client/scripted-server.ts";
-import { rule, serve } from "../support/rules.ts";
-import { type Host, startHost } from "../support/stack/hosts.ts";
+import { rule } from "../support/rules.ts";
+import { openWorld } from "../support/stack/hooks.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { openStack } from "../support/stack.ts";
 
@@ -76,12 +76,9 @@ function roundTrip(engine: EngineName): void {
 describe("a definition", () => roundTrip("local"));
 describe.runIf(hasPulumi)("a definition, on the Pulumi CLI", () => roundTrip("pulumi"));
 
-async function host(): Promise<{ host: Host; served: Awaited<ReturnType<typeof serve>> }> {
-  const served = await serve();
-  opened.push(() => served.close());
-  const started = await startHost({}, served.environment);
-  opened.push(() => started.close());
-  return { host: started, served };
+async function host() {
+  const served = await openWorld({ contract: "illustrative" });
+  return { host: await served.host(), served };
 }
 
 /** A host that has seen a rule as it is known, so that it believes what else it reads. */

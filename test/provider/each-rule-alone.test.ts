@@ -1,18 +1,17 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/rules.ts";
+import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { startFront } from "../support/stack/front.ts";
 import { failureOf, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 
 const rules = { a: rule(1), b: rule(2), c: rule(3) };
 
 async function open() {
   const served = await serve(contractOf());
-  onTestFinished(() => served.close());
   const front = await startFront(served.service.url);
-  onTestFinished(() => front.close());
   const run = () =>
     hooksHere("merchantRuleSet", sessionOf({ ...served.environment, MERCHANT_RULES_BASE_URL: front.url }));
   return { service: served.service, front, run };

@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
+import { onBothEngines, type Stack } from "../support/stack/engines.ts";
 import { startFront } from "../support/stack/front.ts";
-import { onBothEngines, openPlace, type Stack } from "../support/stack/stacks.ts";
+import { openPlace } from "../support/stack/place.ts";
 
 const token = "token-of-the-sandbox";
 
@@ -68,7 +69,6 @@ onBothEngines((engine) => {
   test("a provider's address that changes changes no rule", async () => {
     const { ours, sandbox } = await twoServices();
     const moved = await startFront(sandbox.service.url);
-    onTestFinished(() => moved.close());
     const stack = await ours.stack(engine, { program });
     const settings = { ...sandbox.settings, token };
     write(stack, { settings, inSandbox: { a: rule(1) } });

@@ -1,28 +1,18 @@
 import { createServer } from "node:http";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../local/service/index.ts";
 import { unknownValue } from "../../provider/host/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { marking, rule, type ServedContract, serve } from "../support/rules.ts";
-import { failureOf, type Host, resource, startHost } from "../support/stack/hosts.ts";
-
-const opened: { close(): Promise<void> }[] = [];
-afterAll(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
-
-type Hooks = "merchantRule" | "merchantRuleSet";
+import { atEnd } from "../support/ends.ts";
+import { marking, rule } from "../support/rules.ts";
+import { openWorld, startHost } from "../support/stack/hooks.ts";
+import { failureOf, resource } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 
 async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
-  const served: ServedContract = await serve(contract);
-  opened.push(served);
-  const another = async (hooks: Hooks = "merchantRule"): Promise<Host> => {
-    const host = await startHost({}, { ...served.environment, ...environment }, hooks);
-    opened.push(host);
-    return host;
-  };
-  return { host: await another(), service: served.service, url: served.service.url, another };
+  const { service, host } = await openWorld({ contract: contract ?? "illustrative", environment });
+  return { host: await host(), service, url: service.url, another: host };
 }
 
 const identifyBy = { in: "query" } as const;
@@ -38,10 +28,10 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const { host, service, url } = await open();
     const old = await host.create(resource("limit", { definition: rule(1) }));
     const main = await startHost(
-      { "merchant-rules:connections": JSON.stringify({ main: { baseUrl: `${url}/`, token: "local-token" } }) },
       { MERCHANT_RULES_BASE_URL: url, MERCHANT_RULES_CONTRACT: "illustrative", MERCHANT_RULES_TOKEN: "local-token" },
+      "merchantRule",
+      { "merchant-rules:connections": JSON.stringify({ main: { baseUrl: `${url}/`, token: "local-token" } }) },
     );
-    opened.push(main);
     const moved = resource("limit", { definition: rule(1), connection: "main" });
     expect(await main.diff(old.id, old.outs, moved)).toMatchObject({ replaces: ["connection"] });
     const { id } = await main.create(moved);
@@ -182,7 +172,6 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const host = await another("merchantRuleSet");
     await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
     const asSingle = host.as("merchantRule");
-    opened.push(asSingle);
     expect(await asSingle.diff(single.id, single.outs, after)).toMatchObject({ replaces: ["definition"] });
     const made = await asSingle.create(after);
     await asSingle.delete(single.id, single.outs);
@@ -302,14 +291,13 @@ describe.concurrent("a rule is gone only when the service itself says so", () =>
   test("an address where nobody knows of rules makes even a single rule no deletion", async () => {
     const elsewhere = createServer((_, response) => response.writeHead(404).end("<h1>Not Found</h1>"));
     await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-    opened.push({ close: async () => void elsewhere.close() });
+    atEnd(() => void elsewhere.close());
     const address = elsewhere.address();
     const port = typeof address === "object" ? address?.port : undefined;
-    const wrong = await startHost(
-      {},
-      { MERCHANT_RULES_BASE_URL: `http://127.0.0.1:${port}`, MERCHANT_RULES_TOKEN: "local-token" },
-    );
-    opened.push(wrong);
+    const wrong = await startHost({
+      MERCHANT_RULES_BASE_URL: `http://127.0.0.1:${port}`,
+      MERCHANT_RULES_TOKEN: "local-token",
+    });
     await expect(wrong.read("1", { definition: rule(1), ruleId: "1" })).rejects.toThrow(
       /the one rule that was looked for cannot be seen over connection/,
     );
@@ -324,15 +312,11 @@ describe.concurrent("a rule is gone only when the service itself says so", () =>
       },
     };
     const { service } = await open();
-    const host = await startHost(
-      {},
-      {
-        MERCHANT_RULES_BASE_URL: service.url,
-        MERCHANT_RULES_CONTRACT: await contractFile(contract),
-        MERCHANT_RULES_TOKEN: "local-token",
-      },
-    );
-    opened.push(host);
+    const host = await startHost({
+      MERCHANT_RULES_BASE_URL: service.url,
+      MERCHANT_RULES_CONTRACT: await contractFile(contract),
+      MERCHANT_RULES_TOKEN: "local-token",
+    });
     const { id, outs } = await host.create({ definition: rule(1) });
     await expect(host.delete(id, outs)).rejects.toThrow(/operations\.delete/);
     await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(/operations\.update/);
@@ -404,7 +388,6 @@ async function withoutDelete() {
   });
   const { service, another } = await open(deletingAt("rules"));
   const wrong = await startHost(
-    {},
     {
       MERCHANT_RULES_BASE_URL: service.url,
       MERCHANT_RULES_CONTRACT: await contractFile(deletingAt("nowhere")),
@@ -412,7 +395,6 @@ async function withoutDelete() {
     },
     "merchantRuleSet",
   );
-  opened.push(wrong);
   return { service, host: await another("merchantRuleSet"), wrong };
 }
 
@@ -462,6 +444,5 @@ async function turns(count: number): Promise<void> {
 
 async function contractFile(contract: ContractInput): Promise<string> {
   const served = await serve(contract);
-  opened.push(served);
   return served.environment.MERCHANT_RULES_CONTRACT ?? "";
 }

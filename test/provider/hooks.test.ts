@@ -1,26 +1,14 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { marking, rule, type ServedContract, serve } from "../support/rules.ts";
-import { failureOf, type Host, markBy, resource, startHost } from "../support/stack/hosts.ts";
+import { marking, rule } from "../support/rules.ts";
+import { openWorld, startHost } from "../support/stack/hooks.ts";
+import { failureOf, type Host, markBy, resource } from "../support/stack/hosts.ts";
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
-
-async function open(
-  contract?: ContractInput,
-  environment: Record<string, string> = {},
-): Promise<{ host: Host; served: ServedContract; another: () => Promise<Host> }> {
-  const served = await serve(contract);
-  opened.push(served);
-  const another = async (): Promise<Host> => {
-    const host = await startHost({}, { ...served.environment, ...environment });
-    opened.push(host);
-    return host;
-  };
+async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
+  const served = await openWorld({ contract: contract ?? "illustrative", environment });
+  const another = () => served.host();
   return { host: await another(), served, another };
 }
 
@@ -401,11 +389,10 @@ describe("diff", () => {
   });
 
   test("needs no credentials, and no service", async () => {
-    const host = await startHost({
+    const host = await startHost({}, "merchantRule", {
       "merchant-rules:baseUrl": "https://nowhere.invalid",
       "merchant-rules:contract": "illustrative",
     });
-    opened.push(host);
     expect((await host.check({ definition: rule(1) })).failures).toEqual([]);
     expect(await host.diff("1", { definition: rule(1), ruleId: "1" }, { definition: rule(2) })).toMatchObject({
       changes: "unknown",
@@ -474,11 +461,10 @@ describe("check", () => {
   });
 
   test("reports a contract that cannot work", async () => {
-    const host = await startHost({
+    const host = await startHost({}, "merchantRule", {
       "merchant-rules:baseUrl": "https://x.invalid",
       "merchant-rules:contract": "does-not-exist.yaml",
     });
-    opened.push(host);
     expect((await host.check({ definition: rule(1) })).failures).toEqual([
       { property: "connection", reason: expect.stringMatching(/does-not-exist\.yaml.*presets: seed, illustrative/s) },
     ]);

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createServer, type ServerHttp2Session } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
-import { rule, serve } from "../support/rules.ts";
+import { rule } from "../support/rules.ts";
 import { HookFailure, resource } from "../support/stack/hosts.ts";
 import { ProviderHost } from "../support/stack/provider-host.ts";
+import { serve } from "../support/stack/service.ts";
 
 // What only the real host shows: the code in the state, values on the wire, what it prints, partial results.
 
 async function open(): Promise<{ host: ProviderHost; served: Awaited<ReturnType<typeof serve>> }> {
   const served = await serve();
-  onTestFinished(() => served.close());
   const host = await ProviderHost.start({}, served.environment);
   onTestFinished(() => host.close());
   return { host, served };
@@ -71,7 +71,6 @@ async function startEngine() {
 test("Pulumi's provider host ends with its engine, and what it was sent to do is not begun any more", async () => {
   const engine = await startEngine();
   const served = await serve();
-  onTestFinished(() => served.close());
   const host = await ProviderHost.start({}, served.environment, "merchantRuleSet", engine.address);
   onTestFinished(() => host.close());
   served.service.faults.set({ kind: "hold", at: "before", operations: ["create"], request: 1 });
@@ -91,7 +90,6 @@ test("Pulumi's provider host ends with its engine, and what it was sent to do is
 test("Pulumi's provider host goes on where its engine only asks for another session, or has none", async () => {
   const engine = await startEngine();
   const served = await serve();
-  onTestFinished(() => served.close());
   for (const address of [engine.address, "127.0.0.1:1"]) {
     const host = await ProviderHost.start({}, served.environment, "merchantRule", address);
     onTestFinished(() => host.close());

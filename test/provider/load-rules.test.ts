@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "@pulumi/pulumi/errors.js";
-import { afterEach, beforeEach, describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, expectTypeOf, test } from "vitest";
 import { type JsonObject, type LoadRulesOptions, loadRules, MerchantRuleSet, ruleTexts } from "../../provider/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
+import { newFolder } from "../support/folder.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(realpathSync(tmpdir()), "rules-"));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function write(files: Record<string, string | Buffer>): void {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
@@ -213,8 +212,7 @@ describe("a file that is no rule", () => {
 
 describe("an overlay", () => {
   function overlay(files: Record<string, string>): string {
-    const over = mkdtempSync(join(realpathSync(tmpdir()), "overlay-"));
-    onTestFinished(() => rmSync(over, { recursive: true }));
+    const over = newFolder();
     for (const [name, content] of Object.entries(files)) writeFileSync(join(over, name), content);
     return over;
   }

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { knowledgeOfRules } from "../../provider/hooks/look-up.ts";
 import { connectionType, ruleType, setType } from "../../provider/host/types.ts";
 import { connectionIdText, newConnectionId } from "../../provider/reconcile/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "look-up-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const withDelete = { delete: { identifyBy: { in: "query", name: "ruleId" } } } as const;
 const withList = { ...withDelete, list: { path: "/api/v1/merchants/rules", items: "/rules" } } as const;

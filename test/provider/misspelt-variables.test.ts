@@ -1,10 +1,10 @@
-import { expect, onTestFinished, test } from "vitest";
-import { rule, serve } from "../support/rules.ts";
+import { expect, test } from "vitest";
+import { rule } from "../support/rules.ts";
 import { hooksHere, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 
 test("a variable that is nearly a setting's name is told once, with that name, also where its setting is missing", async () => {
   const served = await serve();
-  onTestFinished(() => served.close());
   const slips = {
     MERCHANT_RULES_ON_DRFIT: "fail",
     MERCHANT_RULES_SHOP__BASEURL: "https://payments.example.com",

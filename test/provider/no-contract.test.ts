@@ -1,20 +1,19 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { startLocalService } from "../../local/service/index.ts";
+import { expect, test } from "vitest";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
-import { failureOf, hostFor } from "../support/stack/hooks.ts";
-import type { HookNames, Host } from "../support/stack/hosts.ts";
+import { startHost } from "../support/stack/hooks.ts";
+import { failureOf, type HookNames, type Host } from "../support/stack/hosts.ts";
+import { startService } from "../support/stack/service.ts";
 
 const environment = { MERCHANT_RULES_BASE_URL: "http://127.0.0.1:1", MERCHANT_RULES_TOKEN: "t" };
 
 function project(files: Record<string, string> = {}): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "no-contract-")));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
@@ -40,11 +39,10 @@ test("where there is none, the settings say so, and where it was looked for", ()
 });
 
 test("every error that follows from it says so: a delete, an unknown path, a list that is needed", async () => {
-  const service = await startLocalService({
+  const service = await startService({
     contract: defineContract({ version: 1, operations: { create: { path: "/other" } } }),
   });
-  onTestFinished(() => service.close());
-  const open = () => hostFor("merchantRuleSet", { MERCHANT_RULES_BASE_URL: service.url, MERCHANT_RULES_TOKEN: "t" });
+  const open = () => startHost({ MERCHANT_RULES_BASE_URL: service.url, MERCHANT_RULES_TOKEN: "t" }, "merchantRuleSet");
   const host = await open();
   const outs = { rules: { a: rule(1), b: rule(2) }, ruleIds: { a: "1", b: "2" } };
   const deleting = await failureOf(host.diff("set", outs, { rules: { a: rule(1) } }));
@@ -57,7 +55,7 @@ test("every error that follows from it says so: a delete, an unknown path, a lis
 });
 
 test("so does the error about a token that is lacking, though client credentials are there", async () => {
-  const host = await hostFor("merchantRule", {
+  const host = await startHost({
     MERCHANT_RULES_BASE_URL: environment.MERCHANT_RULES_BASE_URL,
     MERCHANT_RULES_CLIENT_ID: "i",
     MERCHANT_RULES_CLIENT_SECRET: "s",
@@ -73,7 +71,7 @@ test("a preset that is misspelt gets the nearest name", () => {
 });
 
 test("an address that cannot work fails in a preview", async () => {
-  const host = await hostFor("merchantRule", {
+  const host = await startHost({
     MERCHANT_RULES_BASE_URL: "http://rules.example.com",
     MERCHANT_RULES_CONTRACT: "illustrative",
   });
@@ -89,7 +87,7 @@ test("a parameter that no request can carry fails in a preview", async () => {
       operations: { create: { path: "/m/{merchantId}/rules" } },
     }),
   });
-  const host = await hostFor("merchantRule", {
+  const host = await startHost({
     ...environment,
     MERCHANT_RULES_CONTRACT: join(folder, "c.json"),
     MERCHANT_RULES_PARAM_MERCHANT_ID: "..",
@@ -112,7 +110,7 @@ test.each<[HookNames, JsonObject, JsonObject]>([
     const folder = project();
     const missing = { ...environment, MERCHANT_RULES_CONTRACT: join(folder, "missing.yaml") };
     const id = "0123456789abcdef0123.";
-    const open = () => hostFor(hooks, missing);
+    const open = () => startHost(missing, hooks);
     const { failures } = await (await open()).check(news, olds);
     expect(failures).toMatchObject([{ reason: expect.stringContaining("missing.yaml") }]);
     const calls: ((host: Host) => Promise<unknown>)[] = [
@@ -128,7 +126,7 @@ test.each<[HookNames, JsonObject, JsonObject]>([
 
 test("the state of a connection whose other settings are gone can be read and deleted", async () => {
   const { MERCHANT_RULES_BASE_URL: _, ...fewer } = environment;
-  const host = await hostFor("connection", fewer);
+  const host = await startHost(fewer, "connection");
   const state = { ...connected, stateVersion: 2 };
   const id = "0123456789abcdef0123.";
   expect(await host.read(id, state)).toMatchObject({ id });

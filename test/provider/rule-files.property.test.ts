@@ -1,18 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { loadRules } from "../../provider/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { findNotJson } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { extremes, foreign, mutated } from "../support/fuzz/mutations.ts";
 import { check, expectReadable, timeout } from "../support/fuzz/runs.ts";
 import { rule } from "../support/rules.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "fuzzed-rules-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const json = JSON.stringify({ ...rule(1), note: null, ratio: 0.25, text: 'a "quoted" \\ text \u00e9' }, null, 2);
 const yaml = `# a rule

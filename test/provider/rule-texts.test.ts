@@ -1,28 +1,18 @@
 import { type Output, secret } from "@pulumi/pulumi";
 import fc from "fast-check";
-import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
 import { type JsonObject, MerchantRule, MerchantRuleSet, ruleTexts } from "../../provider/index.ts";
 import { type Contract, type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import { definitionsOf, type Json } from "../../sdk/json/index.ts";
-import { marking, rule, type ServedContract, serve } from "../support/rules.ts";
-import { failureOf, type Host, hooksHere, resource, sessionOf, startHost } from "../support/stack/hosts.ts";
+import { marking, rule } from "../support/rules.ts";
+import { openWorld } from "../support/stack/hooks.ts";
+import { failureOf, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
-
-async function open(
-  contract?: ContractInput,
-): Promise<{ host: Host; served: ServedContract; another: () => Promise<Host> }> {
-  const served = await serve(contract);
-  opened.push(served);
-  const another = async (): Promise<Host> => {
-    const host = await startHost({}, served.environment, "merchantRuleSet");
-    opened.push(host);
-    return host;
-  };
+async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
+  const served = await openWorld({ contract: contract ?? "illustrative", environment });
+  const another = () => served.host("merchantRuleSet");
   return { host: await another(), served, another };
 }
 
@@ -228,7 +218,6 @@ describe("a text that cannot be a rule is refused, with its key and place", () =
 test("a secret that appears at the service is no plain text in the state", async () => {
   const contract = contractOf({ secret: ["/metadata/pin"] });
   const served = await serve(contract);
-  opened.push(served);
   const hooks = hooksHere("merchantRuleSet", sessionOf(served.environment));
   const text = JSON.stringify(rule(1, { metadata: { pin: null } }));
   const { id, outs } = await hooks.create({ rules: { a: text, b: rule(2) } });

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { secret, unknownValue } from "../../provider/host/wire.ts";
 import { withSecretsMarked } from "../../provider/state/secrets.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { isAtOrBelow, isJsonArray, isJsonObject, type Json, type Path, pointerOf } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { hooksHere, sessionOf, withoutSecretMarks } from "../support/stack/hosts.ts";
 
 const segment = fc.constantFrom("auth", "pin", "value", "0", "1", "*");
@@ -31,8 +31,7 @@ function plainIn(value: Json, path: Path = []): Path[] {
 
 describe("what a contract calls secret", () => {
   test("counts with its marks, where a set might be too large to report a run that failed in part", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "marks-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     const file = join(folder, "contract.json");
     const rules = { a: { name: "a", pins: Array.from({ length: 120_000 }, () => "1") } };
     const failures = async (contract: ContractInput): Promise<readonly string[]> => {

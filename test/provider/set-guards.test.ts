@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/rules.ts";
-import { failureOf, open, writesOf } from "../support/stack/hooks.ts";
-import { resource, saidBy } from "../support/stack/hosts.ts";
+import { openWorld, writesOf } from "../support/stack/hooks.ts";
+import { failureOf, resource, saidBy } from "../support/stack/hosts.ts";
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
 
 /** A set that has made its rules, and a host as the next run has it. */
 async function made(inputs: Parameters<typeof resource>[1] = {}) {
-  const world = await open();
+  const world = await openWorld();
   const first = await world.host("merchantRuleSet");
   const declared = resource("all", { rules: abc, ...inputs });
   const { id, outs } = await first.create(declared);
@@ -70,7 +70,7 @@ describe("what a run does is said rule by rule", () => {
   });
 
   test("by the preview: of very many rules the first, and how many more there are", async () => {
-    const world = await open();
+    const world = await openWorld();
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, k) => [`r${k}`, rule(k)]));
     const { id, outs } = await (await world.host("merchantRuleSet")).create(resource("all", { rules: many }));
     const host = await world.host("merchantRuleSet");
@@ -97,7 +97,7 @@ describe("what a run does is said rule by rule", () => {
   });
 
   test("by the run at its end: what was taken over, each by name, and what failed", async () => {
-    const world = await open();
+    const world = await openWorld();
     const ids = [1, 2].map((k) => world.service.put(undefined, rule(k)));
     const host = await world.host("merchantRuleSet");
     await host.create(resource("all", { rules: { a: rule(1), b: rule(2), c: rule(3) }, adopt: true }));

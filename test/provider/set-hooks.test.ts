@@ -1,25 +1,14 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { marking, rule, type ServedContract, serve } from "../support/rules.ts";
-import { failureOf, type Host, resource, startHost } from "../support/stack/hosts.ts";
+import { marking, rule } from "../support/rules.ts";
+import { openWorld } from "../support/stack/hooks.ts";
+import { failureOf, resource } from "../support/stack/hosts.ts";
+import type { Served } from "../support/stack/service.ts";
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
-
-async function open(
-  contract?: ContractInput,
-  environment: Record<string, string> = {},
-): Promise<{ host: Host; served: ServedContract; another: () => Promise<Host> }> {
-  const served = await serve(contract);
-  opened.push(served);
-  const another = async (): Promise<Host> => {
-    const host = await startHost({}, { ...served.environment, ...environment }, "merchantRuleSet");
-    opened.push(host);
-    return host;
-  };
+async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
+  const served = await openWorld({ contract: contract ?? "illustrative", environment });
+  const another = () => served.host("merchantRuleSet");
   return { host: await another(), served, another };
 }
 
@@ -27,7 +16,7 @@ const abc = { a: rule(1), b: rule(2), c: rule(3) };
 /** A rule that passes `check`, and that the service refuses by the illustrative contract's schema. */
 const refused = rule(9, { priority: "high" });
 
-function operations({ service }: ServedContract): string[] {
+function operations({ service }: Served): string[] {
   const done = service.requests.map(({ operation }) => operation).sort();
   service.resetRequests();
   return done;
@@ -123,7 +112,7 @@ describe("a set of rules", () => {
     const { host, served, another } = await open();
     const { id, outs } = await host.create({ rules: abc });
     served.service.remove(String(Object(outs.ruleIds).b));
-    const next = await another();
+    const next = await served.host("merchantRuleSet");
     const seen = await next.read(id, outs);
     expect(seen.inputs).toEqual({ rules: { a: abc.a, c: abc.c } });
     await next.update(id, seen.props, { rules: abc });
@@ -290,15 +279,12 @@ describe("a set takes over rules that exist", () => {
   test("from resources of their own, where rules have marks: deleting the old resources deletes no rule", async () => {
     const { host, served } = await open(marking);
     const single = host.as("merchantRule");
-    opened.push(single);
     const old = await single.create(resource("old", { definition: rule(1) }));
-    const next = await startHost({}, served.environment, "merchantRuleSet");
-    opened.push(next);
+    const next = await served.host("merchantRuleSet");
     const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
     const { id, outs } = await next.create(inputs);
     expect(Object(outs.ruleIds).a).toBe(old.id);
     const nextSingle = next.as("merchantRule");
-    opened.push(nextSingle);
     operations(served);
     await nextSingle.delete(old.id, old.outs);
     expect(operations(served)).not.toContain("delete");
@@ -311,18 +297,14 @@ describe("a set takes over rules that exist", () => {
   test("from resources of their own by adopt, where they have none: deleting the old resources deletes no rule", async () => {
     const { host, served } = await open();
     const single = host.as("merchantRule");
-    opened.push(single);
     const old = await single.create(resource("old", { definition: rule(1) }));
-    const next = await startHost({}, served.environment, "merchantRuleSet");
-    opened.push(next);
+    const next = await served.host("merchantRuleSet");
     const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
     await expect(next.create(inputs)).rejects.toThrow(`adopt: { "a": "${old.id}" }`);
-    const last = await startHost({}, { ...served.environment, MERCHANT_RULES_RECOVER: "true" }, "merchantRuleSet");
-    opened.push(last);
+    const last = await served.host("merchantRuleSet", { MERCHANT_RULES_RECOVER: "true" });
     const { outs } = await last.create({ ...inputs, adopt: { a: old.id } });
     expect(Object(outs.ruleIds).a).toBe(old.id);
     const lastSingle = last.as("merchantRule");
-    opened.push(lastSingle);
     operations(served);
     await lastSingle.delete(old.id, old.outs);
     expect(operations(served)).not.toContain("delete");

@@ -9,8 +9,9 @@ import { setShape } from "../../provider/state/shape.ts";
 import { readInputs, readState } from "../../provider/state/state.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
-import { marking, type ServedContract, serve } from "../support/rules.ts";
+import { marking } from "../support/rules.ts";
 import { resource, withoutSecretMarks } from "../support/stack/hosts.ts";
+import { type Served, serve } from "../support/stack/service.ts";
 
 const illustrative: ContractInput = {
   ...loadPreset("illustrative"),
@@ -90,7 +91,7 @@ interface Run {
 
 describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) => {
   const hasMarks = (contract.rule?.owner ?? null) !== null;
-  let served: ServedContract;
+  let served: Served;
   beforeAll(async () => {
     served = await serve(contract);
   });

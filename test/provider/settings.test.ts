@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { connectionOf, connectionSettings } from "../../provider/settings/connection-settings.ts";
 import type { SettingsSources } from "../../provider/settings/sources.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "settings-"));
+const folder = newFolder();
 const program = join(folder, "program");
 mkdirSync(program);
 writeFileSync(join(folder, "Pulumi.yaml"), "name: test\n");
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const url = "https://payments.example.com";
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../local/service/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { serve } from "../support/rules.ts";
 import { EngineModel, type Hooks, hooksOf } from "../support/stack/engine-model.ts";
 import { hooksHere, markBy, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 
 const preset = loadPreset("illustrative");
 const { schema: _, ...rule } = preset.rule;

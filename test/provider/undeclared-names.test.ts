@@ -1,21 +1,13 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
 import { type Contract, type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/rules.ts";
-import { type Host, startHost } from "../support/stack/hosts.ts";
-
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
+import { rule } from "../support/rules.ts";
+import { openWorld } from "../support/stack/hooks.ts";
+import type { Host } from "../support/stack/hosts.ts";
 
 async function open(contract: ContractInput): Promise<Host> {
-  const served = await serve(contract);
-  opened.push(served);
-  const host = await startHost({}, served.environment, "merchantRuleSet");
-  opened.push(host);
-  return host;
+  return (await openWorld({ contract })).host("merchantRuleSet");
 }
 
 const illustrative = loadPreset("illustrative");

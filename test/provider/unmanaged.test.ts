@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../support/rules.ts";
-import { failureOf, open } from "../support/stack/hooks.ts";
-import { resource } from "../support/stack/hosts.ts";
+import { openWorld } from "../support/stack/hooks.ts";
+import { failureOf, resource } from "../support/stack/hosts.ts";
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
 const report = (ruleId: string): string => `1 rule at the service is not in the set: "rule-50" (${ruleId})`;
 
 describe("rules that nobody declares are looked for", () => {
   test.each(["warn", "fail"])("although the set does not change (%s)", async (onUnmanaged) => {
-    const world = await open();
+    const world = await openWorld();
     const declared = resource("all", { rules: abc, onUnmanaged });
     const { id, outs } = await (await world.host("merchantRuleSet")).create(declared);
     const stray = world.service.put(undefined, rule(50));
@@ -27,7 +27,7 @@ describe("rules that nobody declares are looked for", () => {
   });
 
   test("before a change is written", async () => {
-    const world = await open();
+    const world = await openWorld();
     const { id, outs } = await (await world.host("merchantRuleSet")).create(resource("all", { rules: abc }));
     const stray = world.service.put(undefined, rule(50));
     const host = await world.host("merchantRuleSet");
@@ -36,7 +36,7 @@ describe("rules that nobody declares are looked for", () => {
   });
 
   test("and not at all where the program does not ask", async () => {
-    const world = await open();
+    const world = await openWorld();
     const declared = resource("all", { rules: abc });
     const { id, outs } = await (await world.host("merchantRuleSet")).create(declared);
     world.asked();
@@ -45,7 +45,7 @@ describe("rules that nobody declares are looked for", () => {
   });
 
   test("in a preview without credentials: warn says that it could not look, fail fails", async () => {
-    const world = await open();
+    const world = await openWorld();
     const { id, outs } = await (await world.host("merchantRuleSet")).create(resource("all", { rules: abc }));
     const without = { MERCHANT_RULES_TOKEN: "" };
     const host = await world.host("merchantRuleSet", without);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { endLeft, send, start, untilNoneRuns } from "../promises/09-one-more-up-heals/interruption.ts";
+import type { Declared, Stack } from "../support/stack/engines.ts";
 import type { EngineName } from "../support/stack/project.ts";
-import type { Declared, Stack } from "../support/stack/stacks.ts";
 import { stub } from "./payments.ts";
 import { atWireMock, type RealPlace } from "./place.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import type { Declared, Stack } from "../support/stack/stacks.ts";
+import type { Declared, Stack } from "../support/stack/engines.ts";
 import { stub } from "./payments.ts";
 import { atWireMock, type RealPlace } from "./place.ts";
 import { contract } from "./wiremock.ts";

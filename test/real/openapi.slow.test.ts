@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { loadContract } from "../../sdk/contract/index.ts";
 import { command } from "../cli/run.ts";
+import { newFolder } from "../support/folder.ts";
 import { textInZip } from "../support/zip.ts";
 import { stub } from "./payments.ts";
 import { hasJava, jar, startWireMock } from "./wiremock.ts";
@@ -13,8 +13,7 @@ describe.skipIf(!hasJava)("the contract that contract init makes of WireMock's o
   test("is one by which a rule is made, read, listed, changed and deleted there, and no other is touched", async () => {
     const service = await startWireMock();
     onTestFinished(() => service.close());
-    const folder = mkdtempSync(join(tmpdir(), "openapi-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     const [input, output] = [join(folder, "openapi.json"), join(folder, "c.yaml")];
     writeFileSync(input, textInZip(jar(), "swagger/wiremock-admin-api.json"));
     // What the description lacks: how its interface is locked.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Declared } from "../support/stack/stacks.ts";
+import type { Declared } from "../support/stack/engines.ts";
 import { decisionOf, type PaymentRule, stubOf } from "./payments.ts";
 import { atWireMock, type RealPlace } from "./place.ts";
 

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
+import { newFolder } from "../support/folder.ts";
+import { openStack, type Stack } from "../support/stack/engines.ts";
 import { type Front, startFront } from "../support/stack/front.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack, type Stack } from "../support/stack/stacks.ts";
 import { contract, hasJava, startWireMock, type WireMock } from "./wiremock.ts";
 
 /** WireMock, with no rules at the beginning of a test. */
@@ -48,9 +48,7 @@ export const paged: ContractInput = { ...contract, limits: { pageSize: 3 } };
 async function openAt(service: WireMock, spoken: ContractInput): Promise<RealPlace> {
   await service.removeAll();
   const front = await startFront(service.url);
-  onTestFinished(() => front.close());
-  const folder = mkdtempSync(join(tmpdir(), "contract-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, "contract.json");
   writeFileSync(file, JSON.stringify(spoken));
   const token = { MERCHANT_RULES_CLIENT_ID: service.user, MERCHANT_RULES_CLIENT_SECRET: service.password };

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { atWireMock, paged } from "./place.ts";
 
 /** The preset's semantics; and each payment has an amount by which it is found again in sums. */
@@ -96,8 +96,7 @@ async function answerTo(url: string, payment: JsonObject): Promise<string | unde
 
 atWireMock((engine, open) => {
   test("simulate says of each payment what WireMock decides by its stubs, before and after a change; else that it is unknown", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "semantics-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     const file = (name: string, text: string): string => {
       writeFileSync(join(folder, name), text);
       return join(folder, name);

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 
 const java = javaVersion();
 /** WireMock needs Java 11 or newer, Spark 17. */
@@ -71,7 +71,7 @@ const startsWithinMs = 60_000;
  * @throws Error: it ended, or does not answer within a minute; with what it printed
  */
 export async function startWireMock(): Promise<WireMock> {
-  const folder = mkdtempSync(join(tmpdir(), "wiremock-"));
+  const folder = newFolder();
   const [user, password] = ["rules", "correct horse"];
   const options = [
     ...[

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadSemantics } from "../../meaning/index.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { unknownValue } from "../../provider/host/wire.ts";
@@ -7,9 +7,10 @@ import { readPreview } from "../../report/plan/preview.ts";
 import { afterRun, type RuleSide, readLiveSide } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/rules.ts";
+import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { resource, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 import { applied } from "../support/stack/states.ts";
 
 const merged = { path: "/api/v1/merchants/rules/{ruleId}", body: "merged" } as const;
@@ -20,7 +21,6 @@ async function world(changes: Partial<ContractInput> = {}) {
     ...changes,
   });
   const served = await serve(contract);
-  onTestFinished(() => served.close());
   const session = () => sessionOf(served.environment);
   const declared = { all: { rules: { a: rule(1), b: rule(2), c: rule(3) } }, one: { definition: rule(4) } };
   const [all, one] = await applied(session(), declared);

@@ -6,9 +6,9 @@ import { readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
-import { type ServedContract, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
+import { type Served, serve } from "../support/stack/service.ts";
 import { stateOf, withSecretsAt } from "../support/stack/states.ts";
 
 const runs = process.env.FUZZ_RUNS === undefined ? 12 : 150;
@@ -54,7 +54,7 @@ const world = fc.record({
 type Told = { changed: string[]; missing: string[] } | "cannot be told";
 
 describe.each(contracts)("under a contract %s", (_name, contract) => {
-  let served: ServedContract;
+  let served: Served;
   beforeAll(async () => {
     served = await serve(contract, { allowDuplicates: true });
   });

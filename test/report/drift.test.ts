@@ -1,20 +1,20 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type FaultInput, localCredentials } from "../../local/service/index.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { type Drift, readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/json/index.ts";
-import { marking, rule, serve } from "../support/rules.ts";
+import { marking, rule } from "../support/rules.ts";
 import { contractOf, list, merchants } from "../support/stack/contracts.ts";
-import { open } from "../support/stack/hooks.ts";
+import { openWorld } from "../support/stack/hooks.ts";
 import { markBy, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 import { applied, stateOf, withSecretsAt } from "../support/stack/states.ts";
 
 /** A service whose rules were made by resources, and the state that knows them. */
 async function made(declared: Record<string, JsonObject>, contract?: ContractInput) {
   const served = await serve(contract);
-  onTestFinished(() => served.close());
   const { service, environment } = served;
   const state = await applied(sessionOf(environment), declared);
   service.resetRequests();
@@ -234,7 +234,6 @@ describe("whether a rule is gone", () => {
   test("cannot be told at another service: none of the rules is called missing", async () => {
     const { state } = await made(some);
     const other = await serve();
-    onTestFinished(() => other.close());
     other.service.put(undefined, rule(900));
     await expect(readStateDrift(state, sessionOf(other.environment))).rejects.toThrow(
       /none of the \d rules .* can be seen over connection "default" \(http:.*What to do:/s,
@@ -244,7 +243,7 @@ describe("whether a rule is gone", () => {
 
 describe("several connections", () => {
   test("are each looked through, and their findings say over which", async () => {
-    const near = await open({ merchants, ruleIds: "sequential" });
+    const near = await openWorld({ merchants, ruleIds: "sequential" });
     const sandbox = {
       MERCHANT_RULES_SANDBOX__BASE_URL: near.service.url,
       MERCHANT_RULES_SANDBOX__TOKEN: "token-globex",

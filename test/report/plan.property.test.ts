@@ -6,10 +6,10 @@ import { planOf } from "../../report/plan/plan-report.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { type ServedContract, serve } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { EngineModel, type Hooks, hooksOf } from "../support/stack/engine-model.ts";
 import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
+import { type Served, serve } from "../support/stack/service.ts";
 
 const runs = process.env.FUZZ_RUNS === undefined ? 10 : 60;
 
@@ -82,7 +82,7 @@ interface Writes {
 }
 
 describe.each(contracts)("under a contract %s", (_name, contract) => {
-  let served: ServedContract;
+  let served: Served;
   beforeAll(async () => {
     served = await serve(contract);
   });
@@ -146,10 +146,7 @@ function without(writes: Writes, rules: readonly { name: string; ruleId?: string
 }
 
 /** The effect of the requests since the last reset, rule by rule. */
-function writesTo(
-  { requests, rules }: ServedContract["service"],
-  deployed: readonly { readonly ruleId: string }[],
-): Writes {
+function writesTo({ requests, rules }: Served["service"], deployed: readonly { readonly ruleId: string }[]): Writes {
   const known = new Set(deployed.map(({ ruleId }) => ruleId));
   const made = rules().filter(({ ruleId }) => !known.has(ruleId));
   const of = (operation: string) => requests.filter((request) => request.operation === operation);

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
@@ -11,6 +10,7 @@ import { livePage, rulesPage } from "../../report/page/rules-page.ts";
 import { defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import { serve } from "../local/service/under-test.ts";
 import { Browser, hasChromium } from "../support/browser.ts";
+import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
 
 const hostile = [
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)("in a browser", { timeout: 120_000 }, () => {
   let browser: Browser;
   let folder: string;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "rules-page-"));
+    folder = newFolder();
     browser = await Browser.open();
   });
   afterAll(async () => {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import {
@@ -14,9 +13,11 @@ import {
 } from "../../report/sides/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { blindMask, isMask, type JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "../support/rules.ts";
+import { newFolder } from "../support/folder.ts";
+import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { resource, sessionOf } from "../support/stack/hosts.ts";
+import { serve } from "../support/stack/service.ts";
 import { applied, withSecretsAt } from "../support/stack/states.ts";
 
 const contract: ContractInput = contractOf({
@@ -27,7 +28,6 @@ const declared: Record<string, JsonObject> = { all: { rules }, one: { definition
 
 async function world(state = declared) {
   const served = await serve(contract);
-  onTestFinished(() => served.close());
   const session = () => sessionOf(served.environment);
   const resources = await applied(session(), state);
   const change = (name: string, changes: JsonObject | undefined) => {
@@ -40,8 +40,7 @@ async function world(state = declared) {
 }
 
 function folderOf(files: Record<string, JsonObject>): string {
-  const folder = mkdtempSync(join(tmpdir(), "sides-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   for (const [key, definition] of Object.entries(files))
     writeFileSync(join(folder, `${key}.yaml`), `# a rule\n${JSON.stringify(definition)}\n`);
   return folder;

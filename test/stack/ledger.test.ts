@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { JournalWriter, recover } from "../../stack/state/journal.ts";
 import { Ledger } from "../../stack/state/ledger.ts";
 import type { ResourceState } from "../../stack/state/resource-state.ts";
 import { ResourceTexts } from "../../stack/state/resource-texts.ts";
+import { newFolder } from "../support/folder.ts";
 import { resource } from "./resource.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "ledger-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const names = (resources: readonly ResourceState[]): string[] => resources.map(({ id }) => id);
 

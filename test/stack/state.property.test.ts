@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { EngineError } from "../../local/engine/index.ts";
 import { readProject } from "../../stack/project/project.ts";
 import { applyConfig, readStackFile } from "../../stack/project/stack-config.ts";
@@ -15,12 +15,12 @@ import { JournalWriter } from "../../stack/state/journal.ts";
 import { takeLock } from "../../stack/state/lock.ts";
 import { ResourceTexts } from "../../stack/state/resource-texts.ts";
 import { readStack, StateStore } from "../../stack/state/store.ts";
+import { newFolder } from "../support/folder.ts";
 import { extremes, foreign, mutated } from "../support/fuzz/mutations.ts";
 import { check, expectReadable, timeout } from "../support/fuzz/runs.ts";
 import { rule } from "../support/rules.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "fuzzed-state-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const stack = { project: "fuzzed", name: "dev" };
 const rest = { checkpoint: {}, latest: {} };

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { z } from "zod";
 import { isJson, type Json } from "../../sdk/json/index.ts";
+import { newFolder } from "./folder.ts";
 
 export const hasChromium = spawnSync("chromium", ["--version"], { stdio: "ignore" }).status === 0;
 
@@ -41,7 +40,7 @@ export class Browser {
   #loaded: (() => void) | undefined;
 
   static async open(): Promise<Browser> {
-    const folder = mkdtempSync(join(tmpdir(), "browser-"));
+    const folder = newFolder();
     const child = spawn("chromium", [...flags, `--user-data-dir=${folder}`, "about:blank"], {
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, type TestContext } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { rule, serve } from "./rules.ts";
+import { rule } from "./rules.ts";
 import { type CommandResult, type EngineName, TestProject } from "./stack/project.ts";
+import { serve } from "./stack/service.ts";
 
 /** A project on an engine and a service of their own, which go away with the test. */
 export async function openStack(
@@ -17,7 +18,6 @@ export async function openStack(
 ) {
   const { contract, environment, config, onTestFinished: onEnd = onTestFinished } = options;
   const served = await serve(contract);
-  onEnd(() => served.close());
   const project = new TestProject({ ...served.environment, ...environment }, config);
   onEnd(() => project.remove());
   await project.init(engine);

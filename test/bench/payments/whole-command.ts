@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { loadPreset } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { serve } from "../../support/rules.ts";
 import { TestProject } from "../../support/stack/project.ts";
+import { serve } from "../../support/stack/service.ts";
 import { watchMemory, watchProcessorTime } from "../host-memory.ts";
 import { definitionOf, semantics, workloadRules } from "./workload.ts";
 

@@ -1,15 +1,9 @@
-import { onTestFinished } from "vitest";
 import { draftContract } from "../../../contract-tools/draft.ts";
 import { contractFacts } from "../../../contract-tools/probe/contract-facts.ts";
 import type { Told } from "../../../contract-tools/probe/known.ts";
 import { planOf } from "../../../contract-tools/probe/known.ts";
 import { type Probed, probe } from "../../../contract-tools/probe/probe.ts";
-import {
-  type LocalService,
-  type LocalServiceOptions,
-  localCredentials,
-  startLocalService,
-} from "../../../local/service/index.ts";
+import { type LocalService, type LocalServiceOptions, localCredentials } from "../../../local/service/index.ts";
 import { type Connection, RulesClient } from "../../../sdk/client/index.ts";
 import {
   type Contract,
@@ -23,6 +17,7 @@ import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from 
 import { dialects } from "../../provider/dialects/dialects.ts";
 import { described } from "../../provider/presets/presets.ts";
 import { rule } from "../../support/rules.ts";
+import { startService } from "../../support/stack/service.ts";
 
 /** A service whose contract is to be found. */
 export interface Sought {
@@ -134,12 +129,11 @@ function plainOf<Value>(value: Value): Value {
 
 /** Starts the service, probes it, and gives the contract that was found beside the true one. */
 export async function found({ contract: contractOf, parameters, service: own = {}, rule: ruleOf, nameAt }: Sought) {
-  const service = await startLocalService({
+  const service = await startService({
     ...own,
     contract: defineContract(contractOf("http://127.0.0.1")),
     parameters,
   });
-  onTestFinished(() => service.close());
   const truth = defineContract(contractOf(service.url));
   const connection = (contract: Contract): Connection => ({
     name: "default",

@@ -1,15 +1,10 @@
-import { onTestFinished } from "vitest";
 import type { Given, Told } from "../../../contract-tools/probe/known.ts";
 import { type Probed, type ProbeOptions, probe } from "../../../contract-tools/probe/probe.ts";
-import {
-  type LocalService,
-  type LocalServiceOptions,
-  localCredentials,
-  startLocalService,
-} from "../../../local/service/index.ts";
+import { type LocalService, type LocalServiceOptions, localCredentials } from "../../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { type Front, startFront } from "../../support/stack/front.ts";
+import { startService } from "../../support/stack/service.ts";
 
 /** A service that can be probed through a front, which may misbehave in its name. */
 export interface ProbedPlace {
@@ -43,11 +38,9 @@ export async function place(
   contract: ContractInput,
   { others = 0, ...options }: Omit<LocalServiceOptions, "contract"> & { readonly others?: number } = {},
 ): Promise<ProbedPlace> {
-  const service = await startLocalService({ contract: defineContract(contract), ...options });
-  onTestFinished(() => service.close());
+  const service = await startService({ contract: defineContract(contract), ...options });
   for (let k = 1; k <= others; k += 1) service.put(`other-${k}`, rule(100 + k));
   const front = await startFront(service.url);
-  onTestFinished(() => front.close());
   const connection = {
     name: "default",
     baseUrl: front.url,

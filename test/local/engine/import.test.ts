@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { importResources } from "../../../local/engine/index.ts";
-import { serve } from "../../support/rules.ts";
 import { hasPulumi, TestProject } from "../../support/stack/project.ts";
+import { serve } from "../../support/stack/service.ts";
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,7 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   analyzeState,
   EngineError,
@@ -10,9 +9,9 @@ import {
   readExport,
 } from "../../../local/engine/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "merchant-rules-packs-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = newFolder();
 const good = join(import.meta.dirname, "fixtures/policies");
 
 /** A stack with one rule as `pulumi stack export` prints it. */

@@ -1,20 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 import { z } from "zod";
 import { type RunEvent, type RunOptions, type RunResult, runEngine, type Verb } from "../../../local/engine/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
 const here = import.meta.dirname;
 export const passphrase = "fixture passphrase";
@@ -50,7 +40,7 @@ export class Project {
   readonly env: NodeJS.ProcessEnv;
 
   constructor(program: string, env: NodeJS.ProcessEnv = {}) {
-    this.folder = mkdtempSync(join(tmpdir(), "merchant-rules-engine-"));
+    this.folder = newFolder();
     cpSync(join(here, "fixtures/project"), this.folder, { recursive: true });
     symlinkSync(resolve(here, "../../../node_modules"), join(this.folder, "node_modules"), "dir");
     const { PULUMI_BACKEND_URL: _url, PULUMI_STACK: _stack, ...inherited } = process.env;

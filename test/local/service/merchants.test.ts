@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type LocalServiceOptions, startLocalService } from "../../../local/service/index.ts";
 import { type ContractInput, defineContract, expand, loadPreset } from "../../../sdk/contract/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { attempt, call, fieldOfEach, serve, textAt } from "./under-test.ts";
 
 const contract = loadPreset("illustrative");
@@ -130,8 +130,7 @@ describe("several merchants", () => {
   });
 
   test("keep their rules in files of their own, and go on counting there", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "merchants-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     const options = { contract, merchants, ruleIds: "sequential", dataFile: join(folder, "rules.db") } as const;
     const first = await startLocalService(options);
     for (const name of ["a", "b"]) first.of("globex").put(undefined, { name });

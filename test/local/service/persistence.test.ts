@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { startLocalService } from "../../../local/service/index.ts";
 import { loadPreset } from "../../../sdk/contract/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { call, serve, textAt } from "./under-test.ts";
 
 const contract = loadPreset("illustrative");
@@ -14,10 +14,9 @@ let folder: string;
 let dataFile: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rules-service-"));
+  folder = newFolder();
   dataFile = join(folder, "rules.db");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("a data file", () => {
   test("keeps rules, their order and idempotency keys over a restart", async () => {

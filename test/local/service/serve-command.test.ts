@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadPreset, presetFile } from "../../../sdk/contract/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { attempt, call, serve } from "./under-test.ts";
 
 const entry = new URL("../../../cli/serve.ts", import.meta.url);
@@ -13,7 +13,7 @@ let folder: string;
 const started: ChildProcess[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "serve-command-"));
+  folder = newFolder();
 });
 afterEach(async () => {
   for (const child of started.splice(0)) child.kill("SIGKILL");

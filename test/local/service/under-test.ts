@@ -1,24 +1,7 @@
-import { afterEach } from "vitest";
-import {
-  type LocalService,
-  type LocalServiceOptions,
-  localCredentials,
-  startLocalService,
-} from "../../../local/service/index.ts";
+import { localCredentials } from "../../../local/service/index.ts";
 import { field, isJsonObject, type Json, valueAt } from "../../../sdk/json/index.ts";
 
-const running: LocalService[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.close()));
-});
-
-/** A service of its own for one test; it closes when the test ends. */
-export async function serve(options: LocalServiceOptions): Promise<LocalService> {
-  const service = await startLocalService(options);
-  running.push(service);
-  return service;
-}
+export { startService as serve } from "../../support/stack/service.ts";
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;

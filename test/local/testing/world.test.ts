@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startWorld, type World, type WorldOptions } from "../../../local/testing/index.ts";
 import { listMerchantRules, MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import { root } from "../../docs/page.ts";
+import { newFolder } from "../../support/folder.ts";
 
 async function open(options: WorldOptions): Promise<World> {
   const world = await startWorld(options);
@@ -181,8 +182,7 @@ describe("a world with a function as its program", () => {
 describe("two worlds at once", () => {
   test("have rules, state and readings of their own, and leave nothing behind", async () => {
     // Other test files have worlds in the usual one.
-    const temporary = mkdtempSync(join(tmpdir(), "worlds-"));
-    onTestFinished(() => rmSync(temporary, { recursive: true }));
+    const temporary = newFolder();
     vi.stubEnv("TMPDIR", temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
     const before = { cwd: process.cwd(), environment: { ...process.env } };

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PaymentsFile, type PaymentsRead, type ReadPaymentsOptions } from "../../../meaning/payments/read-payments.ts";
 import type { Json, JsonObject } from "../../../sdk/json/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "payments-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const columns = [
   { name: "amount", at: "/amount", type: "decimal", isNeeded: true },

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decisionQuery } from "../../../meaning/sql/query.ts";
+import { newFolder } from "../../support/folder.ts";
 import { answerIn, answersOf } from "./cases.ts";
 import { inDuckDb } from "./in-duckdb.ts";
 import { expectedOfLine, lines, linesCase, tableCase, tableSource } from "./sources.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sql-sources-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 test("a line is read as every reader of JSON does, or not at all", async () => {
   const path = join(folder, "lines.ndjson");

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decisionQuery } from "../../../meaning/sql/query.ts";
+import { newFolder } from "../../support/folder.ts";
 import { heldAgainst, type SqlCase, sqlCases } from "./cases.ts";
 import { inDuckDb } from "./in-duckdb.ts";
 import { valueCases } from "./values.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sql-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const seed = Number(process.env.FUZZ_SEED ?? "1");
 

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decisionQuery } from "../../../meaning/sql/query.ts";
+import { newFolder } from "../../support/folder.ts";
 import { inSpark, installedSpark } from "../../support/spark.ts";
 import { answerIn, answersOf, heldAgainst, type SqlCase, sqlCases } from "./cases.ts";
 import { expectedOfLine, lines, linesCase, tableCase, tableSource } from "./sources.ts";
 import { valueCases } from "./values.ts";
 
 const python = installedSpark();
-const folder = mkdtempSync(join(tmpdir(), "spark-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 const seed = Number(process.env.FUZZ_SEED ?? "1");
 const timeoutMs = 3_600_000;
 

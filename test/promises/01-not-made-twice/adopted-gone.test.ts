@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
-import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 onBothEngines((engine) => {
   test("a rule that adopt names and that goes away meanwhile is not made beside another one of the same natural key", async () => {

@@ -3,7 +3,9 @@ import type { FaultInput } from "../../../local/service/faults/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { namesOf, open, ownedBy, Stack } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld } from "../../support/stack/hooks.ts";
+import { ownedBy } from "../../support/stack/hosts.ts";
+import { namesOf } from "../../support/stack/service.ts";
 
 const lost: FaultInput = { kind: "close", at: "after", operations: ["create"], times: 1 };
 
@@ -16,8 +18,8 @@ describe("a replacement whose create loses its answer, under a contract without 
     ["merchantRuleSet", "keeps its natural key", rule(1, { priority: 9 })],
     ["merchantRuleSet", "gets another natural key", rule(7)],
   ])("ends with exactly one rule by adopt, as it advises: a %s that %s", async (hooks, _how, next) => {
-    const world = await open({ contract, allowDuplicates: true });
-    const stack = new Stack(world, hooks);
+    const world = await openWorld({ contract, allowDuplicates: true });
+    const stack = new HookStack(world, hooks);
     const inputs = (definition: JsonObject) =>
       hooks === "merchantRule" ? { definition } : { rules: { a: definition } };
     expect(await stack.up({ s: inputs(rule(1)) })).toEqual([]);
@@ -38,8 +40,8 @@ describe("a replacement whose create loses its answer, under a contract without 
   });
 
   test("that was not carried out ends with exactly one rule by running again, as it advises", async () => {
-    const world = await open({ contract, allowDuplicates: true });
-    const stack = new Stack(world, "merchantRuleSet");
+    const world = await openWorld({ contract, allowDuplicates: true });
+    const stack = new HookStack(world, "merchantRuleSet");
     expect(await stack.up({ s: { rules: { a: rule(1) } } })).toEqual([]);
     world.service.faults.set({ ...lost, at: "before" });
     const next = { s: { rules: { a: rule(1, { priority: 9 }) } } };
@@ -51,8 +53,8 @@ describe("a replacement whose create loses its answer, under a contract without 
 
 describe("two resources of one rule that swap their names", () => {
   test("end as declared by running again as often as it is advised, under a contract without update", async () => {
-    const world = await open({ contract: contractOf({ operations: { update: null } }) });
-    const stack = new Stack(world);
+    const world = await openWorld({ contract: contractOf({ operations: { update: null } }) });
+    const stack = new HookStack(world);
     const declared = (one: string, other: string) => ({
       x: { definition: rule(1, { name: one, priority: 1 }), ...ownedBy("shop/test/x") },
       y: { definition: rule(2, { name: other, priority: 2 }), ...ownedBy("shop/test/y") },
@@ -72,8 +74,8 @@ describe("two resources of one rule that swap their names", () => {
   });
 
   test("are told a way on where an update of one collides with the other", async () => {
-    const world = await open();
-    const stack = new Stack(world);
+    const world = await openWorld();
+    const stack = new HookStack(world);
     const declared = (one: string, other: string) => ({
       x: { definition: rule(1, { name: one }) },
       y: { definition: rule(2, { name: other }) },
@@ -90,9 +92,9 @@ describe("a 409 of the service under a contract without natural key", () => {
     ["a list", contractOf({ rule: { naturalKey: null } })],
     ["no list", contractOf({ operations: { list: null }, rule: { naturalKey: null } })],
   ])("names the cure, and each way leads to the rule, under a contract with %s", async (_case, spoken) => {
-    const world = await open({ spoken });
+    const world = await openWorld({ spoken });
     const existing = world.service.put(undefined, rule(1, { priority: 50 }));
-    const stack = new Stack(world);
+    const stack = new HookStack(world);
     const [message = ""] = await stack.up({ a: { definition: rule(1) } });
     expect(message).toContain("RULE_CONFLICT");
     expect(message).toContain("rule.naturalKey");
@@ -102,10 +104,10 @@ describe("a 409 of the service under a contract without natural key", () => {
   });
 
   test("is found by itself with the contract completed, as advised", async () => {
-    const completed = await open();
-    const world = await open({ spoken: contractOf({ rule: { naturalKey: null } }) });
+    const completed = await openWorld();
+    const world = await openWorld({ spoken: contractOf({ rule: { naturalKey: null } }) });
     const existing = world.service.put(undefined, rule(1));
-    const stack = new Stack(world);
+    const stack = new HookStack(world);
     expect(await stack.up({ a: { definition: rule(1) } })).toHaveLength(1);
     const { MERCHANT_RULES_CONTRACT = "" } = completed.environment;
     const [message = ""] = await stack.up({ a: { definition: rule(1) } }, { MERCHANT_RULES_CONTRACT });

@@ -4,7 +4,8 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { isJsonObject, withoutValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const identifyBy = { in: "body", name: "id" } as const;
 /** Neither a list, nor a natural key, nor an idempotency key. */

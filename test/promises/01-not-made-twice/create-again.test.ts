@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { failureOf, namesOf, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf, ownedBy } from "../../support/stack/hosts.ts";
+import { namesOf } from "../../support/stack/service.ts";
 
 const unknownLag = contractOf({ operations: { list: { ...list, lagMs: null } } });
 const withoutList = contractOf({ operations: { list: null } });
@@ -13,7 +15,7 @@ describe("a create that is answered 503", () => {
   ])(
     "is looked up and sent again by the next run alone, where the lag of the list is %s",
     async (_case, contract, says) => {
-      const world = await open({ contract, allowDuplicates: true });
+      const world = await openWorld({ contract, allowDuplicates: true });
       world.service.faults.set({ kind: "status", status: 503, operations: ["create"] });
       const { message } = await failureOf((await world.host()).create({ definition: rule(1) }));
       expect(message).toMatch(says);
@@ -24,7 +26,7 @@ describe("a create that is answered 503", () => {
   );
 
   test("for several rules of a set is sent again for those alone", async () => {
-    const world = await open({ allowDuplicates: true });
+    const world = await openWorld({ allowDuplicates: true });
     world.service.faults.set({ kind: "status", status: 503, operations: ["create"], request: 2, times: 3 });
     const rules = Object.fromEntries(Array.from({ length: 6 }, (_, k) => [`r${k}`, rule(k)]));
     const { partial } = await failureOf((await world.host("merchantRuleSet")).create({ rules }));
@@ -35,7 +37,7 @@ describe("a create that is answered 503", () => {
 
   test("is sent again with its own key alone, where the contract has idempotency", async () => {
     const contract = contractOf({ idempotency: { header: "Idempotency-Key" } });
-    const world = await open({ contract, allowDuplicates: true });
+    const world = await openWorld({ contract, allowDuplicates: true });
     world.service.faults.set({ kind: "status", status: 503, operations: ["create"], times: 2 });
     await (await world.host()).create({ definition: rule(1) });
     expect(world.service.rules()).toHaveLength(1);
@@ -43,7 +45,7 @@ describe("a create that is answered 503", () => {
   });
 
   test("and was carried out all the same is not sent again", async () => {
-    const world = await open({ allowDuplicates: true });
+    const world = await openWorld({ allowDuplicates: true });
     world.service.faults.set({ kind: "status", status: 503, at: "after", operations: ["create"] });
     await (await world.host()).create({ definition: rule(1) });
     expect(world.service.rules()).toHaveLength(1);
@@ -51,7 +53,7 @@ describe("a create that is answered 503", () => {
   });
 
   test("always, is sent as often as limits.maxAttempts says, and the error says that the rule may exist", async () => {
-    const world = await open({ contract: contractOf({ idempotency: { header: "Idempotency-Key" } }) });
+    const world = await openWorld({ contract: contractOf({ idempotency: { header: "Idempotency-Key" } }) });
     world.service.faults.set({ kind: "status", status: 503, operations: ["create"], times: "always" });
     const { message } = await failureOf((await world.host()).create({ definition: rule(1) }));
     expect(message).toContain("the rule may exist");
@@ -80,7 +82,7 @@ describe("the message that a rule may exist", () => {
   ] as const)(
     "says what the contract lacks, and nothing twice, under one with %s",
     async (_case, contract, at, advice) => {
-      const world = await open({ contract });
+      const world = await openWorld({ contract });
       world.service.faults.set({ kind: "close", at, operations: ["create"], times: "always" });
       const { message } = await failureOf(
         (await world.host()).create({ definition: rule(1), ...ownedBy("shop/test/a") }),

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 const laterMs = 150;

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/faults/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { failureOf, namesOf, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf, ownedBy } from "../../support/stack/hosts.ts";
+import { namesOf } from "../../support/stack/service.ts";
 
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
 const names = ["rule-1", "rule-2", "rule-3"];
@@ -11,7 +13,7 @@ const unknownLag = contractOf({ operations: { list: { ...list, lagMs: null } } }
 
 describe("three creates that lose their answers while the list lags behind", () => {
   test("are found by the same run, where the contract says how far it lags", async () => {
-    const world = await open({
+    const world = await openWorld({
       contract: contractOf({ operations: { list: { ...list, lagMs: 600 } } }),
       allowDuplicates: true,
     });
@@ -23,7 +25,7 @@ describe("three creates that lose their answers while the list lags behind", () 
   });
 
   test("of resources of one rule are found by the same run, too", async () => {
-    const world = await open({
+    const world = await openWorld({
       contract: contractOf({ operations: { list: { ...list, lagMs: 600 } } }),
       allowDuplicates: true,
     });
@@ -41,7 +43,7 @@ describe("three creates that lose their answers while the list lags behind", () 
     "are said to be unknown where the contract does not say so, and the advice ends with those rules: %s",
     async (_case, way) => {
       // One request at a time, so that it is the first three rules whose creates lose their answers.
-      const world = await open({ contract: { ...unknownLag, limits: { concurrency: 1 } }, allowDuplicates: true });
+      const world = await openWorld({ contract: { ...unknownLag, limits: { concurrency: 1 } }, allowDuplicates: true });
       // As it was when the fault was set, until it is cleared.
       world.service.faults.set([{ kind: "stale-list" }, lost]);
       const failure = await failureOf(
@@ -68,7 +70,7 @@ describe("three creates that lose their answers while the list lags behind", () 
   );
 
   test("that were not carried out are made by running again, as advised", async () => {
-    const world = await open({ contract: unknownLag, allowDuplicates: true });
+    const world = await openWorld({ contract: unknownLag, allowDuplicates: true });
     world.service.faults.set([{ kind: "stale-list" }, { ...lost, at: "before" }]);
     const { message } = await failureOf((await world.host("merchantRuleSet")).create({ rules: declared }));
     expect(message).toContain("if it is not, run again");
@@ -81,7 +83,7 @@ describe("three creates that lose their answers while the list lags behind", () 
       operations: { list: { ...list, lagMs: null } },
       rule: { owner: { at: "/managedBy" } },
     });
-    const world = await open({ contract, allowDuplicates: true });
+    const world = await openWorld({ contract, allowDuplicates: true });
     world.service.faults.set([{ kind: "stale-list" }, lost]);
     const inputs = { rules: declared, ...ownedBy("shop/test/limits") };
     const { message } = await failureOf((await world.host("merchantRuleSet")).create(inputs));

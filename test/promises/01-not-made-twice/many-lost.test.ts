@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 test("creates whose answers are all lost wait for the list's lag side by side, not one after the other", async () => {
   const lagMs = 1000;

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, update } from "../../support/stack/contracts.ts";
-import { failureOf, open, Stack, writesOf } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 
 const padded = rule(1, { name: "padded " });
 const kept = rule(1, { name: "padded" });
@@ -12,7 +13,7 @@ describe("a service that keeps another natural key than was declared", () => {
     ["create", undefined],
     ["update", rule(1)],
   ])("is said with its path after %s, and the state has what the service keeps", async (_case, before) => {
-    const world = await open({ allowDuplicates: true });
+    const world = await openWorld({ allowDuplicates: true });
     const host = await world.host();
     const made = before === undefined ? undefined : await host.create({ definition: before });
     world.service.faults.set({ kind: "normalise" });
@@ -32,9 +33,12 @@ describe("a service that keeps another natural key than was declared", () => {
     ["a set, changed in place", "merchantRuleSet", update],
     ["a set, replaced", "merchantRuleSet", null],
   ] as const)("does not get a second rule by the next runs: %s", async (_case, hooks, updating) => {
-    const world = await open({ contract: contractOf({ operations: { update: updating } }), allowDuplicates: true });
+    const world = await openWorld({
+      contract: contractOf({ operations: { update: updating } }),
+      allowDuplicates: true,
+    });
     world.service.faults.set({ kind: "normalise" });
-    const stack = new Stack(world, hooks);
+    const stack = new HookStack(world, hooks);
     const inputs = (definition: typeof padded) =>
       hooks === "merchantRule" ? { definition } : { rules: { a: definition } };
     for (let run = 1; run <= 3; run += 1) {
@@ -51,7 +55,7 @@ describe("a service that keeps another natural key than was declared", () => {
   });
 
   test("does not make the other rules of a set fail", async () => {
-    const world = await open();
+    const world = await openWorld();
     world.service.faults.set({ kind: "normalise" });
     const failure = await failureOf((await world.host("merchantRuleSet")).create({ rules: { a: padded, b: rule(2) } }));
     expect(failure.message).toMatch(/1 of 2 rules failed/);
@@ -66,8 +70,8 @@ describe("a service that keeps another form than was declared, and does not show
   ] as const;
 
   test.each(unshown)("is read after each write, where it answers %s", async (_case, contract, answers) => {
-    const world = await open({ contract, answers });
-    const stack = new Stack(world, "merchantRuleSet");
+    const world = await openWorld({ contract, answers });
+    const stack = new HookStack(world, "merchantRuleSet");
     const set = (last: JsonObject) => ({ all: { rules: { a: rule(2), b: rule(3), c: last } } });
     world.service.faults.set({ kind: "normalise" });
     // The first rules of the run come back as they were sent: that says nothing of the next.
@@ -87,7 +91,7 @@ describe("a service that keeps another form than was declared, and does not show
   });
 
   test("is not called different by a read that is behind: the next run looks again", async () => {
-    const world = await open({
+    const world = await openWorld({
       answers: "id",
       // What a read shows after the update is what was before.
       onRequest: ({ operation }) => {

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const [a, b] = [rule(1), rule(2)];
 

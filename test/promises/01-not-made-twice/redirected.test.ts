@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { open, Stack } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld } from "../../support/stack/hooks.ts";
 
 const knownLag = contractOf();
 const unknownLag = contractOf({ operations: { list: { ...list, lagMs: null } } });
@@ -15,9 +15,9 @@ test.each([
 ] as const)(
   "three runs leave one rule where a create that was carried out is answered %i",
   async (status, contract) => {
-    const world = await open({ contract, allowDuplicates: true });
+    const world = await openWorld({ contract, allowDuplicates: true });
     world.service.faults.set({ kind: "redirect", at: "after", status, operations: ["create"], times: "always" });
-    const stack = new Stack(world);
+    const stack = new HookStack(world);
     for (let run = 1; run <= 3; run += 1) {
       expect(await stack.up({ a: { definition: rule(1) } })).toEqual([]);
       expect(world.service.rules()).toHaveLength(1);
@@ -27,9 +27,9 @@ test.each([
 );
 
 test("one that was not carried out, as 307 says, fails and leaves none", async () => {
-  const world = await open({ allowDuplicates: true });
+  const world = await openWorld({ allowDuplicates: true });
   world.service.faults.set({ kind: "redirect", status: 307, operations: ["create"], times: "always" });
-  const [message] = await new Stack(world).up({ a: { definition: rule(1) } });
+  const [message] = await new HookStack(world).up({ a: { definition: rule(1) } });
   expect(message).toMatch(/answered 307.*baseUrl/s);
   expect(message).not.toContain("may exist");
   expect(world.service.rules()).toEqual([]);
@@ -37,10 +37,10 @@ test("one that was not carried out, as 307 says, fails and leaves none", async (
 });
 
 test("a set of rules whose creates are all answered 303 is there as declared, each rule once", async () => {
-  const world = await open({ contract: unknownLag, allowDuplicates: true });
+  const world = await openWorld({ contract: unknownLag, allowDuplicates: true });
   world.service.faults.set({ kind: "redirect", at: "after", status: 303, operations: ["create"], times: "always" });
   const rules = Object.fromEntries(Array.from({ length: 10 }, (_, k) => [`r${k}`, rule(k)]));
-  const stack = new Stack(world, "merchantRuleSet");
+  const stack = new HookStack(world, "merchantRuleSet");
   for (let run = 1; run <= 3; run += 1) expect(await stack.up({ s: { rules } })).toEqual([]);
   expect(world.service.rules()).toHaveLength(10);
 });

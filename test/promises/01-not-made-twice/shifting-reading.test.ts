@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const offset = { type: "offset", offset: "skip", limit: "limit" } as const;
 const spoken = (pagination: object, pageSize = 200) => ({

@@ -4,7 +4,7 @@ import { isJsonArray, isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import type { Misbehaviour } from "../../support/stack/front.ts";
-import { idOf, openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 /** The list shows active rules alone, unless it is asked for all. */
 const activeAlone: Misbehaviour = async ({ method, path }, pass) => {
@@ -52,7 +52,7 @@ test("a create whose answer was lost is not to be sent again blindly where the l
   const [key = "", ...more] = [...output.matchAll(/adopt: \{ "(\w+)":/g)].map(([, named]) => named ?? "");
   expect(more).toEqual([]);
   place.front.behave(activeAlone);
-  await stack.up({ all: { rules, adopt: { [key]: idOf(place, key === "a" ? "rule-1" : "rule-2") } } });
+  await stack.up({ all: { rules, adopt: { [key]: place.idOf(key === "a" ? "rule-1" : "rule-2") } } });
   expect(place.service.rules().map((each) => each.rule.name)).toEqual(["rule-1", "rule-2"]);
   await stack.isUnchanged();
 });

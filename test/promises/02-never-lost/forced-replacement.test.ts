@@ -1,20 +1,15 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { marking, rule, serve } from "../../support/rules.ts";
-import { type HookNames, resource, startHost } from "../../support/stack/hosts.ts";
-
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
+import { marking, rule } from "../../support/rules.ts";
+import { startHost } from "../../support/stack/hooks.ts";
+import { type HookNames, resource } from "../../support/stack/hosts.ts";
+import { serve } from "../../support/stack/service.ts";
 
 /** A service, and hosts as the runs of one stack have them, one each. */
 async function open(contract?: ContractInput) {
   const served = await serve(contract);
-  opened.push(served);
   const nextRun = async (hooks: HookNames = "merchantRule") => {
-    const host = await startHost({}, served.environment, hooks);
-    opened.push(host);
+    const host = await startHost(served.environment, hooks);
     return host;
   };
   return { service: served.service, nextRun };

@@ -1,9 +1,12 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule, serve } from "../../support/rules.ts";
+import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { resource, startHost } from "../../support/stack/hosts.ts";
-import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { startHost } from "../../support/stack/hooks.ts";
+import { resource } from "../../support/stack/hosts.ts";
+import { openPlace } from "../../support/stack/place.ts";
+import { serve } from "../../support/stack/service.ts";
 
 /** Every change replaces its rule, and both stand in the state until the old one is deleted. */
 const replacing = contractOf({ operations: { update: null, list: null }, rule: { naturalKey: null } });
@@ -24,9 +27,7 @@ describe("check", () => {
     ["lets the same change pass where rules are changed in place", contractOf(), false],
   ])("%s", async (_, contract, isRefused) => {
     const served = await serve(contract);
-    onTestFinished(() => served.close());
-    const host = await startHost({}, served.environment, "merchantRuleSet");
-    onTestFinished(() => host.close());
+    const host = await startHost(served.environment, "merchantRuleSet");
     const [before, after] = [1, 2].map((priority) => resource("all", { rules: large(2_000, priority) }));
     expect((await host.check(before ?? {})).failures).toEqual([]);
     const { failures } = await host.check(after ?? {}, before);

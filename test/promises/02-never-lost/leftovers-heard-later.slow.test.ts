@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, marking, owner } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace, type Place, type Stack } from "../../support/stack/stacks.ts";
+import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
 /** `rule 7 has the mark of …, and no resource that this run has read has it in its state: … Delete it at the service …` */

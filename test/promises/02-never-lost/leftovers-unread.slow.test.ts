@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { isJsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { type Declared, openPlace, type Place, type Stack } from "../../support/stack/stacks.ts";
+import type { Declared, Stack } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const contract = contractOf({ rule: { owner }, limits: { maxAttempts: 1 } });
 const [a, b, c] = [rule(1), rule(2), rule(3)];

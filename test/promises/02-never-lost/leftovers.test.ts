@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { marking, owner } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 const names = ({ service }: Place): unknown[] =>

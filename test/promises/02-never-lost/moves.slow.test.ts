@@ -2,8 +2,9 @@ import { expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { namesOf, open, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { TestProject } from "../../support/stack/project.ts";
+import { namesOf } from "../../support/stack/service.ts";
 
 const marking = contractOf({ rule: { owner: { at: "/metadata/managedBy" } } });
 const single = (k: number): JsonObject => ({ definition: rule(k) });
@@ -39,7 +40,7 @@ test.each<[string, Record<string, JsonObject>[], true?]>([
     true,
   ],
 ])("a rule that moves within one stack %s is never refused, and never lost", async (_case, programs, changes) => {
-  const world = await open({ contract: marking });
+  const world = await openWorld({ contract: marking });
   const project = new TestProject(world.environment);
   onTestFinished(() => project.remove());
   const [first = {}, ...others] = programs;
@@ -82,7 +83,7 @@ test.each([
 ])(
   "a resource that was renamed keeps its rule by the alias that the refusal advises, under a contract with %s",
   async (_case, contract) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const project = new TestProject(world.environment);
     onTestFinished(() => project.remove());
     project.write("index.js", program("old", undefined, rule(1)));
@@ -107,7 +108,7 @@ test.each([
 );
 
 test("a service that keeps another natural key than was declared does not get more rules by runs that replace it, and one by the advice", async () => {
-  const world = await open({ contract: contractOf({ operations: { update: null } }), allowDuplicates: true });
+  const world = await openWorld({ contract: contractOf({ operations: { update: null } }), allowDuplicates: true });
   world.service.faults.set({ kind: "normalise" });
   const project = new TestProject(world.environment);
   onTestFinished(() => project.remove());

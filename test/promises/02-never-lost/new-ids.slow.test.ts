@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { type Declared, idOf, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 import {
   contracts,
   forgetting,
@@ -22,7 +23,7 @@ onBothEngines((engine) => {
       const place = await openPlace({ contract });
       const stack = await place.stack(engine);
       await stack.up(declared(1));
-      const first = idOf(place, "rule-1");
+      const first = place.idOf("rule-1");
       await stack.up(declared(7));
       const second = idOfLive(place, "rule-1");
       expect(second).not.toBe(first);

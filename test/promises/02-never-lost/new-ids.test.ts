@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { idOf, openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 import { forms, foundAfterKill, foundAfterLostAnswer, live, named, operations, path, priorities } from "./new-ids.ts";
 
@@ -48,7 +48,7 @@ test("a service that makes another rule and keeps the one before ends the run at
     place.service.put(id, before);
     return answer;
   });
-  const id = idOf(place, "rule-1");
+  const id = place.idOf("rule-1");
   const changed = Object.fromEntries(Object.entries(rules).map(([key, each]) => [key, { ...each, isActive: false }]));
   const { output } = await stack.upFails({ all: { rules: changed } }, {}, /is still there; nothing else was written/);
   expect(place.service.rules()).toHaveLength(4);

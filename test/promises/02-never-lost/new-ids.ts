@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { type Declared, openPlace, type Place, type Stack, unmarked } from "../../support/stack/stacks.ts";
+import type { Declared, Stack } from "../../support/stack/engines.ts";
+import { openPlace, type Place, unmarked } from "../../support/stack/place.ts";
 
 export const path = "/api/v1/merchants/rules/{ruleId}";
 export const operations = { update: { path, method: "POST", id: "new" } } as const;

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { failureOf, namesOf, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf, ownedBy } from "../../support/stack/hosts.ts";
+import { namesOf } from "../../support/stack/service.ts";
 
 const contracts: [string, ContractInput][] = [
   ["no mark", contractOf()],
@@ -12,7 +14,7 @@ const contracts: [string, ContractInput][] = [
 test.each(contracts)(
   "a set that takes a rule over while the set that gives it up waits with its delete keeps it, under a contract with %s",
   async (_case, contract) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const first = await world.host("merchantRuleSet");
     const [__from, __to] = ["shop/test/from", "shop/test/to"];
     const from = await first.create({ rules: { a: rule(1), b: rule(2), stays: rule(8) }, ...ownedBy(__from) });
@@ -40,7 +42,7 @@ test.each(contracts)(
 test.each(contracts)(
   "a resource that takes a rule over while a destroy waits with its delete keeps it, under a contract with %s",
   async (_case, contract) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const first = await world.host("merchantRuleSet");
     const from = await first.create({ rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/from") });
     const host = await world.host("merchantRuleSet");
@@ -61,7 +63,7 @@ test.each(contracts)(
 test.each(contracts)(
   "a create that looks for its rule while a set gives it up ends with that rule or a new one, under a contract with %s",
   async (_case, contract) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const first = await world.host("merchantRuleSet");
     const owner = "shop/test/from";
     const from = await first.create({ rules: { a: rule(1), stays: rule(8) }, ...ownedBy(owner) });
@@ -85,7 +87,7 @@ test.each(contracts)(
 );
 
 test("a create that hears too late that its rule is given up is refused, and by adopt it gets it in the next run", async () => {
-  const world = await open();
+  const world = await openWorld();
   const first = await world.host("merchantRuleSet");
   const owner = "shop/test/from";
   const from = await first.create({ rules: { a: rule(1), stays: rule(8) }, ...ownedBy(owner) });

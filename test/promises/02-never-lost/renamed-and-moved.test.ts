@@ -2,19 +2,21 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { marking as contract } from "../../support/stack/contracts.ts";
-import { marksOf, markText, open, ownedBy, type World, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, type World, writesOf } from "../../support/stack/hooks.ts";
+import { markBy, ownedBy } from "../../support/stack/hosts.ts";
+import { marksOf } from "../../support/stack/service.ts";
 
 describe("a resource that is renamed (another owner, the same state)", () => {
   test("keeps its rule, and the next write rewrites the mark", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const old = { definition: rule(1), ...ownedBy("shop/test/old") };
     const { id, outs } = await (await world.host()).create(old);
     const renamed = { definition: rule(1), ...ownedBy("shop/test/new") };
     const host = await world.host();
     expect(await host.diff(id, outs, renamed)).toMatchObject({ changes: "none" });
-    expect(marksOf(world)).toEqual([markText("shop/test/old")]);
+    expect(marksOf(world)).toEqual([markBy("shop/test/old")]);
     const next = await host.update(id, outs, { ...renamed, definition: rule(1, { priority: 9 }) });
-    expect(marksOf(world)).toEqual([markText("shop/test/new")]);
+    expect(marksOf(world)).toEqual([markBy("shop/test/new")]);
     const later = await world.host();
     expect((await later.read(id, next)).id).toBe(id);
     expect(later.stderr).toBe("");
@@ -23,7 +25,7 @@ describe("a resource that is renamed (another owner, the same state)", () => {
   });
 
   test("deletes its rules, which still have the old mark", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const { id, outs } = await (await world.host("merchantRuleSet")).create({
       rules: { a: rule(1), b: rule(2), c: rule(3) },
       ...ownedBy("shop/test/old"),
@@ -33,13 +35,13 @@ describe("a resource that is renamed (another owner, the same state)", () => {
       rules: { a: rule(1), c: rule(3, { priority: 9 }) },
       ...ownedBy("shop/test/new"),
     });
-    expect(marksOf(world).sort()).toEqual([markText("shop/test/old", "a"), markText("shop/test/new", "c")].sort());
+    expect(marksOf(world).sort()).toEqual([markBy("shop/test/old", "a"), markBy("shop/test/new", "c")].sort());
     await (await world.host("merchantRuleSet")).delete(id, next);
     expect(world.service.rules()).toEqual([]);
   });
 
   test("sees its rules as its own in a refresh before the next write", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const { id, outs } = await (await world.host("merchantRuleSet")).create({
       rules: { a: rule(1), b: rule(2) },
       ...ownedBy("shop/test/old"),
@@ -55,7 +57,7 @@ describe("a resource that is renamed (another owner, the same state)", () => {
 
 describe("a rule that moves within one stack is never refused, and never lost", () => {
   test("by a run that is killed before the old resource is deleted", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const old = { definition: rule(1), ...ownedBy("shop/test/old") };
     const set = { rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/set") };
     const first = await (await world.host()).create(old);
@@ -72,17 +74,17 @@ describe("a rule that moves within one stack is never refused, and never lost", 
   });
 
   test("by the delete of one that took it over without a mark, where another resource has marked it since", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const ruleId = world.service.put(undefined, rule(1));
     const old = await (await world.host()).create({ definition: rule(1), adopt: ruleId, ...ownedBy("shop/test/old") });
-    const next = markText("shop/test/new");
+    const next = markBy("shop/test/new");
     world.service.put(ruleId, rule(1, { metadata: { managedBy: next } }));
     const host = await world.host();
     await host.delete(ruleId, old.outs);
     expect(host.stderr).toContain(`rule ${ruleId} is "shop/test/new"'s of this stack by now`);
     expect(marksOf(world)).toEqual([next]);
     // Its own mark, which an update whose answer was lost has written, is as good as none.
-    world.service.put(ruleId, rule(1, { metadata: { managedBy: markText("shop/test/old") } }));
+    world.service.put(ruleId, rule(1, { metadata: { managedBy: markBy("shop/test/old") } }));
     await (await world.host()).delete(ruleId, old.outs);
     expect(world.service.rules()).toEqual([]);
   });
@@ -90,7 +92,7 @@ describe("a rule that moves within one stack is never refused, and never lost", 
   describe("where the states of both know it, because the run of the move did not come to its end", () => {
     /** Rule 1 has moved from `old`, which is declared as before again, to `one`, which is to be another rule now. */
     async function openMoved() {
-      const world = await open({ contract });
+      const world = await openWorld({ contract });
       const as = (name: string, priority = 1, n = 1): JsonObject => ({
         definition: rule(n, { priority }),
         ...ownedBy(`shop/test/${name}`),
@@ -128,7 +130,7 @@ describe("a rule that moves within one stack is never refused, and never lost", 
     });
 
     test("a set makes it anew as well", async () => {
-      const world = await open({ contract });
+      const world = await openWorld({ contract });
       const all = { rules: { a: rule(1), b: rule(2) }, ...ownedBy("shop/test/all") };
       const set = await (await world.host("merchantRuleSet")).create(all);
       const ruleId = world.service.rules().find(({ rule }) => rule.name === "rule-1")?.ruleId;
@@ -155,7 +157,7 @@ describe("a rule that moves within one stack is never refused, and never lost", 
   });
 
   test("and two resources that declare one rule at the same time are one rule and one error", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const host = await world.host();
     const results = await Promise.allSettled(
       ["a", "b"].map((name) => host.create({ definition: rule(1), ...ownedBy(`shop/test/${name}`) })),

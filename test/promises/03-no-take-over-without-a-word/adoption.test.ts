@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
-import { type Declared, onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 onBothEngines((engine) => {
   test("what a run will take over stands in its preview, and what it took over in one block", async () => {

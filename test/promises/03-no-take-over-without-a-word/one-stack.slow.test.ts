@@ -4,7 +4,8 @@ import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking, owner } from "../../support/stack/contracts.ts";
-import { idOf, onBothEngines, openPlace, unmarked } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, unmarked } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 describe("a rule that has the mark of another resource of the same stack", () => {
@@ -13,7 +14,7 @@ describe("a rule that has the mark of another resource of the same stack", () =>
     const place = await openPlace({ contract: marking });
     const stack = await place.stack("local");
     await stack.up({ old: { definition: rule(1) }, other: { definition: rule(2) } });
-    const ruleId = idOf(place, "rule-1");
+    const ruleId = place.idOf("rule-1");
     const metadata = place.service.rules().find(({ rule: { name } }) => name === "rule-2")?.rule.metadata ?? {};
     await stack.up({ old: { definition: rule(1) } });
     place.service.put(ruleId, { ...rule(1), metadata });
@@ -63,7 +64,7 @@ test("a resource that is made before the holder of its rule is asked does not ov
   const before = place.service.rules();
   place.writes();
   hasEarly = true;
-  await stack.fails("up", {}, new RegExp(idOf(place, "rule-1")));
+  await stack.fails("up", {}, new RegExp(place.idOf("rule-1")));
   expect(place.writes()).toEqual([]);
   hasEarly = false;
   await stack.succeeds("up");
@@ -79,7 +80,7 @@ test("two resources that declare one rule are told so, and neither overwrites wh
   const before = place.service.rules();
   place.writes();
   const both = { early: { definition: rule(1, { priority: 50 }) }, holder };
-  await stack.upFails(both, {}, new RegExp(idOf(place, "rule-1")));
+  await stack.upFails(both, {}, new RegExp(place.idOf("rule-1")));
   expect(place.writes()).toEqual([]);
   expect(place.service.rules()).toEqual(before);
 });

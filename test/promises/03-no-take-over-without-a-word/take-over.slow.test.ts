@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking } from "../../support/stack/contracts.ts";
-import { idOf, onBothEngines, openPlace, othersMark, unmarked } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, othersMark, unmarked } from "../../support/stack/place.ts";
 
 /** The declared part of a rule that has a condition and a ticket besides. */
 const { conditions, ...declared } = rule(1);
@@ -62,7 +63,7 @@ describe("a rule with another owner's mark", () => {
     const { service } = place;
     const stack = await place.stack("local");
     await stack.up({ a: { definition: rule(1) }, b: { definition: rule(2) } });
-    const ruleId = idOf(place, "rule-1");
+    const ruleId = place.idOf("rule-1");
     const taken = { ...rule(1), metadata: { managedBy: othersMark } };
     service.put(ruleId, taken);
     place.writes();

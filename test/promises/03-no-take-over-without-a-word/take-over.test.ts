@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { failureOf, open, Stack, writesOf } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 
 const recover = { MERCHANT_RULES_RECOVER: "true" };
 const subset = { name: "rule-1", priority: 1 };
@@ -13,7 +14,7 @@ describe("a program without adopt, over a rule that exists already", () => {
     ["declared in part", subset, /exists already, with the declared fields and others besides/],
     ["declared otherwise", rule(1, { priority: 7 }), /exists already, and differs at priority/],
   ])("is refused by id and name, with the rule %s", async (_case, definition, state) => {
-    const world = await open();
+    const world = await openWorld();
     const existing = world.service.put(undefined, rule(1));
     const { message } = await failureOf((await world.host()).create({ definition }));
     expect(message).toContain(`rule ${existing} has the same natural key (/name: "rule-1")`);
@@ -23,16 +24,16 @@ describe("a program without adopt, over a rule that exists already", () => {
   });
 
   test("deletes nothing of what was there when the stack is destroyed", async () => {
-    const world = await open();
+    const world = await openWorld();
     const existing = world.service.put(undefined, rule(1));
-    const stack = new Stack(world);
+    const stack = new HookStack(world);
     expect(await stack.up({ a: { definition: subset }, b: { definition: rule(2) } })).toHaveLength(1);
     expect(await stack.up({})).toEqual([]);
     expect(world.service.rules()).toEqual([{ ruleId: existing, rule: rule(1) }]);
   });
 
   test("makes a set keep what it made itself, and that alone is deleted", async () => {
-    const world = await open();
+    const world = await openWorld();
     const existing = world.service.put(undefined, rule(1));
     const host = await world.host("merchantRuleSet");
     const failure = await failureOf(host.create({ rules: { a: subset, b: rule(2) } }));
@@ -45,7 +46,7 @@ describe("a program without adopt, over a rule that exists already", () => {
 
   test("is refused too where a list of many pages shows the rule late", async () => {
     const pages = { ...list, pagination: { type: "offset", limit: "limit", offset: "offset" } } as const;
-    const world = await open({ contract: contractOf({ operations: { list: pages }, limits: { pageSize: 2 } }) });
+    const world = await openWorld({ contract: contractOf({ operations: { list: pages }, limits: { pageSize: 2 } }) });
     for (const k of [5, 4, 3, 2, 1]) world.service.put(undefined, rule(k));
     expect((await failureOf((await world.host()).create({ definition: rule(1) }))).message).toContain("exists already");
     expect(writesOf(world)).toEqual([]);
@@ -54,7 +55,7 @@ describe("a program without adopt, over a rule that exists already", () => {
 
 describe("the ways on that the refusal names", () => {
   test("adopt, as it says it, takes the rule over and makes it as declared", async () => {
-    const world = await open();
+    const world = await openWorld();
     const existing = world.service.put(undefined, rule(1));
     const definition = rule(1, { priority: 7 });
     const { message } = await failureOf((await world.host()).create({ definition }));
@@ -68,7 +69,7 @@ describe("the ways on that the refusal names", () => {
   });
 
   test("adopt of a set names the key", async () => {
-    const world = await open();
+    const world = await openWorld();
     const existing = world.service.put(undefined, rule(1));
     const { message } = await failureOf((await world.host("merchantRuleSet")).create({ rules: { a: rule(1) } }));
     expect(message).toContain(`add adopt: { "a": "${existing}" }`);
@@ -78,7 +79,7 @@ describe("the ways on that the refusal names", () => {
   });
 
   test("recover, for one run, takes over what is as declared as a whole, and says each", async () => {
-    const world = await open();
+    const world = await openWorld();
     const [first, second] = [1, 2].map((k) => world.service.put(undefined, rule(k)));
     const { message } = await failureOf((await world.host()).create({ definition: rule(1) }));
     expect(message).toContain("set MERCHANT_RULES_RECOVER=true for one run");
@@ -101,7 +102,7 @@ describe("the ways on that the refusal names", () => {
     ],
     ["differs", rule(1, { priority: 2 }), rule(1)],
   ])("recover refuses a rule that %s", async (_case, existing, definition) => {
-    const world = await open();
+    const world = await openWorld();
     world.service.put(undefined, existing);
     await failureOf((await world.host("merchantRule", recover)).create({ definition }));
     expect(world.service.rules()).toMatchObject([{ rule: existing }]);
@@ -109,7 +110,7 @@ describe("the ways on that the refusal names", () => {
   });
 
   test("recover takes over no rule that another resource of the stack holds", async () => {
-    const world = await open();
+    const world = await openWorld();
     const { id, outs } = await (await world.host()).create({ definition: rule(1) });
     const host = await world.host("merchantRule", recover);
     await host.diff(id, outs, { definition: rule(1) });
@@ -117,14 +118,14 @@ describe("the ways on that the refusal names", () => {
   });
 
   test("are those of a contract without update, too: declared as it is, then changed by a replacement", async () => {
-    const world = await open({ contract: contractOf({ operations: { update: null } }) });
+    const world = await openWorld({ contract: contractOf({ operations: { update: null } }) });
     const existing = world.service.put(undefined, rule(1));
     const definition = rule(1, { priority: 7 });
     const { message } = await failureOf((await world.host()).create({ definition }));
     expect(message).toContain(
       `declare it as it is at the service and add adopt: "${existing}"; change it in a later run`,
     );
-    const stack = new Stack(world);
+    const stack = new HookStack(world);
     expect(await stack.up({ a: { definition: rule(1), adopt: existing } })).toEqual([]);
     expect(await stack.up({ a: { definition } })).toEqual([]);
     expect(world.service.rules()).toMatchObject([{ rule: definition }]);

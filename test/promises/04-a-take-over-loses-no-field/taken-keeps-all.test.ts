@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner, update } from "../../support/stack/contracts.ts";
-import { type Declared, openPlace } from "../../support/stack/stacks.ts";
+import type { Declared } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 const [a, b] = [rule(1), rule(2)];

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { marking } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace, type Place, type Stack } from "../../support/stack/stacks.ts";
+import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const two = { Alpha: { definition: rule(1) }, Beta: { definition: rule(2) } };
 

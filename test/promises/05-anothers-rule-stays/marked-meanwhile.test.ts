@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isJsonObject, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
-import { openPlace, othersMark } from "../../support/stack/stacks.ts";
+import { openPlace, othersMark } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 

@@ -2,16 +2,17 @@ import { describe, expect, test } from "vitest";
 import { ownerOf } from "../../../provider/reconcile/mark.ts";
 import { rule } from "../../support/rules.ts";
 import { marking as contract, contractOf, update } from "../../support/stack/contracts.ts";
-import { failureOf, marksOf, markText, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
-import { ownerIdOf, saidBy } from "../../support/stack/hosts.ts";
+import { openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf, markBy, ownedBy, ownerIdOf, saidBy } from "../../support/stack/hosts.ts";
+import { marksOf } from "../../support/stack/service.ts";
 
 const { owner } = contract.rule ?? {};
 const limits = "shop/test/limits";
-const mark = markText(limits);
+const mark = markBy(limits);
 
 describe("the mark of a rule's owner", () => {
   test("is written by create, and is left out of drift and diff", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const host = await world.host();
     const inputs = { definition: rule(1), ...ownedBy(limits) };
     const { id, outs } = await host.create(inputs);
@@ -25,7 +26,7 @@ describe("the mark of a rule's owner", () => {
   });
 
   test("is mended by the next write where somebody took it away, beside a rule that shows whose the place is", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const first = await world.host();
     const inputs = { definition: rule(1), ...ownedBy(limits) };
     const { id, outs } = await first.create(inputs);
@@ -35,23 +36,23 @@ describe("the mark of a rule's owner", () => {
     const host = await world.host();
     await host.diff(other.id, other.outs, others);
     await host.update(id, outs, { ...inputs, definition: rule(1, { priority: 9 }) });
-    expect(marksOf(world)).toEqual([mark, markText("shop/test/others")]);
+    expect(marksOf(world)).toEqual([mark, markBy("shop/test/others")]);
   });
 
   test.each(["declared", "changes", "merged"] as const)("stays with an update whose body is %s", async (body) => {
-    const world = await open({
+    const world = await openWorld({
       contract: contractOf({ operations: { update: { ...update, body } }, rule: { owner } }),
     });
     const host = await world.host("merchantRuleSet");
     const { id, outs } = await host.create({ rules: { a: rule(1) }, ...ownedBy(limits) });
     const next = await host.update(id, outs, { rules: { a: rule(1, { priority: 9 }) }, ...ownedBy(limits) });
     expect(next.rules).toEqual({ a: rule(1, { priority: 9 }) });
-    expect(marksOf(world)).toEqual([markText(limits, "a")]);
+    expect(marksOf(world)).toEqual([markBy(limits, "a")]);
     expect(world.service.rules()[0]?.rule.priority).toBe(9);
   });
 
   test("stands beside what is declared around it, which is managed as any field", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const host = await world.host();
     const inputs = { definition: rule(1, { metadata: { x: 1 } }), ...ownedBy(limits) };
     const { id, outs } = await host.create(inputs);
@@ -67,7 +68,7 @@ describe("the mark of a rule's owner", () => {
   });
 
   test("declared by a program itself is refused by check, with its path", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const host = await world.host();
     const { failures } = await host.check({ definition: rule(1, { metadata: { managedBy: "me" } }) });
     expect(failures).toEqual([{ property: "definition", reason: expect.stringContaining("/metadata/managedBy") }]);
@@ -80,7 +81,7 @@ describe("the mark of a rule's owner", () => {
     ["not ASCII", "Zahlungsregeln-für-Händler", "prüfung", "規則の一覧".repeat(20), "ключ ".repeat(39).trim()],
     ["with the characters that part them", "a/b", "c#d", "e#f/g", "h#i".replace("#", "-")],
   ])("is at most 200 bytes of ASCII for names that are %s", async (_case, project, stack, resource, key) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const host = await world.host("merchantRuleSet");
     const inputs = { rules: { [key]: rule(1), other: rule(2) }, ...ownedBy(ownerOf(project, stack, resource)) };
     const { id, outs } = await host.create(inputs);
@@ -99,19 +100,19 @@ describe("the mark of a rule's owner", () => {
 
   test("of two long names that begin alike differs", () => {
     const long = "r".repeat(150);
-    expect(markText(ownerOf("p", "s", `${long}1`))).not.toBe(markText(ownerOf("p", "s", `${long}2`)));
+    expect(markBy(ownerOf("p", "s", `${long}1`))).not.toBe(markBy(ownerOf("p", "s", `${long}2`)));
   });
 
   test("is not asked for where a contract has no place for it", async () => {
-    const world = await open();
+    const world = await openWorld();
     await (await world.host()).create({ definition: rule(1), ...ownedBy(limits) });
     expect(world.service.rules()[0]?.rule).toEqual(rule(1));
     expect(writesOf(world)).toEqual(["create"]);
   });
 
   test("of this resource lets a run after a killed one go on without a word from the user", async () => {
-    const world = await open({ contract });
-    const marked = (key: string) => ({ metadata: { managedBy: markText(limits, key) } });
+    const world = await openWorld({ contract });
+    const marked = (key: string) => ({ metadata: { managedBy: markBy(limits, key) } });
     const left = world.service.put(undefined, rule(1, marked("a")));
     const old = world.service.put(undefined, rule(2, { priority: 50, ...marked("b") }));
     const inputs = { rules: { a: rule(1), b: rule(2) }, ...ownedBy(limits) };

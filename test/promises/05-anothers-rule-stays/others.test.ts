@@ -2,21 +2,22 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { marking as contract, contractOf } from "../../support/stack/contracts.ts";
-import { failureOf, markText, open, ownedBy, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf, markBy, ownedBy } from "../../support/stack/hosts.ts";
 
 const ours = "shop/test/limits";
 const theirs = "bank/prod/caps";
 
 /** The rule number k with the mark of a resource. */
 const markedBy = (owner: string, key = "", k = 1, changes: JsonObject = {}): JsonObject =>
-  rule(k, { metadata: { managedBy: markText(owner, key) }, ...changes });
+  rule(k, { metadata: { managedBy: markBy(owner, key) }, ...changes });
 
 describe("a rule with the mark of another stack", () => {
   test.each([
     ["no adopt", {}],
     ["adopt: true", { adopt: true }],
   ])("is refused by the name of its owner, with %s", async (_case, adopt) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const existing = world.service.put(undefined, markedBy(theirs));
     const host = await world.host("merchantRule", { MERCHANT_RULES_RECOVER: "true" });
     const { message } = await failureOf(host.create({ definition: rule(1), ...ownedBy(ours), ...adopt }));
@@ -28,7 +29,7 @@ describe("a rule with the mark of another stack", () => {
   });
 
   test("is taken over by its id, which says from whom and rewrites the mark", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const existing = world.service.put(undefined, markedBy(theirs));
     const host = await world.host();
     const { id, outs } = await host.create({ definition: rule(1), adopt: existing, ...ownedBy(ours) });
@@ -40,7 +41,7 @@ describe("a rule with the mark of another stack", () => {
   });
 
   test("is taken over by a set by its id", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const existing = world.service.put(undefined, markedBy(theirs, "x", 1, { priority: 50 }));
     const host = await world.host("merchantRuleSet");
     await host.create({ rules: { a: rule(1), b: rule(2) }, adopt: { a: existing }, ...ownedBy(ours) });
@@ -49,7 +50,7 @@ describe("a rule with the mark of another stack", () => {
   });
 
   test("is not taken over where the contract has no update to write another mark: with theirs it could never be changed", async () => {
-    const world = await open({ contract: contractOf({ operations: { update: null }, rule: contract.rule }) });
+    const world = await openWorld({ contract: contractOf({ operations: { update: null }, rule: contract.rule }) });
     const existing = world.service.put(undefined, markedBy(theirs));
     for (const definition of [rule(1), rule(1, { priority: 9 })]) {
       const inputs = { definition, adopt: existing, ...ownedBy(ours) };
@@ -69,7 +70,7 @@ describe("a rule with the mark of another stack", () => {
 describe("the former owner of a rule that was taken over", () => {
   /** Two rules of theirs, of which the first is ours by now. The mark of the other shows that it is the right place. */
   async function takenOver() {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const former = await world.host();
     const { id, outs } = await former.create({ definition: rule(1), ...ownedBy(theirs) });
     await former.create({ definition: rule(2), ...ownedBy("bank/prod/others") });
@@ -97,7 +98,7 @@ describe("the former owner of a rule that was taken over", () => {
   });
 
   test("changes and deletes the others of its set, and leaves that one alone", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const former = await world.host("merchantRuleSet");
     const { id, outs } = await former.create({ rules: { a: rule(1), b: rule(2) }, ...ownedBy(theirs) });
     const ruleId = String(Object(outs.ruleIds).a);
@@ -125,7 +126,7 @@ describe("the former owner of a rule that was taken over", () => {
   });
 
   test("that has no other rule is told a way on: the word that lets it go", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const { id, outs } = await (await world.host()).create({ definition: rule(1), ...ownedBy(theirs) });
     await (await world.host()).create({ definition: rule(1), adopt: id, ...ownedBy(ours) });
     world.service.resetRequests();
@@ -147,7 +148,7 @@ describe("the former owner of a rule that was taken over", () => {
 });
 
 test.each(["warn", "fail"])("onUnmanaged: %s says whose each rule is", async (onUnmanaged) => {
-  const world = await open({ contract });
+  const world = await openWorld({ contract });
   const other = world.service.put(undefined, markedBy(theirs, "x", 7));
   const nobodys = world.service.put(undefined, rule(8));
   const host = await world.host("merchantRuleSet");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, otherToken, owner, twoMerchants } from "../../support/stack/contracts.ts";
+import { openPlace } from "../../support/stack/place.ts";
 import { hasPulumi } from "../../support/stack/project.ts";
-import { openPlace } from "../../support/stack/stacks.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const moved = { ...otherToken, MERCHANT_RULES_MOVED: "true" };

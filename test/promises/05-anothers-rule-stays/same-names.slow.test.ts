@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { marking } from "../../support/stack/contracts.ts";
-import { idOf, onBothEngines, openPlace, unmarked } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, unmarked } from "../../support/stack/place.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 const other = { ...three, a: { definition: rule(1, { priority: 50 }) } };
@@ -26,7 +27,7 @@ onBothEngines((engine) => {
     expect(service.rules()).toEqual(before);
 
     await first.up(other);
-    expect(unmarked(service.rules()).find(({ ruleId }) => ruleId === idOf(place, "rule-1"))?.rule.priority).toBe(50);
+    expect(unmarked(service.rules()).find(({ ruleId }) => ruleId === place.idOf("rule-1"))?.rule.priority).toBe(50);
   });
 
   test("a stack that was renamed keeps its rules by one run that names what it was; a new stack of its old name gets none", async () => {
@@ -60,10 +61,10 @@ test("with recover, a stack of the same names takes over what is whole as it dec
   place.writes();
   const second = await place.stack("local");
   const recover = { environment: { MERCHANT_RULES_RECOVER: "true" } };
-  await second.upFails(other, recover, ...["rule-1", "rule-2", "rule-3"].map((name) => new RegExp(idOf(place, name))));
+  await second.upFails(other, recover, ...["rule-1", "rule-2", "rule-3"].map((name) => new RegExp(place.idOf(name))));
   expect(place.writes()).toEqual(["update", "update"]);
   expect(unmarked(service.rules())).toEqual(unmarked(before));
-  expect(service.rules().find(({ ruleId }) => ruleId === idOf(place, "rule-1"))).toEqual(
+  expect(service.rules().find(({ ruleId }) => ruleId === place.idOf("rule-1"))).toEqual(
     before.find(({ rule: { name } }) => name === "rule-1"),
   );
 });

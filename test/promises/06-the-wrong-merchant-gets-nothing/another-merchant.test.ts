@@ -3,7 +3,8 @@ import { hashOfIdentity } from "../../../provider/reconcile/identity.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
-import { failureOf, open, ownedBy, type World, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, type World, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf, ownedBy } from "../../support/stack/hosts.ts";
 
 const other = { MERCHANT_RULES_TOKEN: "token-globex" };
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
@@ -17,7 +18,7 @@ async function twoMerchants(
   theirRules = [theirs(1), theirs(2), theirs(3)],
   connected: JsonObject = {},
 ) {
-  const world = await open({ contract, merchants, ruleIds: "sequential" });
+  const world = await openWorld({ contract, merchants, ruleIds: "sequential" });
   const host = await world.host("merchantRuleSet");
   const { id, outs } = await host.create({ rules: declared, ...connected });
   expect(Object.values(Object(outs.ruleIds)).sort()).toEqual(["1", "2", "3"]);
@@ -59,7 +60,7 @@ describe("the credentials of another merchant whose rules have the same ids", ()
   });
 
   test("do not change or delete the rule of a resource of one rule", async () => {
-    const world = await open({ merchants, ruleIds: "sequential" });
+    const world = await openWorld({ merchants, ruleIds: "sequential" });
     const { id, outs } = await (await world.host()).create({ definition: rule(1) });
     world.service.of("globex").put(undefined, theirs(1));
     const before = { ours: world.service.rules(), theirs: world.service.of("globex").rules() };

@@ -4,14 +4,14 @@ import { hashOfIdentity } from "../../../provider/reconcile/index.ts";
 import { readStateDrift } from "../../../report/drift/drift.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { open } from "../../support/stack/hooks.ts";
+import { openWorld } from "../../support/stack/hooks.ts";
 import { ownedBy, sessionOf } from "../../support/stack/hosts.ts";
 import { applied } from "../../support/stack/states.ts";
 
 const asking = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });
 
 test("the rules of an explicit provider are compared where it leads, and not over the default connection", async () => {
-  const [own, other] = [await open(), await open()];
+  const [own, other] = [await openWorld(), await openWorld()];
   const [first, ...more] = await applied(sessionOf(other.environment), {
     a: { definition: rule(1) },
     b: { definition: rule(2) },
@@ -35,7 +35,7 @@ test("rules that were made as another identity are not believed to be here, thou
     { name: "acme", token: "token-acme" },
     { name: "globex", token: "token-globex" },
   ];
-  const world = await open({ merchants, ruleIds: "sequential", contract: asking });
+  const world = await openWorld({ merchants, ruleIds: "sequential", contract: asking });
   const host = await world.host();
   const acme = ownedBy("shop/prod/a", hashOfIdentity("acme"));
   const { id, outs } = await host.create({ definition: rule(1), ...acme });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, otherToken, twoMerchants } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const asking = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });

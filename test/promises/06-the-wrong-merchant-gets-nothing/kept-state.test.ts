@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { type Declared, openPlace } from "../../support/stack/stacks.ts";
+import type { Declared } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const rules = { r1: rule(1), r2: rule(2), r3: rule(3), r4: rule(4) };
 const singly = Object.fromEntries(Object.entries(rules).map(([name, definition]) => [name, { definition }]));

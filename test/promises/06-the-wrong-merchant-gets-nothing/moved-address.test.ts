@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
-import { failureOf, namesOf, open, writesOf } from "../../support/stack/hooks.ts";
+import { openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
+import { namesOf } from "../../support/stack/service.ts";
 
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
 const changed = { rules: { ...declared, a: rule(1, { priority: 99 }) } };
 
 /** Rules at one service, and a second service that has others. */
 async function twoServices() {
-  const [from, to] = [await open(), await open()];
+  const [from, to] = [await openWorld(), await openWorld()];
   const { id, outs } = await (await from.host("merchantRuleSet")).create({ rules: declared });
   to.service.put(undefined, rule(7));
   const before = from.service.rules();
@@ -30,7 +32,7 @@ describe("another address", () => {
   });
 
   test("does not make a resource of one rule count as deleted", async () => {
-    const [from, to] = [await open(), await open()];
+    const [from, to] = [await openWorld(), await openWorld()];
     const { id, outs } = await (await from.host()).create({ definition: rule(1) });
     expect((await failureOf((await to.host()).delete(id, outs))).message).toContain(to.service.url);
     expect((await failureOf((await to.host()).read(id, outs))).message).toContain(to.service.url);
@@ -75,7 +77,7 @@ describe("another address", () => {
   });
 
   test("of the same service goes on by itself, because the rules are seen there", async () => {
-    const world = await open();
+    const world = await openWorld();
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules: declared });
     const renamed = { MERCHANT_RULES_BASE_URL: world.service.url.replace("127.0.0.1", "localhost") };
     const host = await world.host("merchantRuleSet", renamed);
@@ -87,7 +89,7 @@ describe("another address", () => {
   });
 
   test("with a slash at its end is the same address", async () => {
-    const world = await open();
+    const world = await openWorld();
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules: { a: rule(1), b: rule(2) } });
     world.service.remove(world.service.rules()[0]?.ruleId ?? "");
     const host = await world.host("merchantRuleSet", { MERCHANT_RULES_BASE_URL: `${world.service.url}/` });

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking, otherToken, twoMerchants, withoutList } from "../../support/stack/contracts.ts";
-import { idOf, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const changed = { ...declared, a: { definition: rule(1, { priority: 50 }) } };
@@ -40,7 +41,7 @@ onBothEngines((engine) => {
       const place = await openPlace({ ...twoMerchants, contract: contractOf(contract) });
       const stack = await place.stack(engine);
       await stack.up(declared);
-      for (const k of [1, 2]) place.service.of("globex").put(idOf(place, `rule-${k}`), theirs(k));
+      for (const k of [1, 2]) place.service.of("globex").put(place.idOf(`rule-${k}`), theirs(k));
       const known = stack.known();
       const before = both(place);
       place.writes();

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
-import { hostFor, open, ownedBy, type World } from "../../support/stack/hooks.ts";
-import type { Host } from "../../support/stack/hosts.ts";
+import { openWorld, startHost, type World } from "../../support/stack/hooks.ts";
+import { type Host, ownedBy } from "../../support/stack/hosts.ts";
 
 function hostOf(world: World): Promise<Host> {
   const baseUrl = world.service.url;
   const connections = Object.fromEntries(merchants.map(({ name, token }) => [name, { baseUrl, token }]));
   const config = { "merchant-rules:connections": JSON.stringify(connections) };
   const { MERCHANT_RULES_CONTRACT = "" } = world.environment;
-  return hostFor("merchantRule", { MERCHANT_RULES_CONTRACT }, config);
+  return startHost({ MERCHANT_RULES_CONTRACT }, "merchantRule", config);
 }
 
 const contracts: [string, ReturnType<typeof contractOf>][] = [
@@ -21,7 +21,7 @@ const contracts: [string, ReturnType<typeof contractOf>][] = [
 test.each(contracts)(
   "rule 1 of one connection is not rule 1 of the other, under a contract with %s",
   async (_case, contract) => {
-    const world = await open({ contract, merchants, ruleIds: "sequential" });
+    const world = await openWorld({ contract, merchants, ruleIds: "sequential" });
     const [acme, globex] = [world.service.of("acme"), world.service.of("globex")];
     const inputs = (connection: string, k: number, changes = {}) => ({
       definition: rule(k, changes),
@@ -50,7 +50,7 @@ test.each(contracts)(
 );
 
 test("a rule that changes its connection is made at the one and deleted at the other, though both call it rule 1", async () => {
-  const world = await open({ merchants, ruleIds: "sequential" });
+  const world = await openWorld({ merchants, ruleIds: "sequential" });
   const host = await hostOf(world);
   const old = await host.create({ definition: rule(1), connection: "acme" });
   const next = await hostOf(world);

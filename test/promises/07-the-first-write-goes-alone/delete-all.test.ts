@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { failureOf, open, type World } from "../../support/stack/hooks.ts";
+import { openWorld, type World } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 
 const rules = { a: rule(1), b: rule(2), c: rule(3), d: rule(4), e: rule(5) };
 const contracts: [string, ReturnType<typeof contractOf>][] = [
@@ -17,7 +18,7 @@ function expectStopped(world: World, message: string): void {
 
 describe.each(contracts)("a delete that takes all rules, under a contract with %s", (_case, contract) => {
   test("ends the destroy of a set after the first delete", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
     world.service.faults.set({ kind: "delete-all", times: "always" });
     const { message } = await failureOf((await world.host("merchantRuleSet")).delete(id, outs));
@@ -25,7 +26,7 @@ describe.each(contracts)("a delete that takes all rules, under a contract with %
   });
 
   test("ends a run that removes two rules of a set, and nothing else is written", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
     world.service.faults.set({ kind: "delete-all", times: "always" });
     const { d: _, e: __, ...left } = rules;
@@ -40,7 +41,7 @@ describe.each(contracts)("a delete that takes all rules, under a contract with %
   });
 
   test("ends the destroy of five resources of one rule", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const first = await world.host();
     const made = await Promise.all(Object.values(rules).map((definition) => first.create({ definition })));
     world.service.faults.set({ kind: "delete-all", times: "always" });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
-import { type Declared, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 const off = (each: typeof a) => ({ ...each, isActive: false });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { idOf, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 
@@ -56,7 +57,7 @@ onBothEngines((engine) => {
     const stack = await place.stack(engine);
     await stack.up(three);
     const before = service.rules();
-    const leaving = [idOf(place, "rule-2"), idOf(place, "rule-3")].join("|");
+    const leaving = [place.idOf("rule-2"), place.idOf("rule-3")].join("|");
     place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 200, body: {} } : pass()));
     place.writes();
     await stack.upFails({ a: three.a }, {}, new RegExp(leaving));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const withoutList = contractOf({ operations: { list: null }, rule: { immutable: ["/conditions"] } });
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 const changed = Object.fromEntries(

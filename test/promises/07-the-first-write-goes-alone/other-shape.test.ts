@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, update } from "../../support/stack/contracts.ts";
-import { failureOf, open, Stack, type World, writesOf } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld, type World, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 
 describe("a contract that puts the body of an update in another place than the service", () => {
   const spoken = contractOf({ operations: { update: { ...update, bodyAt: "/rule" } } });
@@ -11,7 +12,7 @@ describe("a contract that puts the body of an update in another place than the s
 
   /** The same service, with the contract as it should be. */
   async function corrected(): Promise<Record<string, string>> {
-    const { MERCHANT_RULES_CONTRACT = "" } = (await open()).environment;
+    const { MERCHANT_RULES_CONTRACT = "" } = (await openWorld()).environment;
     return { MERCHANT_RULES_CONTRACT };
   }
 
@@ -27,7 +28,7 @@ describe("a contract that puts the body of an update in another place than the s
   test.each(["rule", "id"] as const)(
     "is noticed at once, and the state has what the service keeps, where it answers an update with the %s",
     async (answers) => {
-      const world = await open({ spoken, answers });
+      const world = await openWorld({ spoken, answers });
       const { id, outs } = await (await world.host()).create(declared.a);
       const failure = await failureOf((await world.host()).update(id, outs, changed.a));
       expect(failure.message).toMatch(/the rule has lost .*\bname\b.*operations\.update .*bodyAt/s);
@@ -39,8 +40,8 @@ describe("a contract that puts the body of an update in another place than the s
   );
 
   test("ends a run of two rules after one of them, and the next run, with the contract corrected, makes both as declared", async () => {
-    const world = await open({ spoken });
-    const stack = new Stack(world);
+    const world = await openWorld({ spoken });
+    const stack = new HookStack(world);
     expect(await stack.up(declared)).toEqual([]);
     world.service.resetRequests();
     expect(await stack.up(changed)).toHaveLength(2);
@@ -52,8 +53,8 @@ describe("a contract that puts the body of an update in another place than the s
   });
 
   test("that has wrecked the only rule of a stack is healed by the words that the refusal names", async () => {
-    const world = await open({ spoken });
-    const stack = new Stack(world);
+    const world = await openWorld({ spoken });
+    const stack = new HookStack(world);
     expect(await stack.up({ a: declared.a })).toEqual([]);
     expect(await stack.up({ a: changed.a })).toHaveLength(1);
     const environment = await corrected();
@@ -70,7 +71,7 @@ describe("a contract that puts the body of an update in another place than the s
 });
 
 test("one answer that is not its rule fails the refresh of a set: it is no drift of all its fields", async () => {
-  const world = await open({ contract: contractOf({ operations: { list: null } }) });
+  const world = await openWorld({ contract: contractOf({ operations: { list: null } }) });
   const rules = { a: rule(1), b: rule(2), c: rule(3) };
   const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
   world.service.faults.set({ kind: "other-shape", operations: ["get"], request: 2 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
-import { type Declared, onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const single: Declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const changedSingle: Declared = { a: { definition: rule(1, { priority: 7 }) }, b: { definition: rule(2) } };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { failureOf, open, Stack, writesOf } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 
 const contract = contractOf({
   rule: { gone: [{ at: "/status", is: ["deleted"] }], foreign: [{ at: "/managed", is: [true] }] },
@@ -10,8 +11,8 @@ const foreign = rule(1, { managed: true });
 
 describe("rules that the service keeps after they were deleted (rule.gone)", () => {
   test("are deleted once, and made again under the same name by a rule of its own", async () => {
-    const world = await open({ contract });
-    const stack = new Stack(world);
+    const world = await openWorld({ contract });
+    const stack = new HookStack(world);
     const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
     expect(await stack.up(declared)).toEqual([]);
     expect(await stack.up({ b: declared.b })).toEqual([]);
@@ -28,7 +29,7 @@ describe("rules that the service keeps after they were deleted (rule.gone)", () 
     ["a list", contract],
     ["no list", { ...contract, operations: { ...contract.operations, list: null } }],
   ])("are gone for a refresh, and the next run makes them again, under a contract with %s", async (_case, spoken) => {
-    const world = await open({ contract: spoken });
+    const world = await openWorld({ contract: spoken });
     const host = await world.host("merchantRuleSet");
     const { id, outs } = await host.create({ rules: { a: rule(1), b: rule(2) } });
     const ruleId = String(Object(outs.ruleIds).a);
@@ -42,7 +43,7 @@ describe("rules that the service keeps after they were deleted (rule.gone)", () 
   });
 
   test("are gone for the refresh of a resource of one rule, and for its delete", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const first = await world.host();
     const { id, outs } = await first.create({ definition: rule(1) });
     const other = await first.create({ definition: rule(2) });
@@ -59,7 +60,7 @@ describe("rules that the service keeps after they were deleted (rule.gone)", () 
   });
 
   test("are neither found by adopt nor called unmanaged", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const dead = world.service.put(undefined, rule(1, { status: "deleted" }));
     const host = await world.host("merchantRuleSet");
     expect((await failureOf(host.create({ rules: { a: rule(1) }, adopt: { a: dead } }))).message).toContain(
@@ -71,7 +72,7 @@ describe("rules that the service keeps after they were deleted (rule.gone)", () 
   });
 
   test("are changed by nobody: a set makes the rule anew, and the row stays as it is", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules: { a: rule(1), b: rule(2) } });
     const dead = String(Object(outs.ruleIds).a);
     world.service.put(dead, rule(1, { status: "deleted" }));
@@ -85,8 +86,8 @@ describe("rules that the service keeps after they were deleted (rule.gone)", () 
   });
 
   test("are changed by nobody: an update of a resource of one rule says that it is no longer there, and its advice makes it again", async () => {
-    const world = await open({ contract });
-    const stack = new Stack(world);
+    const world = await openWorld({ contract });
+    const stack = new HookStack(world);
     const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
     expect(await stack.up(declared)).toEqual([]);
     const dead = stack.state.find(({ name }) => name === "a")?.id ?? "";
@@ -107,7 +108,7 @@ describe("the service's own rules (rule.foreign)", () => {
     ["with adopt: true", { adopt: true }, {}],
     ["with recover", {}, { MERCHANT_RULES_RECOVER: "true" }],
   ])("are not taken over %s", async (_case, adopt, environment) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     world.service.put(undefined, foreign);
     const host = await world.host("merchantRule", environment);
     const { message } = await failureOf(host.create({ definition: foreign, ...adopt }));
@@ -117,7 +118,7 @@ describe("the service's own rules (rule.foreign)", () => {
   });
 
   test("are not taken over by their id", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const existing = world.service.put(undefined, foreign);
     const { message } = await failureOf((await world.host()).create({ definition: foreign, adopt: existing }));
     expect(message).toContain("the service's own");
@@ -125,7 +126,7 @@ describe("the service's own rules (rule.foreign)", () => {
   });
 
   test("are neither changed nor deleted, where a rule became one", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const { id, outs } = await (await world.host()).create({ definition: rule(1) });
     world.service.put(id, foreign);
     const changed = { definition: rule(1, { priority: 9 }) };
@@ -137,7 +138,7 @@ describe("the service's own rules (rule.foreign)", () => {
   });
 
   test("are not called unmanaged", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     world.service.put(undefined, foreign);
     world.service.put(undefined, rule(7, { status: "deleted" }));
     const host = await world.host("merchantRuleSet");
@@ -152,7 +153,7 @@ describe("the service's own rules (rule.foreign)", () => {
   });
 
   test("leave a rule of the same name possible where the service allows it", async () => {
-    const world = await open({
+    const world = await openWorld({
       contract: { ...contract, operations: { ...contract.operations, list } },
       allowDuplicates: true,
     });

@@ -1,14 +1,11 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule, serve } from "../../support/rules.ts";
+import { rule } from "../../support/rules.ts";
 import { type Hooks, hooksOf } from "../../support/stack/engine-model.ts";
-import { failureOf, type Host, hooksHere, sessionOf, startHost } from "../../support/stack/hosts.ts";
-
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).reverse()) await each.close();
-});
+import { startHost } from "../../support/stack/hooks.ts";
+import { failureOf, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
+import { serve } from "../../support/stack/service.ts";
 
 const path = "/api/v1/merchants/rules";
 const contract: ContractInput = {
@@ -25,11 +22,9 @@ const contract: ContractInput = {
 /** Three rules at a service, and hosts that know of them by the state alone, as a later run does. */
 async function open() {
   const served = await serve(contract);
-  opened.push(served);
   const { service } = served;
   const host = async (hooks?: "merchantRuleSet"): Promise<Host> => {
-    const started = await startHost({}, served.environment, hooks);
-    opened.push(started);
+    const started = await startHost(served.environment, hooks);
     return started;
   };
   const definitions = { a: rule(1), b: rule(2), c: rule(3) };
@@ -166,17 +161,14 @@ describe("a connection that shows none of the declared rules", () => {
   async function elsewhere() {
     const { rules, set } = await open();
     const other = await serve(contract);
-    opened.push(other);
     other.service.put(undefined, rule(900));
     return { rules, set, ...other };
   }
 
   test("deletes nothing: a destroy there fails, and the state keeps its rules", async () => {
     const { rules, set, service, environment } = await elsewhere();
-    const wrong = await startHost({}, environment);
-    opened.push(wrong);
+    const wrong = await startHost(environment);
     const asSet = wrong.as("merchantRuleSet");
-    opened.push(asSet);
     const deletes = [...rules.map(({ id, outs }) => wrong.delete(id, outs)), asSet.delete("set-1", set)];
     for (const result of await Promise.allSettled(deletes))
       expect(result).toMatchObject({
@@ -190,8 +182,7 @@ describe("a connection that shows none of the declared rules", () => {
 
   test("is believed for one run when the user says so, and each rule that was not there is named", async () => {
     const { rules, service, environment } = await elsewhere();
-    const host = await startHost({}, { ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
-    opened.push(host);
+    const host = await startHost({ ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
     await Promise.all(rules.map(({ id, outs }) => host.delete(id, outs)));
     for (const { id } of rules) expect(host.stderr).toContain(`rule ${id} was not there and counts as deleted`);
     expect(service.rules()).toHaveLength(1);
@@ -200,14 +191,12 @@ describe("a connection that shows none of the declared rules", () => {
   test("is not believed for the only rule of a stack either, until the user says so", async () => {
     const { rules, service, environment } = await elsewhere();
     const [{ id, outs } = { id: "", outs: {} }] = rules;
-    const wrong = await startHost({}, environment);
-    opened.push(wrong);
+    const wrong = await startHost(environment);
     for (const run of [() => wrong.read(id, outs), () => wrong.delete(id, outs)])
       expect((await failureOf(run())).message).toMatch(
         /the one rule that was looked for cannot be seen .*MERCHANT_RULES_ACCEPT_ALL_GONE=true/s,
       );
-    const right = await startHost({}, { ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
-    opened.push(right);
+    const right = await startHost({ ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
     expect((await right.read(id, outs)).id).toBe("");
     expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
@@ -215,9 +204,7 @@ describe("a connection that shows none of the declared rules", () => {
   test("does not make a set forget those that it was to change", async () => {
     const { host, service, set } = await open();
     const elsewhere = await serve(contract);
-    opened.push(elsewhere);
-    const wrong = await startHost({}, elsewhere.environment, "merchantRuleSet");
-    opened.push(wrong);
+    const wrong = await startHost(elsewhere.environment, "merchantRuleSet");
     const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }), c: rule(3) };
     const failure = await wrong.update("set-1", set, { rules: changed }).catch((error: unknown) => error);
     expect(String(failure)).toMatch(/none of the 3 rules .* can be seen over connection/);

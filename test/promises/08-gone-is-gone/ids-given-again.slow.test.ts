@@ -4,7 +4,8 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, identifyBy } from "../../support/stack/contracts.ts";
-import { type Declared, openPlace, type Place } from "../../support/stack/stacks.ts";
+import type { Declared } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 /** Steps between the service's deeds and its answers. One that throws loses the answer. */

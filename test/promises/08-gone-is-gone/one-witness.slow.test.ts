@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 const page = { status: 404, body: undefined, html: "default backend - 404" };

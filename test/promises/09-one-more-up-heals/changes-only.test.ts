@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, update } from "../../support/stack/contracts.ts";
-import { open, ownedBy, Stack } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld } from "../../support/stack/hooks.ts";
+import { ownedBy } from "../../support/stack/hosts.ts";
 
 const owner = { at: "/metadata/managedBy" } as const;
 
@@ -18,8 +19,8 @@ describe("an update that sends only what changed", () => {
         operations: { update: { ...update, method, body: "changes" } },
         rule: { owner: mark ?? null },
       });
-      const world = await open({ contract });
-      const stack = new Stack(world, hooks);
+      const world = await openWorld({ contract });
+      const stack = new HookStack(world, hooks);
       const inputs = (priority: number) => ({
         ...(hooks === "merchantRule" ? { definition: rule(1, { priority }) } : { rules: { a: rule(1, { priority }) } }),
         ...ownedBy("shop/test/a"),

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, identifyBy } from "../../support/stack/contracts.ts";
-import { onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const [a, b] = [rule(1), rule(2)];
 const names = ({ service }: Place): unknown[] =>

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { openPlace, type Place } from "../../support/stack/stacks.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const limits = { maxAttempts: 1 };
 const [a, b] = [rule(1), rule(2)];

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
-import { openPlace, type Place } from "../../support/stack/stacks.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
 const off = (of: JsonObject): JsonObject => ({ ...of, isActive: false });

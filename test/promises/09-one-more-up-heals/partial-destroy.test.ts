@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { failureOf, open } from "../../support/stack/hooks.ts";
+import { openWorld } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 
 test.each([
   ["a list", contractOf()],
@@ -9,7 +10,7 @@ test.each([
 ])(
   "a destroy of 12 rules that fails in part says what is so, and the second one is quiet and succeeds, under a contract with %s",
   async (_case, contract) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const rules = Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`r${k}`, rule(k)]));
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
     world.service.faults.set({ kind: "status", status: 403, operations: ["delete"], request: 3, times: 5 });
@@ -27,7 +28,7 @@ test.each([
 );
 
 test("an up --refresh after a destroy that failed in part makes again what was deleted", async () => {
-  const world = await open();
+  const world = await openWorld();
   const rules = Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`r${k}`, rule(k)]));
   const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
   world.service.faults.set({ kind: "status", status: 403, operations: ["delete"], request: 3, times: 5 });

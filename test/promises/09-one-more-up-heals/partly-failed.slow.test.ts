@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const rules = { a: rule(1), b: rule(2), c: rule(3) };
 const dearer = Object.fromEntries(Object.entries(rules).map(([key, each]) => [key, { ...each, priority: 9 }]));

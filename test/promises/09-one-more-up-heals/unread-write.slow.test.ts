@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { type Declared, onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const contract = contractOf({ limits: { maxAttempts: 2 } });
 const [a, b] = [rule(1), rule(2)];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking } from "../../support/stack/contracts.ts";
-import { idOf, openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 test("a rule that the service answers a create with, and that the run did not make, does not become the stack's", async () => {
   const contract = contractOf({
@@ -44,7 +44,7 @@ test("a rule whose name the service trims is found by its mark when the answer i
   const padded = { a: { definition: rule(1, { name: "rule-1 " }) } };
   stack.declare(padded);
   const first = await stack.run("up");
-  const ruleId = idOf(place, "rule-1");
+  const ruleId = place.idOf("rule-1");
   expect(first.output).toContain(ruleId);
   await stack.run("up");
   expect(service.rules().map((each) => each.ruleId)).toEqual([ruleId]);

@@ -4,7 +4,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { open } from "../../support/stack/hooks.ts";
+import { openWorld } from "../../support/stack/hooks.ts";
 
 const seed: ContractInput = { version: 1 };
 const immutable = contractOf({ rule: { immutable: ["/name", "/conditions"] } });
@@ -21,7 +21,7 @@ describe.each(contracts)("a preview under %s", (_case, contract) => {
   const set = { rules: { a: rule(1), b: rule(2) }, ruleIds: { a: "1", b: "2" } };
 
   test("says of what is wholly unknown that it may change: no replacement, no error, no request", async () => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const host = await world.host();
     const ofSet = host.as("merchantRuleSet");
     expect(await host.diff("1", single, { definition: unknownValue })).toEqual(undecided);

@@ -2,12 +2,13 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
-import { idOf, onBothEngines, openPlace, type Place } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 /** Changes a rule as a person does in a dashboard. */
 function edit(place: Place, name: string, change: JsonObject): void {
-  const ruleId = idOf(place, name);
+  const ruleId = place.idOf(name);
   const live = place.service.rules().find((each) => each.ruleId === ruleId)?.rule;
   place.service.put(ruleId, { ...live, ...change });
 }

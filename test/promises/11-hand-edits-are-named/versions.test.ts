@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { openPlace, type Place } from "../../support/stack/stacks.ts";
+import { openPlace, type Place } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 const path = "/api/v1/merchants/rules/{ruleId}";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
-import { failureOf, open } from "../../support/stack/hooks.ts";
+import { openWorld } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 import { rulesOf, stateOf } from "../../support/stack/many.ts";
 
 const linesOf = (message: string): string[] => message.split("\n");
@@ -13,7 +14,7 @@ describe("a token that is refused", () => {
     ["a list", contractOf()],
     ["no list", withoutList],
   ])("ends a set of 500 rules after few requests, under a contract with %s", async (_case, contract) => {
-    const world = await open({ contract });
+    const world = await openWorld({ contract });
     const host = await world.host("merchantRuleSet", wrong);
     const { message } = await failureOf(host.create({ rules: rulesOf(500) }));
     expect(message).toContain("UNAUTHENTICATED");
@@ -22,7 +23,7 @@ describe("a token that is refused", () => {
   });
 
   test("ends a refresh and a destroy of 500 rules after few requests", async () => {
-    const world = await open({ contract: withoutList });
+    const world = await openWorld({ contract: withoutList });
     const host = await world.host("merchantRuleSet", wrong);
     for (const run of [() => host.read("set-1", stateOf(500)), () => host.delete("set-1", stateOf(500))])
       expect((await failureOf(run())).message).toMatch(/UNAUTHENTICATED|NOT_TRIED/);
@@ -30,7 +31,7 @@ describe("a token that is refused", () => {
   });
 
   test("ends 500 resources of one rule after few requests, and each says why", async () => {
-    const world = await open({ contract: withoutList });
+    const world = await openWorld({ contract: withoutList });
     const host = await world.host("merchantRule", wrong);
     const failures = await Promise.all(
       Array.from({ length: 500 }, (_, k) => failureOf(host.create({ definition: rule(k) }))),
@@ -50,7 +51,7 @@ describe("a service that never answers", () => {
   ])(
     "ends a set of 1,000 rules that are %s after a few requests, and counts in one line what was not tried",
     async (_case, contract) => {
-      const world = await open({ contract });
+      const world = await openWorld({ contract });
       world.service.faults.set(silence);
       const host = await world.host("merchantRuleSet");
       const failure = await failureOf(host.create({ rules: rulesOf(1000) }));
@@ -61,7 +62,7 @@ describe("a service that never answers", () => {
   );
 
   test("in the middle of a set of 400 rules counts what was not tried, and the state has what was made", async () => {
-    const world = await open({ contract: { ...withoutList, limits: { attemptTimeoutMs: 6000 } } });
+    const world = await openWorld({ contract: { ...withoutList, limits: { attemptTimeoutMs: 6000 } } });
     world.service.faults.set({ ...silence, request: 101 });
     const host = await world.host("merchantRuleSet");
     const failure = await failureOf(host.create({ rules: rulesOf(400) }));
@@ -73,7 +74,7 @@ describe("a service that never answers", () => {
   });
 
   test.each(["read", "delete"] as const)("ends the %s of a set of 1,000 rules after a few requests", async (hook) => {
-    const world = await open({ contract: { ...withoutList, limits } });
+    const world = await openWorld({ contract: { ...withoutList, limits } });
     world.service.faults.set(silence);
     const host = await world.host("merchantRuleSet");
     const { message } = await failureOf(host[hook]("set-1", stateOf(1000)));
@@ -89,7 +90,7 @@ describe("a service that has none of the declared rules", () => {
   ])(
     "ends the read of a set of 500 with one error, and at most two requests for each rule, under a contract with %s",
     async (_case, contract) => {
-      const world = await open({ contract });
+      const world = await openWorld({ contract });
       world.service.put(undefined, rule(9999));
       const { message } = await failureOf((await world.host("merchantRuleSet")).read("set-1", stateOf(500)));
       expect(message).toContain("none of the 500 rules");
@@ -98,7 +99,7 @@ describe("a service that has none of the declared rules", () => {
   );
 
   test("ends 500 reads of resources at once with at most two requests for each", async () => {
-    const world = await open();
+    const world = await openWorld();
     world.service.put(undefined, rule(9999));
     const host = await world.host();
     const reads = await Promise.all(

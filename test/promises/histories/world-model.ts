@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { dynamic } from "@pulumi/pulumi";
@@ -11,6 +10,7 @@ import { ownerOf } from "../../../provider/reconcile/mark.ts";
 import { connectionIdField, ownerField } from "../../../provider/state/names.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
 import { HookFailure, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 
@@ -194,7 +194,7 @@ export class World {
     this.letters = letters;
     this.form = form;
     this.service = service;
-    this.#folder = mkdtempSync(join(tmpdir(), "identity-"));
+    this.#folder = newFolder();
     const file = join(this.#folder, "contract.json");
     writeFileSync(file, JSON.stringify(contractFor(letters)));
     this.#environment = { MERCHANT_RULES_BASE_URL: service.url, MERCHANT_RULES_CONTRACT: file };

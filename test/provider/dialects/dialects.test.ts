@@ -1,16 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { localCredentials, startLocalService } from "../../../local/service/index.ts";
+import { describe, expect, test } from "vitest";
+import { localCredentials } from "../../../local/service/index.ts";
 import { ownerOf } from "../../../provider/reconcile/index.ts";
 import { ownerField } from "../../../provider/state/names.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { asWritten, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { rule } from "../../support/rules.ts";
 import { EngineModel, hooksWithConnection } from "../../support/stack/engine-model.ts";
-import { hostFor } from "../../support/stack/hooks.ts";
+import { startHost } from "../../support/stack/hooks.ts";
+import { startService } from "../../support/stack/service.ts";
 import { type Dialect, dialects } from "./dialects.ts";
 
 /** As the class of a resource adds it. */
@@ -19,14 +20,12 @@ const owned = { [ownerField]: { [ownerOf("shop", "test", "all")]: null } };
 /** A service that speaks a dialect, and a stack whose every run is a provider host of its own. */
 async function open({ contract, settings = {}, token = localCredentials.token }: Dialect) {
   const parameters = { account: "shop 7", apiVersion: "2026-01-15" };
-  const service = await startLocalService({
+  const service = await startService({
     contract: defineContract(contract("http://127.0.0.1")),
     merchants: [{ name: "acme", token }],
     parameters,
   });
-  onTestFinished(() => service.close());
-  const folder = mkdtempSync(join(tmpdir(), "dialect-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, "contract.json");
   writeFileSync(file, JSON.stringify(contract(service.url)));
   const environment: Record<string, string> = {
@@ -36,7 +35,7 @@ async function open({ contract, settings = {}, token = localCredentials.token }:
     ...settings,
   };
   const engine = new EngineModel();
-  const hooks = async () => hooksWithConnection(await hostFor("merchantRuleSet", environment));
+  const hooks = async () => hooksWithConnection(await startHost(environment, "merchantRuleSet"));
   return {
     service,
     up: async (rules?: JsonObject) => engine.up(await hooks(), rules === undefined ? {} : { all: { rules, ...owned } }),

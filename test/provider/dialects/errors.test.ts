@@ -6,7 +6,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../../sdk/errors.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 test("a run says what the service says: code, message, details and the request's id, wherever they stand", async () => {
   const world = await startWorld({

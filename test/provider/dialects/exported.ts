@@ -1,15 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { loadRules } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { run } from "../../cli/command.ts";
+import { newFolder } from "../../support/folder.ts";
 
 /** `merchant-rules export`. Gives its exit code, what it said, and the rules that it wrote, by name. */
 export async function exported(url: string, token: string, contract: ContractInput) {
-  const folder = mkdtempSync(join(tmpdir(), "export-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, "contract.json");
   writeFileSync(file, JSON.stringify(contract));
   writeFileSync(join(folder, "Pulumi.yaml"), "name: existing\nruntime: nodejs\n");

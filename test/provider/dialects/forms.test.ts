@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { open, Stack, writesOf } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
 
 /** A field of each form: as it is declared, as another writes the same, as the service shows it, and another value. */
 const fields = {
@@ -46,7 +46,6 @@ test("a service that stores values in forms of its own has rules made, left alon
     new MerchantRuleSet("all", { rules: { ...rules(which), still: { name: "still" } } });
   };
   const world = await startWorld({ program: program(0), contract: storing });
-  onTestFinished(() => world.close());
   await world.up();
   const answer = await fetch(`${world.service.url}${list.path}`, {
     headers: { authorization: "Bearer token-of-default" },
@@ -94,8 +93,8 @@ describe("a natural key that the service stores in another form", () => {
   const contract = contractOf({ rule: { forms: [...trimmed] } });
 
   test("finds the rule that is adopted, and the one whose create was not answered", async () => {
-    const world = await open({ contract });
-    const stack = new Stack(world);
+    const world = await openWorld({ contract });
+    const stack = new HookStack(world);
     const ruleId = world.service.put(undefined, { name: "night", priority: 1 });
     const night = { definition: { name: " Night", priority: 1 }, adopt: true };
     expect(await stack.up({ night })).toEqual([]);
@@ -107,11 +106,11 @@ describe("a natural key that the service stores in another form", () => {
   });
 
   test("is one, however it is written: two keys of a set cannot have it, and a rule that keeps it goes before its successor comes", async () => {
-    const world = await open({ contract: { ...contract, operations: { ...contract.operations, update: null } } });
+    const world = await openWorld({ contract: { ...contract, operations: { ...contract.operations, update: null } } });
     const host = await world.host("merchantRuleSet");
     const { failures } = await host.check({ rules: { a: { name: "A" }, b: { name: "a " } } });
     expect(failures).toMatchObject([{ property: "rules.b", reason: expect.stringContaining("the same natural key") }]);
-    const stack = new Stack(world, "merchantRuleSet");
+    const stack = new HookStack(world, "merchantRuleSet");
     expect(await stack.up({ all: { rules: { a: { name: "A", priority: 1 } } } })).toEqual([]);
     expect(await stack.up({ all: { rules: { a: { name: "a ", priority: 2 } } } })).toEqual([]);
     expect(writesOf(world)).toEqual(["create", "delete", "create"]);
@@ -129,8 +128,8 @@ describe("a service whose contract does not say how it stores what it is sent", 
   };
 
   test("is named with the paths and the forms that fit, and with these in the contract nothing is left to do", async () => {
-    const world = await open({ contract: contractOf({ rule: kept }), spoken: contractOf() });
-    const stack = new Stack(world, "merchantRuleSet");
+    const world = await openWorld({ contract: contractOf({ rule: kept }), spoken: contractOf() });
+    const stack = new HookStack(world, "merchantRuleSet");
     const { default: onlyDefault = {}, ...others } = rules(0);
     const all = { rules: { ...others, rows: { name: "rows", rows: [{ code: " A" }, { code: "B" }] } } };
     const [message = ""] = await stack.up({ all });
@@ -155,8 +154,8 @@ describe("a service whose contract does not say how it stores what it is sent", 
 
   test("is looked at by each run after an update that is answered without the rule, until the contract has the form", async () => {
     const lower = contractOf({ rule: { forms: [{ at: "/note", is: "lower" }] } });
-    const world = await open({ contract: lower, spoken: contractOf(), answers: "id" });
-    const stack = new Stack(world, "merchantRuleSet");
+    const world = await openWorld({ contract: lower, spoken: contractOf(), answers: "id" });
+    const stack = new HookStack(world, "merchantRuleSet");
     const noted = (note: string) => ({ all: { rules: { a: { name: "a", note } } } });
     expect(await stack.up(noted("one"))).toEqual([]);
     for (let run = 1; run <= 2; run += 1) {
@@ -173,17 +172,16 @@ describe("a service whose contract does not say how it stores what it is sent", 
   });
 
   test("is named without a value of the rule, which may be secret", async () => {
-    const world = await open();
+    const world = await openWorld();
     world.service.faults.set({ kind: "normalise" });
-    const [message = ""] = await new Stack(world).up({ a: { definition: { name: "s3cr3t ", pin: "s3cr3t" } } });
+    const [message = ""] = await new HookStack(world).up({ a: { definition: { name: "s3cr3t ", pin: "s3cr3t" } } });
     expect(message).toContain("add rule.forms: [{ at: /name, is: trimmed }]");
     expect(message).not.toContain("s3cr3t");
   });
 });
 
 function fileOf(contract: ContractInput): string {
-  const folder = mkdtempSync(join(tmpdir(), "forms-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, "contract.json");
   writeFileSync(file, JSON.stringify(contract));
   return file;

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { failureOf, open, Stack } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 
 describe("a service that answers 400 with a code where others answer 404", () => {
   const contract = contractOf({ errors: { notFound: [{ status: 400, code: "NO_SUCH_RULE" }] } });
 
   test("has a rule that somebody deleted seen as gone and made again, and a delete of one that is gone succeed", async () => {
-    const world = await open({ contract });
-    const stack = new Stack(world);
+    const world = await openWorld({ contract });
+    const stack = new HookStack(world);
     expect(await stack.up({ a: { definition: rule(1) }, b: { definition: rule(2) } })).toEqual([]);
     world.service.remove(world.service.rules()[0]?.ruleId ?? "");
     expect(await stack.refresh()).toEqual([]);
@@ -20,8 +21,8 @@ describe("a service that answers 400 with a code where others answer 404", () =>
   });
 
   test("is not believed to say so by another code, nor without the field", async () => {
-    const world = await open({ contract, spoken: contractOf() });
-    const stack = new Stack(world);
+    const world = await openWorld({ contract, spoken: contractOf() });
+    const stack = new HookStack(world);
     expect(await stack.up({ a: { definition: rule(1) } })).toEqual([]);
     world.service.remove(world.service.rules()[0]?.ruleId ?? "");
     const [failure = ""] = await stack.refresh();
@@ -36,9 +37,9 @@ describe.each([
   ["422 with a code", [{ status: 422, code: "TAKEN" }]],
 ])("a service that answers a create of what exists with %s", (_, exists) => {
   test("has the create refused, and nothing of it is in the state, until adopt names the rule", async () => {
-    const world = await open({ contract: contractOf({ operations: { list: null }, errors: { exists } }) });
+    const world = await openWorld({ contract: contractOf({ operations: { list: null }, errors: { exists } }) });
     const ruleId = world.service.put(undefined, rule(1));
-    const stack = new Stack(world);
+    const stack = new HookStack(world);
     const [failure = ""] = await stack.up({ a: { definition: rule(1) } });
     expect(failure).toContain("another rule has what must be unique");
     expect(stack.state).toEqual([]);
@@ -51,7 +52,7 @@ describe.each([
 
 test("a rule that something uses stays, the error says so, and after its advice the next run deletes it", async () => {
   const contract = contractOf({ errors: { inUse: [{ status: 423, code: "USED" }] } });
-  const world = await open({ contract });
+  const world = await openWorld({ contract });
   const host = await world.host();
   const { id, outs } = await host.create({ definition: rule(1) });
   const user = world.service.put(undefined, rule(2, { uses: id }));

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { startWorld, type World } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { open as openService, Stack } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld as openService } from "../../support/stack/hooks.ts";
 import { variants } from "../../support/variants.ts";
 import { exported } from "./exported.ts";
 
@@ -82,7 +82,7 @@ describe.each(variants(paginations.filter(([, { type }]) => type !== "page" && t
     test("is refused with the field to set; nothing is made twice, and nothing is exported in part", async () => {
       const world = await openService({ contract, spoken });
       for (const name of names) world.service.put(undefined, { name, priority: 0 });
-      const stack = new Stack(world, "merchantRuleSet");
+      const stack = new HookStack(world, "merchantRuleSet");
       const set = { all: { rules: declared } };
       const failures = await stack.up(set);
       expect(failures).toHaveLength(1);

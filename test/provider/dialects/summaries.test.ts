@@ -1,10 +1,10 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { open, Stack } from "../../support/stack/hooks.ts";
+import { HookStack, openWorld } from "../../support/stack/hooks.ts";
 import { exported } from "./exported.ts";
 
 const rules = { "rule-1": rule(1), "rule-2": rule(2), "rule-3": rule(3) };
@@ -16,7 +16,6 @@ const unaware = contractOf({ operations: { list: { ...list, pagination } }, limi
 test("a list of summaries is read whole: a set is made, seen as declared, seen to differ, exported and destroyed", async () => {
   const contract = summarised();
   const world = await startWorld({ contract, program: () => void new MerchantRuleSet("all", { rules }) });
-  onTestFinished(() => world.close());
   await world.up();
   world.service.resetRequests();
   await world.refresh();
@@ -35,7 +34,7 @@ test("a list of summaries is read whole: a set is made, seen as declared, seen t
 
 describe("a list of summaries under a contract that takes them for rules", () => {
   test("is exported not at all, and whole as the error advises", async () => {
-    const world = await open({ contract: summarised(), spoken: unaware });
+    const world = await openWorld({ contract: summarised(), spoken: unaware });
     for (const each of Object.values(rules)) world.service.put(undefined, each);
     const { MERCHANT_RULES_BASE_URL: url = "", MERCHANT_RULES_TOKEN: token = "" } = world.environment;
     const part = await exported(url, token, unaware);
@@ -48,27 +47,27 @@ describe("a list of summaries under a contract that takes them for rules", () =>
   });
 
   test("is no drift of all that they lack", async () => {
-    const world = await open({ contract: summarised(), spoken: unaware });
-    const stack = new Stack(world, "merchantRuleSet");
+    const world = await openWorld({ contract: summarised(), spoken: unaware });
+    const stack = new HookStack(world, "merchantRuleSet");
     expect(await stack.up({ all: { rules } })).toEqual([]);
     const [message] = await stack.refresh();
     expect(message).toContain("set operations.list.summaries to true");
     expect(stack.state[0]?.outputs).toMatchObject({ rules });
-    const { MERCHANT_RULES_CONTRACT = "" } = (await open({ contract: summarised() })).environment;
+    const { MERCHANT_RULES_CONTRACT = "" } = (await openWorld({ contract: summarised() })).environment;
     expect(await stack.refresh({ MERCHANT_RULES_CONTRACT })).toEqual([]);
     expect(stack.state[0]?.outputs).toMatchObject({ rules });
   });
 
   test("without the natural key makes no doubles", async () => {
-    const world = await open({ contract: summarised({ naturalKey: null }), spoken: unaware });
+    const world = await openWorld({ contract: summarised({ naturalKey: null }), spoken: unaware });
     world.service.put(undefined, rule(1));
-    const [message] = await new Stack(world).up({ a: { definition: rule(1) } });
+    const [message] = await new HookStack(world).up({ a: { definition: rule(1) } });
     expect(message).toContain("set operations.list.summaries to true");
     expect(world.service.rules()).toHaveLength(1);
   });
 
   test("is no list of summaries for what the service alone sets", async () => {
-    const world = await open();
+    const world = await openWorld();
     const { MERCHANT_RULES_BASE_URL: url = "", MERCHANT_RULES_TOKEN: token = "" } = world.environment;
     for (const each of Object.values(rules)) world.service.put(undefined, each);
     expect((await exported(url, token, contractOf())).rules).toEqual(rules);

@@ -1,11 +1,12 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startWorld, type World } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { failureOf, open } from "../../support/stack/hooks.ts";
+import { openWorld } from "../../support/stack/hooks.ts";
+import { failureOf } from "../../support/stack/hosts.ts";
 import { variants } from "../../support/variants.ts";
 
 type Update = NonNullable<NonNullable<ContractInput["operations"]>["update"]>;
@@ -33,7 +34,6 @@ describe.each(variants(updates, 2))("an update whose body is %s", (_, update) =>
       contract: updating(update),
       program: () => void new MerchantRuleSet("all", { rules: Object(rules()) }),
     });
-    onTestFinished(() => world.close());
     await world.up();
     const ids = world.rules().map(({ ruleId }) => ruleId);
     world.edit({ name: "rule-1" }, { note: "by hand" });
@@ -60,12 +60,12 @@ describe.each(variants(updates, 2))("an update whose body is %s", (_, update) =>
 
 test("a service that refuses what it sets itself is understood with operations.update.omit", async () => {
   const contract = updating({ path: `${path}/{ruleId}`, body: "merged", omit });
-  const world = await open({ contract, spoken: updating({ path: `${path}/{ruleId}`, body: "merged" }) });
+  const world = await openWorld({ contract, spoken: updating({ path: `${path}/{ruleId}`, body: "merged" }) });
   const { id, outs } = await (await world.host()).create({ definition: rule(1) });
   const changed = { definition: rule(1, { priority: 9 }) };
   const { message } = await failureOf((await world.host()).update(id, outs, changed));
   expect(message).toContain("an update must not carry createdAt, updatedAt");
-  const { MERCHANT_RULES_CONTRACT = "" } = (await open({ contract })).environment;
+  const { MERCHANT_RULES_CONTRACT = "" } = (await openWorld({ contract })).environment;
   await (await world.host("merchantRule", { MERCHANT_RULES_CONTRACT })).update(id, outs, changed);
   expect(world.service.rules()).toEqual([{ ruleId: id, rule: changed.definition }]);
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { definitionsOf, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { type Declared, onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const objects = { a: rule(1), b: rule(2), c: rule(3) };
 const text = (definition: JsonObject): string => JSON.stringify(definition);

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
-import { rule, type ServedContract, serve } from "../../support/rules.ts";
+import { rule } from "../../support/rules.ts";
 import { TestProject } from "../../support/stack/project.ts";
+import { type Served, serve } from "../../support/stack/service.ts";
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {
@@ -12,7 +13,7 @@ const total = 1000;
 const page = 200;
 const seed: ContractInput = { version: 1, operations: { delete: { identifyBy: { in: "query" } } } };
 
-function counted({ service }: ServedContract): Record<string, number> {
+function counted({ service }: Served): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { operation } of service.requests) counts[operation] = (counts[operation] ?? 0) + 1;
   service.resetRequests();

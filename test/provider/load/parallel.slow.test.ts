@@ -3,10 +3,11 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ServedRequest } from "../../../local/service/index.ts";
 import { loadPreset } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule, serve } from "../../support/rules.ts";
+import { rule } from "../../support/rules.ts";
 import { EngineModel, hooksOf } from "../../support/stack/engine-model.ts";
 import { hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 import { TestProject } from "../../support/stack/project.ts";
+import { serve } from "../../support/stack/service.ts";
 
 const requestsPerSecond = 50;
 const rulesEach = 10;
@@ -29,7 +30,6 @@ test("50 programs at once that know nothing of a service's rate limit are refuse
     requestsPerSecond,
     onRequest: (request) => requests.push({ ...request, atMs: performance.now() }),
   });
-  onTestFinished(() => served.close());
   const { service } = served;
 
   const sessions = Array.from({ length: programs - engineRuns }, async (_, program) => {
@@ -79,7 +79,6 @@ test("programs whose contracts share out the service's rate limit send no more t
     { ...preset, limits: { ...preset.limits, requestsPerSecond: share } },
     { requestsPerSecond, onRequest: (request) => requests.push({ ...request, atMs: performance.now() }) },
   );
-  onTestFinished(() => served.close());
 
   const sessions = Array.from({ length: sharers - sharingRuns }, async (_, program) => {
     // All at the same moment would leave a service that counts to the millisecond no room for what is late on the way.

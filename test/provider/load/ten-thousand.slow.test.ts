@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
 import { loadPreset } from "../../../sdk/contract/index.ts";
 import { isJsonObject } from "../../../sdk/json/index.ts";
-import { rule, serve } from "../../support/rules.ts";
+import { rule } from "../../support/rules.ts";
 import { ProviderHost } from "../../support/stack/provider-host.ts";
+import { serve } from "../../support/stack/service.ts";
 
 const total = 10_000;
 
 test("10,000 rules in one set: each is created, read by page and deleted, with one request each, and one look after the first delete", async () => {
   const served = await serve();
-  onTestFinished(() => served.close());
   const { service } = served;
   const start = async (): Promise<ProviderHost> => {
     const host = await ProviderHost.start({}, served.environment, "merchantRuleSet");

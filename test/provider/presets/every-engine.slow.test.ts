@@ -1,6 +1,6 @@
 import { afterAll, describe, test } from "vitest";
+import { onBothEngines } from "../../support/stack/engines.ts";
 import type { EngineName } from "../../support/stack/project.ts";
-import { onBothEngines } from "../../support/stack/stacks.ts";
 import { described } from "./presets.ts";
 import { type Form, live, stepNames } from "./steps.ts";
 

@@ -1,9 +1,9 @@
-import { onTestFinished } from "vitest";
-import { type LocalServiceOptions, localCredentials, startLocalService } from "../../../local/service/index.ts";
+import { type LocalServiceOptions, localCredentials } from "../../../local/service/index.ts";
 import { loadPreset, type Preset, presentsClient } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
+import { openStack } from "../../support/stack/engines.ts";
 import type { EngineName } from "../../support/stack/project.ts";
-import { openStack } from "../../support/stack/stacks.ts";
+import { startService } from "../../support/stack/service.ts";
 
 /** A service that a preset describes, and rules of its own. */
 export interface Described {
@@ -74,8 +74,7 @@ export const described: readonly Described[] = [
 
 /** The local service with a preset's contract, and a stack at it. */
 export async function openPreset({ preset, parameters = {}, service: own }: Described, engine: EngineName) {
-  const service = await startLocalService({ contract: loadPreset(preset), parameters, ...own });
-  onTestFinished(() => service.close());
+  const service = await startService({ contract: loadPreset(preset), parameters, ...own });
   const { clientId, clientSecret, token } = localCredentials;
   const settings = { baseUrl: service.url, contract: preset, parameters };
   const isByClient = presentsClient(loadPreset(preset).auth);

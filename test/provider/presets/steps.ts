@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { asWritten, canonical, type JsonObject } from "../../../sdk/json/index.ts";
+import type { Declared } from "../../support/stack/engines.ts";
 import type { EngineName } from "../../support/stack/project.ts";
-import type { Declared } from "../../support/stack/stacks.ts";
 import { type Described, openPreset } from "./presets.ts";
 
 /** The steps of a rule's life, each with what the service has to hold after it. */

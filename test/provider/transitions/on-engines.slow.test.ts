@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { onBothEngines, openPlace } from "../../support/stack/stacks.ts";
+import { onBothEngines } from "../../support/stack/engines.ts";
+import { openPlace } from "../../support/stack/place.ts";
 import { asked, contract, shapes, statuses } from "./shapes.ts";
 
 onBothEngines((engine) => {

@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import type { Declared, Place } from "../../support/stack/stacks.ts";
+import type { Declared } from "../../support/stack/engines.ts";
+import type { Place } from "../../support/stack/place.ts";
 
 export const path = "/api/v1/merchants/rules/{ruleId}";
 export const active = { at: "/status", to: "active", path: `${path}/activate` };

@@ -4,7 +4,7 @@ import { nextStep } from "../../../provider/reconcile/transitions.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/stacks.ts";
+import { openPlace } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 import { active, asked, chain, contract, inactive, one, path, shapes, statuses } from "./shapes.ts";
 

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { evaluate, loadSemantics, readRules, type Semantics } from "../../../meaning/index.ts";
 import type { SideMeaning } from "../../../report/meaning/meaning.ts";
 import { readColumns } from "../../../report/simulation/sql/columns-file.ts";
@@ -9,9 +8,9 @@ import { type Script, sqlScript } from "../../../report/simulation/sql/script.ts
 import { presetFile } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { inDuckDb, type Row } from "../../meaning/sql/in-duckdb.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sql-script-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function presetSemantics(name: string): Semantics {
   return loadSemantics(join(dirname(presetFile("seed")), `${name}.semantics.yaml`));

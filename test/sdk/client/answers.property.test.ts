@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -8,6 +7,7 @@ import type { RulesClient } from "../../../sdk/client/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
 import { findNotJson } from "../../../sdk/json/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { foreign, mutated } from "../../support/fuzz/mutations.ts";
 import { check, expectReadable, timeout } from "../../support/fuzz/runs.ts";
 import { rule } from "../../support/rules.ts";
@@ -273,10 +273,9 @@ test("the hooks give what is JSON or an error without a stack, and nothing is go
     ...contract,
     operations: { ...contract.operations, delete: { identifyBy: { in: "query" } } },
   });
-  const folder = mkdtempSync(join(tmpdir(), "fuzzed-answers-"));
+  const folder = newFolder();
   const file = join(folder, "contract.json");
   writeFileSync(file, folderContract);
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const environment = {
     MERCHANT_RULES_BASE_URL: baseUrl,
     MERCHANT_RULES_CONTRACT: file,

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connectionSettings } from "../../../provider/settings/connection-settings.ts";
 import { type Contract, defineContract, loadContract, presetFile, presets } from "../../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../../sdk/errors.ts";
+import { newFolder } from "../../support/folder.ts";
 import { extremes, foreign, mutated } from "../../support/fuzz/mutations.ts";
 import { check, expectReadable, timeout } from "../../support/fuzz/runs.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "fuzzed-contract-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const yaml = presets.map((preset) => readFileSync(presetFile(preset), "utf8"));
 const json = yaml.map((text) => JSON.stringify(parse(text), null, 2));

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import {
   defineContract,
@@ -15,9 +14,9 @@ import {
   presets,
 } from "../../../sdk/contract/index.ts";
 import { publishedSchema } from "../../../sdk/contract/schema.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "contract-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const listed = { path: "/rules", items: "/rules" };
 

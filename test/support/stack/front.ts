@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { Json } from "../../../sdk/json/index.ts";
+import { atEnd } from "../ends.ts";
 
 /** A request as it reaches the front. */
 export interface FrontRequest {
@@ -40,7 +41,7 @@ export interface Front {
 const mostBytes = 1 << 20;
 const honest: Misbehaviour = (_request, pass) => pass();
 
-/** Starts a front for a service, on 127.0.0.1 only. */
+/** Starts a front for a service, on 127.0.0.1 only, until the test ends. */
 export async function startFront(service: string): Promise<Front> {
   let requests: FrontRequest[] = [];
   let misbehaviour = honest;
@@ -63,6 +64,12 @@ export async function startFront(service: string): Promise<Front> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  atEnd(close);
   return {
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : ""}`,
     taken() {
@@ -73,11 +80,7 @@ export async function startFront(service: string): Promise<Front> {
     behave(how = honest) {
       misbehaviour = how;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

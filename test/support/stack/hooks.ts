@@ -1,89 +1,47 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import {
-  type LocalService,
-  type LocalServiceOptions,
-  localCredentials,
-  startLocalService,
-} from "../../../local/service/index.ts";
-import { markOf, markText as textOf } from "../../../provider/reconcile/mark.ts";
-import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
-import { type JsonObject, valueAt } from "../../../sdk/json/index.ts";
-import { contractOf, owner } from "./contracts.ts";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { atEnd } from "../ends.ts";
+import { contractOf } from "./contracts.ts";
 import { EngineModel, hooksOf } from "./engine-model.ts";
-import { type HookNames, type Host, ownerIdOf, startHost } from "./hosts.ts";
+import { type HookNames, type Host, hooksHere, sessionOf } from "./hosts.ts";
+import { ProviderHost } from "./provider-host.ts";
+import { type Served, type ServeOptions, serve } from "./service.ts";
 
-export { failureOf, ownedBy } from "./hosts.ts";
-
-/** The mark that a resource (`project/stack/name`) gives its rules, as a service keeps it. */
-export function markText(of: string, key = ""): string {
-  return textOf(markOf(ownerIdOf(of), of, key));
-}
-
-/** The marks of the rules at the service; undefined where a rule has none. */
-export function marksOf({ service }: World): unknown[] {
-  return service.rules().map(({ rule }) => valueAt(rule, owner.at));
-}
-
-export interface World {
-  readonly service: LocalService;
-  readonly environment: Record<string, string>;
-  /** A provider host as a new run has it. It ends with the test. */
-  host(hooks?: HookNames, environment?: Record<string, string>): Promise<Host>;
-  /** The operations that were requested since the last call, in order. */
-  asked(): string[];
-}
-
-/** A service of its own for one test. `spoken`: the contract that the provider believes, where it is another one. */
-export async function open({
-  contract = contractOf(),
-  spoken = contract,
-  environment = {},
-  ...options
-}: {
-  contract?: ContractInput;
-  spoken?: ContractInput;
-  environment?: Record<string, string>;
-} & Omit<LocalServiceOptions, "contract"> = {}): Promise<World> {
-  const service = await startLocalService({ ...options, contract: defineContract(contract) });
-  onTestFinished(() => service.close());
-  const folder = mkdtempSync(join(tmpdir(), "world-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "contract.json");
-  writeFileSync(file, JSON.stringify(spoken));
-  const own = {
-    MERCHANT_RULES_BASE_URL: service.url,
-    MERCHANT_RULES_CONTRACT: file,
-    MERCHANT_RULES_TOKEN: options.merchants?.[0]?.token ?? localCredentials.token,
-    ...environment,
-  };
-  return {
-    service,
-    environment: own,
-    host: (hooks = "merchantRule", more = {}) => hostFor(hooks, { ...own, ...more }),
-    asked() {
-      const operations = service.requests.map(({ operation }) => String(operation));
-      service.resetRequests();
-      return operations;
-    },
-  };
-}
-
-/** A provider host that ends with the test. */
-export async function hostFor(
-  hooks: HookNames,
-  environment: Record<string, string>,
+/**
+ * Gives the hooks as a provider host that has just started has them, until the test ends. `npm run test:all` runs the tests
+ * that use it with a real host, which costs a second each; else the hooks run from the sources, in this process.
+ */
+export async function startHost(
+  environment: Record<string, string> = {},
+  hooks: HookNames = "merchantRule",
   config: Record<string, string> = {},
 ): Promise<Host> {
-  const host = await startHost(config, environment, hooks);
-  onTestFinished(() => host.close());
+  if (process.env.TEST_HOOKS !== "host") return hooksHere(hooks, sessionOf(environment, config));
+  const host = await ProviderHost.start(config, environment, hooks);
+  atEnd(() => host.close());
   return host;
 }
 
+/** A service, and hosts of hooks that find it. */
+export interface World extends Served {
+  /** Starts a provider host as a new run has it. */
+  host(hooks?: HookNames, environment?: Record<string, string>): Promise<Host>;
+}
+
+/** Opens a world for one test. Without a contract it has everything that finds a rule; "illustrative" is the preset. */
+export async function openWorld({
+  contract = contractOf(),
+  ...options
+}: ServeOptions & { readonly contract?: ContractInput | "illustrative" } = {}): Promise<World> {
+  const served = await serve(contract === "illustrative" ? undefined : contract, options);
+  return {
+    ...served,
+    host: (hooks = "merchantRule", more = {}) => startHost({ ...served.environment, ...more }, hooks),
+  };
+}
+
 /** A stack whose every run is a provider host of its own. */
-export class Stack {
+export class HookStack {
   readonly #engine = new EngineModel();
   readonly #world: World;
   readonly #hooks: HookNames;
@@ -121,9 +79,4 @@ export function writesOf({ service }: World): string[] {
   return service.requests
     .map(({ operation }) => String(operation))
     .filter((operation) => ["create", "update", "delete"].includes(operation));
-}
-
-/** The names of the rules that there are. */
-export function namesOf(rules: readonly { readonly rule: JsonObject }[]): string[] {
-  return rules.map(({ rule }) => String(rule.name)).sort();
 }

@@ -9,7 +9,6 @@ import { markOf, markText, ownerOf } from "../../../provider/reconcile/mark.ts";
 import type { HookSet } from "../../../provider/resources/provider-source.ts";
 import { ruleShape, setShape } from "../../../provider/state/shape.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
-import { ProviderHost } from "./provider-host.ts";
 
 export type HookNames = HookSet;
 
@@ -97,19 +96,6 @@ export function markBy(owner: string, key = ""): string {
 export function ownerIdOf(owner: string): string {
   const [project, stack] = owner.split("/");
   return hash("sha256", `${project}/${stack}`).slice(0, 20);
-}
-
-/**
- * The hooks as a provider host that has just started has them. `npm run test:all` runs the tests that use it with a real
- * host, which costs a second each; else the hooks run from the sources, in this process.
- */
-export function startHost(
-  config: Record<string, string>,
-  environment: Record<string, string> = {},
-  hooks: HookNames = "merchantRule",
-): Promise<Host> {
-  if (process.env.TEST_HOOKS === "host") return ProviderHost.start(config, environment, hooks);
-  return Promise.resolve(hooksHere(hooks, sessionOf(environment, config)));
 }
 
 export function sessionOf(

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { JsonObject } from "../../../sdk/json/index.ts";
+import { newFolder } from "../folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -42,8 +42,8 @@ export class TestProject {
   readonly #running = new Set<ChildProcess>();
 
   constructor(environment: Record<string, string>, config: readonly string[] = []) {
-    this.folder = mkdtempSync(join(tmpdir(), "project-"));
-    this.backend = mkdtempSync(join(tmpdir(), "backend-"));
+    this.folder = newFolder();
+    this.backend = newFolder();
     this.#environment = {
       ...environment,
       PULUMI_CONFIG_PASSPHRASE: "correct horse",

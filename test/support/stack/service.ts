@@ -7,9 +7,10 @@ import {
   startLocalService,
 } from "../../../local/service/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../../sdk/contract/index.ts";
-import type { JsonObject } from "../../../sdk/json/index.ts";
+import { type JsonObject, valueAt } from "../../../sdk/json/index.ts";
 import { atEnd } from "../ends.ts";
 import { newFolder } from "../folder.ts";
+import { owner } from "./contracts.ts";
 
 export interface ServeOptions extends Omit<LocalServiceOptions, "contract"> {
   /** The contract that clients believe, where it is not the service's. */
@@ -41,21 +42,25 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/** Starts a service until the test ends. */
+export async function startService(options: LocalServiceOptions): Promise<LocalService> {
+  const service = await startLocalService(options);
+  atEnd(() => service.close());
+  return service;
+}
+
 /** Serves a contract, or the illustrative one, until the test ends. */
 export async function serve(
   contract?: ContractInput,
   { spoken, environment = {}, ...options }: ServeOptions = {},
 ): Promise<Served> {
-  const service = await startLocalService({
+  const service = await startService({
     ...options,
     contract: contract === undefined ? loadPreset("illustrative") : defineContract(contract),
   });
-  atEnd(() => service.close());
   const told = spoken ?? contract;
   const contractFile =
     told === undefined ? "illustrative" : join(newFolder({ "contract.json": JSON.stringify(told) }), "contract.json");
-  const byName = () =>
-    service.rules().toSorted((a, b) => String(a.rule.name).localeCompare(String(b.rule.name), "en", { numeric: true }));
   const named = (name: string) => {
     const found = service.rules().filter(({ rule }) => rule.name === name);
     expect(found, `rules named ${name}`).toHaveLength(1);
@@ -70,8 +75,12 @@ export async function serve(
       MERCHANT_RULES_TOKEN: options.merchants?.[0]?.token ?? options.credentials?.token ?? localCredentials.token,
       ...environment,
     },
-    names: () => byName().map(({ rule }) => String(rule.name)),
-    definitions: () => byName().map(({ rule }) => rule),
+    names: () => namesOf(service.rules()),
+    definitions: () =>
+      service
+        .rules()
+        .map(({ rule }) => rule)
+        .sort((one, other) => String(one.name).localeCompare(String(other.name))),
     named,
     idOf: (name) => named(name).ruleId,
     edit(name, changes) {
@@ -85,4 +94,14 @@ export async function serve(
     },
     close: () => service.close(),
   };
+}
+
+/** Gives the names of rules, in order. */
+export function namesOf(rules: readonly { readonly rule: JsonObject }[]): string[] {
+  return rules.map(({ rule }) => String(rule.name)).sort();
+}
+
+/** Gives the marks of the rules at the service; undefined where a rule has none. */
+export function marksOf({ service }: Pick<Served, "service">): unknown[] {
+  return service.rules().map(({ rule }) => valueAt(rule, owner.at));
 }

@@ -10,7 +10,7 @@ import {
 } from "../../../../local/service/index.ts";
 import { ownerOf } from "../../../../provider/reconcile/index.ts";
 import { isJsonObject, type JsonObject } from "../../../../sdk/json/index.ts";
-import { markBy, rule } from "../../../support/rules.ts";
+import { othersMarkBy, rule } from "../../../support/rules.ts";
 import { EngineModel, type Hooks, hooksWithConnection, isSameState } from "../../../support/stack/engine-model.ts";
 import { type HookNames, hooksHere, sessionOf } from "../../../support/stack/hosts.ts";
 import { ProviderHost } from "../../../support/stack/provider-host.ts";
@@ -211,7 +211,7 @@ class Bench {
   #makeOthersRules(): void {
     const { before, after } = this.#scenario;
     const others = Object.values(Object.keys(before).length === 0 ? after : before);
-    const mark = { managedBy: markBy(ownerOf("shop", "test", "all")) };
+    const mark = { managedBy: othersMarkBy(ownerOf("shop", "test", "all")) };
     for (const each of foreign) this.service.of(otherMerchant.name).put(undefined, each);
     for (const each of others) this.service.of(otherMerchant.name).put(undefined, { ...each, metadata: mark });
   }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Contract, defineContract } from "../../../../sdk/contract/index.ts";
 import { getOrMake } from "../../../../sdk/get-or-make.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { hurried, type MatrixContract } from "./scenarios.ts";
 
 interface ContractFiles {
@@ -20,7 +20,7 @@ const made = new Map<MatrixContract, ContractFiles>();
 export function filesOf(matrixContract: MatrixContract): ContractFiles {
   return getOrMake(made, matrixContract, () => {
     const { contract } = matrixContract;
-    const folder = mkdtempSync(join(tmpdir(), "fault-matrix-"));
+    const folder = newFolder();
     const [file, hurriedFile] = [join(folder, "contract.json"), join(folder, "hurried.json")];
     writeFileSync(file, JSON.stringify(contract));
     writeFileSync(hurriedFile, JSON.stringify({ ...contract, limits: { ...contract.limits, ...hurried } }));

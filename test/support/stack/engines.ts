@@ -1,21 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, onTestFinished } from "vitest";
+import { describe, expect } from "vitest";
 import { exitCodeOf, isEngineError, runEngine, TextDisplay, type Verb } from "../../../local/engine/index.ts";
-import {
-  type LocalService,
-  type LocalServiceOptions,
-  localCredentials,
-  startLocalService,
-} from "../../../local/service/index.ts";
 import { knowledgeOfRules } from "../../../provider/hooks/look-up.ts";
 import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
-import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { newCrypter } from "../../../stack/state/crypter.ts";
-import { contractOf } from "./contracts.ts";
-import { type Front, startFront } from "./front.ts";
+import { atEnd } from "../ends.ts";
 import { startPluginHere } from "./plugin-here.ts";
 import { type CommandResult, type EngineName, hasPulumi, TestProject } from "./project.ts";
 
@@ -40,18 +29,6 @@ export function onBothEngines(tests: (engine: EngineName) => void): void {
   describe.skipIf(!hasPulumi)("on Pulumi's own engine (needs the Pulumi CLI)", () => tests("pulumi"));
 }
 
-export interface Place {
-  readonly service: LocalService;
-  /** Every request to the service comes by it. */
-  readonly front: Front;
-  /** Where runs find the service: the front's address, and the contract. */
-  readonly settings: JsonObject;
-  /** A new stack, in a backend of its own, of the same project and the same name as any other. */
-  stack(engine: EngineName, options?: StackOptions): Promise<Stack>;
-  /** The writes that were requested since the last call, in order: "create", "update" and "delete". */
-  writes(): string[];
-}
-
 export interface StackOptions {
   /** Stack config beside address and contract. */
   readonly config?: JsonObject;
@@ -62,34 +39,6 @@ export interface StackOptions {
    * local engine alone.
    */
   readonly program?: string | (() => void);
-}
-
-export interface PlaceOptions extends Omit<LocalServiceOptions, "contract"> {
-  readonly contract?: ContractInput;
-  /** The contract of the runs, where it is not the service's. */
-  readonly spoken?: JsonObject;
-}
-
-/** A service of its own for one test, and a front before it. */
-export async function openPlace({ contract = contractOf(), spoken, ...options }: PlaceOptions = {}): Promise<Place> {
-  const service = await startLocalService({ ...options, contract: defineContract(contract) });
-  onTestFinished(() => service.close());
-  const front = await startFront(service.url);
-  onTestFinished(() => front.close());
-  const folder = mkdtempSync(join(tmpdir(), "contract-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "contract.json");
-  writeFileSync(file, JSON.stringify(spoken ?? contract));
-  const settings = { baseUrl: front.url, contract: file };
-  const token = options.merchants?.[0]?.token ?? options.credentials?.token ?? localCredentials.token;
-  return {
-    service,
-    front,
-    settings,
-    stack: (engine, options) => openStack(engine, settings, { MERCHANT_RULES_TOKEN: token }, options),
-    writes: () =>
-      front.taken().flatMap(({ method, path }) => (path.includes("/rules") ? (changing[method] ?? []) : [])),
-  };
 }
 
 /** A new stack of the project `lifecycle`, in a backend of its own, whose runs find their service by these settings. */
@@ -103,7 +52,7 @@ export async function openStack(
     ([name, value]) => `merchant-rules:${name}: ${JSON.stringify(value)}`,
   );
   const project = new TestProject(environment, lines);
-  onTestFinished(() => project.remove());
+  atEnd(() => project.remove());
   if (typeof program === "string") project.write("index.js", program);
   if (engine === "local") {
     const file = `Pulumi.${project.stack}.yaml`;
@@ -112,8 +61,6 @@ export async function openStack(
   await project.init(engine);
   return new Stack(engine, project, program);
 }
-
-const changing: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
 
 let sharedSalt: Promise<string> | undefined;
 
@@ -276,24 +223,4 @@ function declareAll(declared: Declared): void {
     if ("rules" in args) new MerchantRuleSet(name, args);
     else new MerchantRule<JsonObject | string>(name, args);
   }
-}
-
-/** A mark of somebody else's. */
-export const othersMark = "0123456789abcdef0123.0123456789abcdef shop/prod/limits";
-
-/** The same rules without their marks. */
-export function unmarked(
-  rules: readonly { readonly ruleId: string; readonly rule: JsonObject }[],
-): { ruleId: string; rule: JsonObject }[] {
-  return rules.map(({ ruleId, rule: { metadata, ...rule } }) => {
-    const { managedBy: _, ...others } = Object(metadata);
-    return { ruleId, rule: Object.keys(others).length === 0 ? rule : { ...rule, metadata: others } };
-  });
-}
-
-/** The ruleId of the one rule of a name. */
-export function idOf({ service }: Place, name: string): string {
-  const ids = service.rules().flatMap(({ ruleId, rule }) => (rule.name === name ? [ruleId] : []));
-  expect(ids, `rules named ${name}`).toHaveLength(1);
-  return ids[0] ?? "";
 }
