@@ -1,10 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { shellWord } from "../../stack/shell-word.ts";
-import type { EngineName } from "./engine.ts";
 
 /** The installed packages that the program and the engine need. */
 export interface Packages {
@@ -54,9 +54,7 @@ export function makeProject(program: string, folder: string, packages: Packages)
   symlinkSync(packages.merchantRules, join(modules, ".bin/merchant-rules"));
 }
 
-/**
- * Variables that a user would export before the first command: the rules' address, credentials, the place of the state.
- */
+/** Returns what a user would export before the first command: the rules' address, credentials, the place of the state. */
 export function settingsOf(url: string, folder: string, engine: EngineName): Record<string, string> {
   return {
     MERCHANT_RULES_BASE_URL: url,
@@ -65,7 +63,7 @@ export function settingsOf(url: string, folder: string, engine: EngineName): Rec
     PULUMI_BACKEND_URL: pathToFileURL(join(folder, "state")).href,
     PULUMI_CONFIG_PASSPHRASE: "quickstart",
     // The CLI notes there which stack is chosen, and writes a log of each run.
-    ...(engine === "pulumi" ? { PULUMI_HOME: join(folder, "home") } : {}),
+    ...(engine === "pulumi" && { PULUMI_HOME: join(folder, "home") }),
   };
 }
 
@@ -76,4 +74,33 @@ export function writeSettings(file: string, settings: Readonly<Record<string, st
   const node = dirname(process.execPath);
   if (node.includes(`${sep}node_modules${sep}`)) lines.push(`export PATH=${shellWord(node)}${delimiter}"$PATH"`);
   writeFileSync(file, `${lines.join("\n")}\n`);
+}
+
+export type EngineName = "pulumi" | "local";
+
+export interface Engine {
+  readonly name: EngineName;
+  /** The reason for this one, in a sentence for the user. */
+  readonly why: string;
+  /** The words before the verb, as a user types them. */
+  readonly words: readonly string[];
+}
+
+/** Chooses the engine that is wanted, else Pulumi's own where its CLI is on the PATH. Undefined: the CLI is wanted, and is not there. */
+export function chosenEngine(wanted: EngineName | undefined): Engine | undefined {
+  if (wanted === "local") return localEngine("The local engine, because --engine local says so.");
+  const hasCli = spawnSync("pulumi", ["version"], { stdio: "ignore" }).status === 0;
+  if (hasCli) {
+    const reason =
+      wanted === "pulumi"
+        ? "because --engine pulumi says so"
+        : "because the CLI is on the PATH; --engine local takes the local one";
+    return { name: "pulumi", why: `Pulumi's own, ${reason}.`, words: ["pulumi"] };
+  }
+  if (wanted === "pulumi") return undefined;
+  return localEngine("The local engine, because the Pulumi CLI is not on the PATH; where it is, it is used.");
+}
+
+function localEngine(why: string): Engine {
+  return { name: "local", why, words: ["npx", "--no-install", "merchant-rules", "local"] };
 }

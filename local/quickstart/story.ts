@@ -1,13 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { styleText } from "node:util";
+import { z } from "zod";
 import { shellWord } from "../../stack/shell-word.ts";
-import { type Engine, EngineRuns } from "./engine.ts";
-import type { Interrupts } from "./interrupt.ts";
-import type { Narrator } from "./narrator.ts";
-import { makeProject, type Packages, settingsOf, writeSettings } from "./project.ts";
-import { QuickstartRules } from "./service.ts";
+import { EngineRuns, type Interrupts } from "./processes.ts";
+import { type Engine, makeProject, type Packages, settingsOf, writeSettings } from "./project.ts";
 
-export interface Scene {
+interface Scene {
   readonly narrator: Narrator;
   readonly interrupts: Interrupts;
   readonly engine: Engine;
@@ -23,10 +22,10 @@ export interface Scene {
 
 const stack = ["--stack", "quickstart"];
 
-/** The story: rules that are declared in a program appear in a service, drift, heal, and go away. Throws where one step does not go as told. */
+/** Tells the story: rules that a program declares appear in a service, drift, heal, and go away. Throws where a step does not go as told. */
 export async function tellStory(scene: Scene): Promise<void> {
   const { narrator, interrupts, engine, folder, url } = scene;
-  const rules = new QuickstartRules(url, narrator, interrupts.interrupted);
+  const rules = rulesByHand(url, narrator, interrupts.interrupted);
   const runs = openProject(scene);
   const yes = engine.name === "pulumi" ? ["--yes", "--skip-preview"] : ["--yes"];
   if (engine.name === "pulumi") await runs.run({ code: 0 }, "stack", "init", "quickstart");
@@ -92,4 +91,96 @@ function openProject({ narrator, interrupts, engine, packages, program, folder, 
 
 function expect(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Error(otherwise);
+}
+
+/** Says what to do next on one's own service: each line is a command. */
+export function sayWhatIsNext(narrator: Narrator): void {
+  narrator.step("Next", "The same on your own service. The first three commands print pages of the documentation:");
+  for (const [command, why] of commands) narrator.example(`${command.padEnd(width)}  # ${why}`);
+}
+
+const commands = [
+  ["npx --no-install merchant-rules help getting-started", "from an empty folder to your first rule"],
+  ["npx --no-install merchant-rules help contract", "how to say how your service speaks"],
+  ["npx --no-install merchant-rules help existing-rules", "rules that exist already, as code"],
+  ["export MERCHANT_RULES_BASE_URL=https://rules.example.com", "or merchant-rules:baseUrl in the stack's config"],
+  ["export MERCHANT_RULES_TOKEN=...", "from the environment it never gets into the state"],
+  ["npx --no-install merchant-rules export --stack dev", "rules that exist already, as code"],
+  ["npx --no-install merchant-rules plan --stack dev", "in CI, on a pull request: what would change"],
+  ["npx --no-install merchant-rules drift --stack dev", "in CI, every hour: what was changed by hand"],
+] as const;
+
+const width = Math.max(...commands.map(([command]) => command.length));
+
+/** Tells the story on the standard output: numbered steps, the commands of each as a user types them, and what they print. */
+export class Narrator {
+  readonly #interrupted: AbortSignal;
+  #step = 0;
+
+  constructor(interrupted: AbortSignal) {
+    this.#interrupted = interrupted;
+  }
+
+  step(title: string, explained: string): void {
+    this.#step++;
+    console.log(`\n${styleText("bold", `${this.#step}. ${title}`)}\n   ${explained}`);
+  }
+
+  /** Shows a command that is about to be carried out. Throws when the story is interrupted. */
+  command(line: string): void {
+    this.#interrupted.throwIfAborted();
+    this.example(line);
+  }
+
+  /** Shows a command that the user may type. */
+  example(line: string): void {
+    console.log(styleText("cyan", `   $ ${line}`));
+  }
+
+  output(line: string): void {
+    if (line.trim() !== "") console.log(`   | ${line.trimEnd()}`);
+  }
+
+  say(line: string): void {
+    console.log(`   ${line}`);
+  }
+}
+
+const rulesPath = "/api/v1/merchants/rules";
+const token = "local-token";
+
+const ruleSchema = z.looseObject({ id: z.string(), name: z.string(), priority: z.number() });
+const listSchema = z.object({ rules: z.array(z.looseObject({ id: z.string() })) });
+type Rule = z.infer<typeof ruleSchema>;
+
+/** Reads and edits the rules at the service, as anybody can there, past the engine. Shows each request as a command. */
+function rulesByHand(url: string, narrator: Narrator, interrupted: AbortSignal) {
+  const listing = curl(`${url}${rulesPath}`);
+  const send = async (method: "GET" | "PUT", path: string, body: string | null = null): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const response = await fetch(`${url}${path}`, { method, headers, signal: interrupted, body });
+    if (!response.ok) throw new Error(`${method} ${path} should succeed, and the service answered ${response.status}`);
+    return await response.json();
+  };
+  const read = async (): Promise<Rule[]> => {
+    narrator.command(listing);
+    const { rules } = listSchema.parse(await send("GET", rulesPath));
+    const all = await Promise.all(
+      rules.map(async ({ id }) => ruleSchema.parse(await send("GET", `${rulesPath}/${id}`))),
+    );
+    if (all.length === 0) narrator.output("(no rules)");
+    for (const { id, name, priority } of all) narrator.output(`${id}  ${name.padEnd(15)} priority ${priority}`);
+    return all;
+  };
+  const edit = async ({ id, createdAt, updatedAt, ...rule }: Rule): Promise<void> => {
+    const body = JSON.stringify(rule);
+    const path = `${rulesPath}/${id}`;
+    narrator.command(`${curl(`${url}${path}`)} -X PUT -H 'Content-Type: application/json' -d '${body}'`);
+    await send("PUT", path, body);
+  };
+  return { listing, read, edit };
+}
+
+function curl(url: string): string {
+  return `curl -s -H 'Authorization: Bearer ${token}' ${url}`;
 }

@@ -5,8 +5,7 @@ import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runCommandLine } from "../../../cli/exit-code.ts";
 import { localQuickstartCommand } from "../../../cli/local-quickstart.ts";
-import { writeRecord } from "../../../local/quickstart/keep.ts";
-import { type KnownProcess, knownProcess } from "../../../local/quickstart/processes.ts";
+import { type KnownProcess, knownProcess, writeRecord } from "../../../local/quickstart/processes.ts";
 import { leftIn, temporaryFolder } from "./quickstart.ts";
 
 const url = "http://127.0.0.1:4010";
