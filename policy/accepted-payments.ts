@@ -3,11 +3,10 @@ import { growth } from "../meaning/proof/growth.ts";
 import { printable, printableJson } from "../sdk/json/printable.ts";
 import { type Allowances, allowancesOption } from "./base/allowances.ts";
 import { baselinePath } from "./base/baseline.ts";
-import { startOfRun } from "./base/clock.ts";
-import { type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
+import { startOfRun } from "./base/host.ts";
+import { ofStack, type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
 import { semanticsOption } from "./base/semantics-file.ts";
-import { sidesByMeaning, whyNoSides } from "./base/sides-by-meaning.ts";
-import type { PolicySide, PolicySideRule, TwoSides } from "./base/two-sides.ts";
+import { type PolicySide, type PolicySideRule, sidesByMeaning, type TwoSides, whyNoSides } from "./base/two-sides.ts";
 
 /**
  * A run does not widen the set of payments that the stack's rules accept: over all payments, by the contract's semantics. To narrow,
@@ -107,20 +106,10 @@ function openFinding(sides: TwoSides, why: string): PolicyFinding {
   const [fault] = first?.reading.faults ?? [];
   const place = fault === undefined || fault.at === "" ? "" : ` at ${fault.at}`;
   // The words of a fault can have a value in them.
+  const words = fault === undefined || !sides.areSecretsKnown ? "" : ` (it ${fault.why})`;
   const reason =
-    first === undefined
-      ? why
-      : `${printable(first.rule?.name ?? "")} cannot be read${place}${faultWords(fault, sides)}${more}`;
-  return {
-    rule: "the stack",
-    pointer: "",
-    found: `no proof${placeOf(sides)}, because ${reason}`,
-    allowed: allowedChanges,
-  };
-}
-
-function faultWords(fault: { readonly why: string } | undefined, { areSecretsKnown }: TwoSides): string {
-  return fault === undefined || !areSecretsKnown ? "" : ` (it ${fault.why})`;
+    first === undefined ? why : `${printable(first.rule?.name ?? "")} cannot be read${place}${words}${more}`;
+  return ofStack(`no proof${placeOf(sides)}, because ${reason}`, allowedChanges);
 }
 
 function placeOf({ connection }: TwoSides): string {

@@ -4,9 +4,9 @@ import { ruleType } from "../provider/host/types.ts";
 import type { Pointer } from "../sdk/json/index.ts";
 import { type AnalyzedResource, AnalyzedRule, isAsDeployed, isRuleAmong } from "./base/analyzed-rule.ts";
 import { type Baseline, baselinePath, type DeployedRule, readBaseline } from "./base/baseline.ts";
-import { startOfRun } from "./base/clock.ts";
 import { changedPlaces, removedRules } from "./base/compare-deployed.ts";
 import { ruleNames } from "./base/configuration.ts";
+import { startOfRun } from "./base/host.ts";
 import { type PolicyFinding, rulePolicy, stackPolicy } from "./base/rule-policy.ts";
 import { isUnknownField } from "./base/shown-values.ts";
 import { describeHours, isWithin, localTime, timeZone, type WeeklyHours, weeklyHours } from "./base/weekly-hours.ts";
@@ -95,13 +95,8 @@ function isPreview(): boolean {
   return process.env.PULUMI_NODEJS_DRY_RUN === "true";
 }
 
-interface Hours {
-  readonly timeZone: string;
-  readonly allowed: readonly WeeklyHours[];
-}
-
 /** Returns the freeze at a moment; undefined within the allowed hours. */
-function freezeAt(moment: Date, { timeZone, allowed }: Hours) {
+function freezeAt(moment: Date, { timeZone, allowed }: { timeZone: string; allowed: readonly WeeklyHours[] }) {
   const here = localTime(moment, timeZone);
   if (allowed.some((hours) => isWithin(here, hours))) return undefined;
   const hours = `${allowed.map(describeHours).join("; ")} (${timeZone}), or a name in allowedRules`;

@@ -3,31 +3,14 @@ import { z } from "zod";
 import { type DefinitionFault, definitionChecker } from "../sdk/contract/definition-schema.ts";
 import { isJson, isJsonObject, type Json, pointerOf, valueAt } from "../sdk/json/index.ts";
 import { reasonOf } from "../sdk/json/json.ts";
-import { callersFile } from "./base/callers-file.ts";
+import { orIssue } from "./base/configuration.ts";
+import { callersFile } from "./base/host.ts";
 import { rulePolicy } from "./base/rule-policy.ts";
 
 type Check = (definition: Json) => readonly DefinitionFault[];
 
 /** It stands where a value is not known yet. No definition has it by chance. */
 const mark = "not known before the run: 5f0c9c1e-9c0b-4d53-a0d2-7d6cfd5a1a3b";
-
-const inline = z.record(z.string(), z.unknown()).transform((schema, context) => {
-  const check = checkOf(schema);
-  if (typeof check !== "string") return check;
-  context.addIssue({ code: "custom", message: check });
-  return z.NEVER;
-});
-
-const file = z
-  .string()
-  .min(1)
-  .transform((name, context) => {
-    const path = callersFile(name);
-    const check = checkIn(path);
-    if (typeof check !== "string") return check;
-    context.addIssue({ code: "custom", message: `${path}: ${check}` });
-    return z.NEVER;
-  });
 
 /**
  * Definitions are as a JSON Schema of the team's own says: draft 2020-12, or draft-07 where `$schema` names that. What
@@ -37,8 +20,16 @@ export const definitionSchema = rulePolicy({
   name: "definition-schema",
   description: "A rule's definition is as the team's JSON Schema says.",
   config: {
-    schema: inline.nullable().prefault(null).describe("The JSON Schema itself"),
-    schemaFile: file
+    schema: z
+      .record(z.string(), z.unknown())
+      .transform(orIssue(checkOf))
+      .nullable()
+      .prefault(null)
+      .describe("The JSON Schema itself"),
+    schemaFile: z
+      .string()
+      .min(1)
+      .transform(orIssue(checkIn))
       .nullable()
       .prefault(null)
       .describe("The file that holds it, as JSON; a relative path begins at the folder in which pulumi was started"),
@@ -55,32 +46,40 @@ export const definitionSchema = rulePolicy({
   },
 });
 
-/** Reads a schema file. Returns its check; or, as a string, why there is none. */
-function checkIn(path: string): Check | string {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    const relative = "a relative path begins at the folder in which pulumi was started";
-    return `it cannot be read (${reasonOf(error)}); ${relative}`;
-  }
-  try {
-    const schema: unknown = JSON.parse(text);
-    return checkOf(schema);
-  } catch (error) {
-    return `it is not JSON (${reasonOf(error)})`;
-  }
+/** Reads a schema file, and returns its check. @throws Error that names the file, and says why it has none */
+function checkIn(name: string): Check {
+  const path = callersFile(name);
+  const relative = "a relative path begins at the folder in which pulumi was started";
+  const text = orThrow(
+    () => readFileSync(path, "utf8"),
+    (reason) => `${path}: it cannot be read (${reason}); ${relative}`,
+  );
+  const schema: unknown = orThrow(
+    () => JSON.parse(text),
+    (reason) => `${path}: it is not JSON (${reason})`,
+  );
+  return orThrow(
+    () => checkOf(schema),
+    (reason) => `${path}: ${reason}`,
+  );
 }
 
-function checkOf(schema: unknown): Check | string {
+function checkOf(schema: unknown): Check {
   const allowed = "allowed: a JSON Schema, draft 2020-12, or draft-07 by its $schema";
-  if (!isJson(schema) || !isJsonObject(schema)) return `it is no object; ${allowed}`;
+  if (!isJson(schema) || !isJsonObject(schema)) throw new Error(`it is no object; ${allowed}`);
   // Its validation would return a promise, which never counts as a fault.
-  if (Object.hasOwn(schema, "$async")) return "it has $async; allowed: a schema without it";
+  if (Object.hasOwn(schema, "$async")) throw new Error("it has $async; allowed: a schema without it");
+  const check = orThrow(
+    () => definitionChecker(schema),
+    (reason) => `${reason}; ${allowed}`,
+  );
+  return (definition) => check(definition, (value) => value === mark);
+}
+
+function orThrow<Result>(work: () => Result, words: (reason: string) => string): Result {
   try {
-    const check = definitionChecker(schema);
-    return (definition) => check(definition, (value) => value === mark);
+    return work();
   } catch (error) {
-    return `${reasonOf(error)}; ${allowed}`;
+    throw new Error(words(reasonOf(error)));
   }
 }

@@ -1,8 +1,8 @@
 import type { ResourceValidationPolicy } from "@pulumi/policy";
 import { z } from "zod";
 import type { Json } from "../sdk/json/index.ts";
-import { startOfRun } from "./base/clock.ts";
 import { pointers } from "./base/configuration.ts";
+import { startOfRun } from "./base/host.ts";
 import { rulePolicy } from "./base/rule-policy.ts";
 
 /**

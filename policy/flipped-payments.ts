@@ -3,14 +3,11 @@ import { Decider, type Decision, fieldsIn, type Semantics } from "../meaning/ind
 import { PaymentsFile } from "../meaning/payments/read-payments.ts";
 import { allowancesOption } from "./base/allowances.ts";
 import { baselinePath } from "./base/baseline.ts";
-import { callersFile } from "./base/callers-file.ts";
-import { startOfRun } from "./base/clock.ts";
-import { percent } from "./base/configuration.ts";
-import { withPlainStack } from "./base/plain-error.ts";
-import { type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
+import { optionalPath, percent } from "./base/configuration.ts";
+import { callersFile, startOfRun, withPlainStack } from "./base/host.ts";
+import { ofStack, type PolicyFinding, stackPolicy } from "./base/rule-policy.ts";
 import { semanticsOption } from "./base/semantics-file.ts";
-import { sidesByMeaning, whyNoSides } from "./base/sides-by-meaning.ts";
-import type { PolicySide, TwoSides } from "./base/two-sides.ts";
+import { type PolicySide, sidesByMeaning, type TwoSides, whyNoSides } from "./base/two-sides.ts";
 
 /**
  * A run does not give another outcome to more than a share of the payments of a sample. Each is decided by what is deployed, which
@@ -27,12 +24,9 @@ export function flippedPaymentsAt(now: () => Date) {
     config: {
       baseline: baselinePath,
       semantics: semanticsOption,
-      file: z
-        .string()
-        .min(1)
-        .nullable()
-        .default(null)
-        .describe("The sample: payments as `merchant-rules simulate` takes them, in NDJSON or CSV, packed or not"),
+      file: optionalPath.describe(
+        "The sample: payments as `merchant-rules simulate` takes them, in NDJSON or CSV, packed or not",
+      ),
       maximumShare: z.number().min(0).max(1).default(0.01).describe("Which share of them may have another outcome"),
       allowed: allowancesOption,
     },
@@ -46,20 +40,17 @@ export function flippedPaymentsAt(now: () => Date) {
         yield compared.finding;
         return;
       }
-      const { meaning } = compared;
-      const sample = new Sample(callersFile(file), meaning.semantics, now());
-      const all = compared.sides.filter(isChanged);
-      for (const [{ connection }, { payments, flipped, unknown }] of await sample.counts(all)) {
+      const changed = compared.sides.filter(isChanged);
+      const counted = await countsOf(callersFile(file), changed, compared.meaning.semantics, now());
+      for (const [{ connection }, { payments, flipped, unknown }] of counted) {
         const over = connection === "default" ? "" : ` over connection ${connection}`;
         const open = unknown === 0 ? "" : `, and of ${unknown} more it is not known`;
         // An unknown outcome may be another one.
         if ((flipped + unknown) / payments > maximumShare)
-          yield {
-            rule: "the stack",
-            pointer: "",
-            found: `${flipped} of ${payments} payments of ${file} with another outcome${over}${open}`,
-            allowed: `at most ${percent(maximumShare)}, or the rules that change in allowed`,
-          };
+          yield ofStack(
+            `${flipped} of ${payments} payments of ${file} with another outcome${over}${open}`,
+            `at most ${percent(maximumShare)}, or the rules that change in allowed`,
+          );
       }
     },
   });
@@ -78,54 +69,43 @@ interface Counts {
   unknown: number;
 }
 
-/** A file of payments, which is read once for all connections. */
-class Sample {
-  readonly #file: string;
-  readonly #semantics: Semantics;
-  readonly #at: string | undefined;
-
-  constructor(file: string, semantics: Semantics, now: Date) {
-    this.#file = file;
-    this.#semantics = semantics;
-    this.#at = semantics.force.clock === "now" ? now.toISOString() : undefined;
+/**
+ * Counts the payments of a file by their change. It is read once for all connections.
+ * @throws MerchantRulesError PAYMENTS_INVALID: the file cannot be read, or holds no payment
+ */
+async function countsOf(
+  file: string,
+  all: readonly TwoSides[],
+  semantics: Semantics,
+  now: Date,
+): Promise<readonly (readonly [TwoSides, Counts])[]> {
+  const at = semantics.force.clock === "now" ? now.toISOString() : undefined;
+  const deciderOf = ({ rules, unlisted }: PolicySide): Decider => new Decider(rules, semantics, { unlisted, at });
+  const compared = all.map((sides) => ({
+    sides,
+    counts: { payments: 0, flipped: 0, unknown: 0 },
+    before: deciderOf(sides.before),
+    after: deciderOf(sides.after),
+  }));
+  if (all.length === 0) return [];
+  const needed = fieldsIn(all.flatMap(({ before, after }) => [...before.rules, ...after.rules]));
+  const columns = Object.entries(semantics.payment.fields).map(([name, field]) => ({
+    ...field,
+    name,
+    isNeeded: needed.has(name),
+  }));
+  try {
+    for await (const batch of new PaymentsFile(file, { columns }).batches())
+      for (const payment of batch)
+        for (const { sides, counts, before, after } of compared) {
+          counts.payments += 1;
+          const change = changeOf(sides, before.decide(payment), after.decide(payment));
+          if (change !== undefined) counts[change] += 1;
+        }
+  } catch (error) {
+    throw withPlainStack(error);
   }
-
-  /** Counts the payments by their change. @throws MerchantRulesError PAYMENTS_INVALID: the file cannot be read, or holds no payment */
-  async counts(all: readonly TwoSides[]): Promise<Map<TwoSides, Counts>> {
-    const counted = new Map(all.map((sides) => [sides, { payments: 0, flipped: 0, unknown: 0 }]));
-    const deciders = all.map((sides) => ({
-      sides,
-      counts: counted.get(sides),
-      before: this.#decider(sides.before),
-      after: this.#decider(sides.after),
-    }));
-    if (all.length === 0) return counted;
-    const needed = fieldsIn(all.flatMap(({ before, after }) => [...before.rules, ...after.rules]));
-    const columns = Object.entries(this.#semantics.payment.fields).map(([name, { at, type, list }]) => ({
-      name,
-      at,
-      type,
-      list,
-      isNeeded: needed.has(name),
-    }));
-    try {
-      for await (const batch of new PaymentsFile(this.#file, { columns }).batches())
-        for (const payment of batch)
-          for (const { sides, counts, before, after } of deciders) {
-            if (counts === undefined) continue;
-            counts.payments += 1;
-            const change = changeOf(sides, before.decide(payment), after.decide(payment));
-            if (change !== undefined) counts[change] += 1;
-          }
-    } catch (error) {
-      throw withPlainStack(error);
-    }
-    return counted;
-  }
-
-  #decider({ rules, unlisted }: PolicySide): Decider {
-    return new Decider(rules, this.#semantics, { unlisted, at: this.#at });
-  }
+  return compared.map(({ sides, counts }) => [sides, counts]);
 }
 
 function changeOf(sides: TwoSides, before: Decision, after: Decision): "flipped" | "unknown" | undefined {

@@ -1,9 +1,9 @@
-import { z } from "zod";
-import { asWritten, isEqual, type Json, type Pointer } from "../sdk/json/index.ts";
+import type { Json, Pointer } from "../sdk/json/index.ts";
 import type { AnalyzedRule } from "./base/analyzed-rule.ts";
-import { pointer, pointers, ruleNames, scalar } from "./base/configuration.ts";
+import { pointers, ruleNames, valuesByPointer } from "./base/configuration.ts";
 import { placesAt } from "./base/places.ts";
 import { rulePolicy } from "./base/rule-policy.ts";
+import { isAmong } from "./values.ts";
 
 /**
  * A rule without any condition applies to every payment: it declines, or accepts, them all. A rule has no condition
@@ -15,12 +15,9 @@ export const noCatchAll = rulePolicy({
   severity: "critical",
   config: {
     conditions: pointers.default([]).describe('Where conditions stand: ["/conditions"]'),
-    actions: z
-      .record(pointer, z.array(scalar).min(1))
-      .default({})
-      .describe(
-        'Which rules decline or accept, by their values: { "/actions/*/type": ["decline", "accept"] }. Default: every rule',
-      ),
+    actions: valuesByPointer.describe(
+      'Which rules decline or accept, by their values: { "/actions/*/type": ["decline", "accept"] }. Default: every rule',
+    ),
     allowedRules: ruleNames
       .default([])
       .describe("Rules that may be without a condition: names of MerchantRules, keys, set/key, or names of sets"),
@@ -46,8 +43,6 @@ function isMeant(rule: AnalyzedRule, actions: Readonly<Record<Pointer, readonly 
   const entries = Object.entries(actions);
   return (
     entries.length === 0 ||
-    entries.some(([pattern, meant]) =>
-      rule.at(pattern, "shallow").some(({ value }) => meant.some((each) => isEqual(each, value, asWritten))),
-    )
+    entries.some(([pattern, meant]) => rule.at(pattern, "shallow").some(({ value }) => isAmong(value, meant)))
   );
 }

@@ -3,7 +3,7 @@ import { isRuleAmong } from "./base/analyzed-rule.ts";
 import { baselinePath, emptyBaseline, noBaseline, readBaseline } from "./base/baseline.ts";
 import { removedRules as removedFrom } from "./base/compare-deployed.ts";
 import { percent, pointer, ruleNames } from "./base/configuration.ts";
-import { stackPolicy } from "./base/rule-policy.ts";
+import { ofStack, stackPolicy } from "./base/rule-policy.ts";
 
 /**
  * A run deletes no more than a share of the deployed rules, unless they are listed. A rule that moves to another resource
@@ -44,12 +44,7 @@ export const removedRules = stackPolicy({
     const named = removed.slice(0, mostNamed).map(({ key }) => key);
     const more = removed.length > mostNamed ? ` and ${removed.length - mostNamed} more` : "";
     const found = `${removed.length} of ${total} deployed rules removed (${named.join(", ")}${more})`;
-    yield {
-      rule: "the stack",
-      pointer: "",
-      found,
-      allowed: `at most ${percent(maximumShare)}, or their names in allowed`,
-    };
+    yield ofStack(found, `at most ${percent(maximumShare)}, or their names in allowed`);
   },
 });
 

@@ -3,19 +3,15 @@ import { z } from "zod";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 import { isRuleAmong } from "./analyzed-rule.ts";
-import { callersFile } from "./callers-file.ts";
-import { ruleNames, strict } from "./configuration.ts";
-import { plainError } from "./plain-error.ts";
+import { optionalPath, ruleNames, strict } from "./configuration.ts";
+import { callersFile, plainError } from "./host.ts";
 
 /** Changes that are allowed until the end of a day. */
 const allowance = strict({
   rules: ruleNames.default([]).describe("Names of MerchantRules, keys, set/key, or names of sets"),
-  folder: z
-    .string()
-    .min(1)
-    .nullable()
-    .default(null)
-    .describe("A folder of rule files; a relative path begins at the folder in which pulumi was started"),
+  folder: optionalPath.describe(
+    "A folder of rule files; a relative path begins at the folder in which pulumi was started",
+  ),
   until: z
     .string()
     .refine((text) => /^\d{4}-\d\d-\d\d$/.test(text) && endOf(text) !== undefined, {

@@ -1,23 +1,18 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { definitionOf, field, isJsonArray, isJsonObject, type Json, mapJson, type Path } from "../../sdk/json/index.ts";
 import { reasonOf, whyNotJson } from "../../sdk/json/json.ts";
 import { printable } from "../../sdk/json/printable.ts";
-import { callersFile } from "./callers-file.ts";
-import { withPlainStack } from "./plain-error.ts";
+import { optionalPath } from "./configuration.ts";
+import { callersFile, withPlainStack } from "./host.ts";
+import { ofStack } from "./rule-policy.ts";
 
 /** The option that names the baseline, for policies that compare with it. */
-export const baselinePath = z
-  .string()
-  .min(1)
-  .nullable()
-  .default(null)
-  .describe(
-    "A file that `pulumi stack export --file` has written before the run; from the folder in which pulumi was started",
-  );
+export const baselinePath = optionalPath.describe(
+  "A file that `pulumi stack export --file` has written before the run; from the folder in which pulumi was started",
+);
 
 /** A rule as it is deployed. */
 export interface DeployedRule {
@@ -61,13 +56,10 @@ export const noBaseline =
   "no baseline is configured: write one with `pulumi stack export --file baseline.json` before the run, and name it";
 
 /** The finding where the baseline shows nothing: it would let pass the removal of everything that it does not show. */
-export const emptyBaseline = {
-  rule: "the stack",
-  pointer: "",
-  found: "a baseline without rules",
-  allowed:
-    "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true",
-};
+export const emptyBaseline = ofStack(
+  "a baseline without rules",
+  "the stack's state before this run (`pulumi stack export --file`), or, in the first run of a stack, allowed: true",
+);
 
 function baselineOf(rules: readonly DeployedRule[]): Baseline {
   const idOf = (connection: string, key: string): string => JSON.stringify([connection, key]);
@@ -145,23 +137,15 @@ function rulesOf(resource: Json, file: string): DeployedRule[] {
     }));
 }
 
-/**
- * The end of the name that the state gives to a rule that an earlier run could not delete. No key of a program ends so.
- */
+/** The end of the name in the state of a rule that an earlier run could not delete. No key of a program ends so. */
 const leftOver = " (to be deleted)";
 
 /** The field that marks secrets in a state, and its value. */
 const signature = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
-interface Opened {
-  readonly value: Json;
-  readonly sealed: readonly Path[];
-  readonly open: readonly Path[];
-}
-
 /** Opens a value of the state: secrets that `--show-secrets` shows are decoded, and null is in the place of the others. */
-function opened(stored: Json, file: string): Opened {
+function opened(stored: Json, file: string) {
   const [sealed, shown]: [Path[], Path[]] = [[], []];
   const open = (value: Json, path: Path): Json | undefined => {
     if (!isJsonObject(value) || value[signature] !== secretSignature) return undefined;

@@ -17,39 +17,24 @@ export interface PlacedValue {
 
 /** Returns the values at a pointer, in which `*` stands for every element or field. */
 export function placesAt(definition: Json, pattern: Pointer): PlacedValue[] {
-  return placed(definition, segmentsOf(pattern), []).flatMap(({ path, value }) =>
-    value === undefined ? [] : [{ pointer: pointerOf(path), value }],
-  );
+  return endsAt(definition, pattern).flatMap(({ pointer, value }) => (value === undefined ? [] : [{ pointer, value }]));
 }
 
 /**
- * Returns the places where a pointer leads to nothing, or to null. Every element and field that `*` stands for is followed to
- * the end; where there is none, nothing is missing.
+ * Returns the places to which a pointer leads, and the values there; undefined where there is none. Every element and field that
+ * `*` stands for is followed to the end.
  */
-export function missingAt(definition: Json, pattern: Pointer): Missing[] {
-  return placed(definition, segmentsOf(pattern), []).flatMap(({ path, value }) =>
-    value === undefined || value === null
-      ? [{ pointer: pointerOf(path), found: value === null ? "null" : "nothing" }]
-      : [],
-  );
-}
-
-/** A place where a value is missing, and what is there instead, in words. */
-interface Missing {
-  readonly pointer: Pointer;
-  readonly found: string;
-}
-
-interface Placed {
-  readonly path: Path;
-  /** Undefined where there is none. */
-  readonly value: Json | undefined;
-}
-
-function placed(value: Json | undefined, [segment, ...rest]: readonly string[], path: Path): Placed[] {
-  if (segment === undefined) return [{ path, value }];
-  const steps = segment === "*" ? stepsInto(value) : [segment];
-  return steps.flatMap((step) => placed(childOf(value, step), rest, [...path, step]));
+export function endsAt(definition: Json, pattern: Pointer): { pointer: Pointer; value: Json | undefined }[] {
+  const follow = (
+    value: Json | undefined,
+    path: Path,
+    [segment, ...rest]: readonly string[],
+  ): ReturnType<typeof endsAt> => {
+    if (segment === undefined) return [{ pointer: pointerOf(path), value }];
+    const steps = segment === "*" ? stepsInto(value) : [segment];
+    return steps.flatMap((step) => follow(childOf(value, step), [...path, step], rest));
+  };
+  return follow(definition, [], segmentsOf(pattern));
 }
 
 function stepsInto(value: Json | undefined): readonly string[] {

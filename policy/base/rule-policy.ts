@@ -19,13 +19,11 @@ import {
 import { printable } from "../../sdk/json/printable.ts";
 import { type AnalyzedResource, type AnalyzedRule, declaresRules, rulesOf } from "./analyzed-rule.ts";
 import { pointers, strict } from "./configuration.ts";
-import { plainError } from "./plain-error.ts";
+import { plainError } from "./host.ts";
 import { isSecretAt } from "./secrets.ts";
 
-/** A fault of a rule. The message reads: `key: /pointer: found X, allowed Y`. */
-export type PolicyFinding = {
-  /** The rule; in words where the stack declares none. It is shown at the rule's resource, or at the stack. */
-  readonly rule: AnalyzedRule | string;
+/** A finding about the one rule that was asked about. The message reads: `key: /pointer: found X, allowed Y`. */
+export type RuleFinding = {
   /** The place in the definition; "" for the rule as a whole. */
   readonly pointer: Pointer;
   /** The allowed values, in words. */
@@ -45,12 +43,16 @@ interface FoundValue {
   readonly remark?: string;
 }
 
-/** A finding about the one rule that was asked about. */
-export type RuleFinding = PolicyFinding extends infer Each
-  ? Each extends PolicyFinding
-    ? Omit<Each, "rule">
-    : never
-  : never;
+/** A fault of a rule. */
+export type PolicyFinding = RuleFinding & {
+  /** The rule; in words where the stack declares none. It is shown at the rule's resource, or at the stack. */
+  readonly rule: AnalyzedRule | string;
+};
+
+/** Returns a finding that is shown at the stack. */
+export function ofStack(found: string, allowed: string, rule = "the stack"): PolicyFinding {
+  return { rule, pointer: "", found, allowed };
+}
 
 export interface PolicyOptions<Shape extends z.core.$ZodLooseShape> {
   /** Lower case with hyphens; the name by which it is configured. */
@@ -92,8 +94,7 @@ export function resourcePolicy<Shape extends z.core.$ZodLooseShape>(
     readonly check: (rules: readonly AnalyzedRule[], config: PolicyConfig<Shape>) => Iterable<PolicyFinding>;
   },
 ): ResourceValidationPolicy & { readonly validateResource: ResourceValidation } {
-  const { parse, ...description } = described(policy);
-  const { redact = asItIs } = policy;
+  const { parse, redact, ...description } = described(policy);
   return {
     ...description,
     validateResource(args, report) {
@@ -124,8 +125,7 @@ export function stackPolicy<Shape extends z.core.$ZodLooseShape>(
     ) => Iterable<PolicyFinding> | AsyncIterable<PolicyFinding>;
   },
 ): StackValidationPolicy {
-  const { parse, ...description } = described(policy);
-  const { redact = asItIs } = policy;
+  const { parse, redact, ...description } = described(policy);
   return {
     ...description,
     async validateStack(args, report) {
@@ -143,8 +143,6 @@ export function stackPolicy<Shape extends z.core.$ZodLooseShape>(
   };
 }
 
-const asItIs = (name: string): string => name;
-
 /** So many violations of one policy are reported one by one; more help nobody. */
 const mostTold = 50;
 
@@ -157,15 +155,11 @@ function reportAll(
   redact: (name: string) => string,
   report: (message: string, urn: string | undefined) => void,
 ): void {
-  for (const finding of findings.slice(0, mostTold)) report(messageOf(finding, secret, redact), urnOf(finding));
-  const left = findings.slice(mostTold);
-  const [first] = left;
-  if (first !== undefined) report(`… and ${left.length} more of these`, urnOf(first));
-}
-
-/** Returns the URN at which the engine shows a finding; undefined for one that it shows at the stack. */
-function urnOf({ rule }: PolicyFinding): string | undefined {
-  return typeof rule === "string" ? undefined : rule.resource.urn;
+  for (const [index, finding] of findings.slice(0, mostTold + 1).entries()) {
+    const left = findings.length - mostTold;
+    const message = index < mostTold ? messageOf(finding, secret, redact) : `… and ${left} more of these`;
+    report(message, typeof finding.rule === "string" ? undefined : finding.rule.resource.urn);
+  }
 }
 
 function messageOf(finding: PolicyFinding, secret: readonly Pointer[], redact: (name: string) => string): string {
@@ -229,6 +223,7 @@ export function described<Shape extends z.core.$ZodLooseShape>({
   severity = "high",
   config: shape,
   conflict,
+  redact = (name) => name,
 }: PolicyOptions<Shape>) {
   const own = strict(shape, Object.keys(shared));
   const configSchema = configSchemaOf(z.strictObject({ ...shape, ...shared }));
@@ -241,7 +236,7 @@ export function described<Shape extends z.core.$ZodLooseShape>({
     if (reason !== undefined) throw wrongConfiguration(name, `✖ ${reason}`);
     return { config: config.data, secret: common.data.secret };
   });
-  return { name, description, enforcementLevel, severity, configSchema, parse };
+  return { name, description, enforcementLevel, severity, configSchema, parse, redact };
 }
 
 /** The options of every policy. */

@@ -1,11 +1,25 @@
-import { Secret } from "@pulumi/policy";
+import { type ResourceValidationPolicy, Secret } from "@pulumi/policy";
 import { ruleType } from "../../provider/host/types.ts";
 import type { Path } from "../../sdk/json/index.ts";
-import type { AnalyzedResource, AnalyzedRule } from "./analyzed-rule.ts";
+import { type AnalyzedResource, type AnalyzedRule, declaresRules } from "./analyzed-rule.ts";
 import { behind } from "./shown-values.ts";
 
 /** The paths of each resource's secrets, by its URN. */
 const known = new Map<string, readonly Path[]>();
+
+/**
+ * Learns which values the program has made secret, so that no message of the other policies shows one. It changes nothing.
+ * The policy host unwraps secrets for a policy that checks; only one that may change a resource can distinguish them from other
+ * values. So the level is `remediate`, and a pack without this policy, or with another level for it, shows no strings at all.
+ */
+export const secretValues: ResourceValidationPolicy = {
+  name: "secret-values",
+  description: "No message shows a secret of the program.",
+  enforcementLevel: "remediate",
+  remediateResource(args) {
+    if (declaresRules(args)) rememberSecrets(args);
+  },
+};
 
 /** Remembers which properties of a resource are secret, as the policy host shows them to a policy that may change it. */
 export function rememberSecrets({ urn, props }: Pick<AnalyzedResource, "urn" | "props">): void {

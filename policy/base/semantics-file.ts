@@ -1,19 +1,13 @@
-import { z } from "zod";
 import { loadSemantics, readValueLists, type Semantics, type ValueList } from "../../meaning/index.ts";
 import { semanticsFile } from "../../sdk/contract/index.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
-import { callersFile } from "./callers-file.ts";
-import { withPlainStack } from "./plain-error.ts";
+import { optionalPath } from "./configuration.ts";
+import { callersFile, withPlainStack } from "./host.ts";
 
 /** The option that names what rules mean, for policies that decide payments. */
-export const semanticsOption = z
-  .string()
-  .min(1)
-  .nullable()
-  .default(null)
-  .describe(
-    "What rules mean: a file of semantics, from the folder in which pulumi was started, or semantics that come with the package, by name",
-  );
+export const semanticsOption = optionalPath.describe(
+  "What rules mean: a file of semantics, from the folder in which pulumi was started, or semantics that come with the package, by name",
+);
 
 /** The note of a policy that needs semantics and has none. */
 export const noSemantics = "no semantics are configured: name the file that `semantics` in the contract names";

@@ -5,9 +5,7 @@ import type { PlacedValue } from "./places.ts";
 import { rulePolicy } from "./rule-policy.ts";
 
 /** A piece of a string that may not be in a rule. */
-export interface TextSpot {
-  readonly start: number;
-  readonly end: number;
+export interface TextSpot extends Span {
   /** What it is, in words that contain nothing of it. */
   readonly what: string;
 }
@@ -34,10 +32,7 @@ export function textPolicy({
   spots,
   inField = () => undefined,
 }: TextPolicyOptions): ResourceValidationPolicy {
-  const foundIn = (text: string): string | undefined => {
-    for (const { what } of spots(text)) return what;
-    return undefined;
-  };
+  const foundIn = (text: string): string | undefined => [...spots(text)][0]?.what;
   const foundAt = (place: PlacedValue): string | undefined => {
     const { value } = place;
     if (typeof value === "string") return foundIn(value) ?? inField(value, () => nameOf(place.pointer));
@@ -88,25 +83,16 @@ function hide(text: string, spots: Iterable<TextSpot>, hidden: string): string {
  */
 const separator = "[\\s.,/_\\p{Pd}]{0,3}";
 
-/** The characters and the length of a number. */
-export interface Grouping {
-  readonly run: RegExp;
-  readonly group: RegExp;
-  readonly shortest: number;
-  readonly longest: number;
-}
-
-/** Numbers of the characters that a class such as `\\d` stands for. */
-export function grouping(character: string, shortest: number, longest: number): Grouping {
+/** Returns how numbers look whose characters are of a class such as `\\d`, and how many characters they have. */
+export function grouping(character: string, shortest: number, longest: number) {
   const run = new RegExp(`${character}(?:${separator}${character}){${shortest - 1},}`, "gu");
   return { run, group: new RegExp(`${character}+`, "gu"), shortest, longest };
 }
 
-/** A piece of a string, and the number that it is. */
-interface Piece {
+/** A place in a string. */
+interface Span {
   readonly start: number;
   readonly end: number;
-  readonly joined: string;
 }
 
 /**
@@ -114,7 +100,10 @@ interface Piece {
  * longer is none. The search is in the string as people read it: full-width characters count as the usual ones, and
  * characters without width do not count.
  */
-export function* grouped(text: string, { run, group, shortest, longest }: Grouping): Generator<Piece> {
+export function* grouped(
+  text: string,
+  { run, group, shortest, longest }: ReturnType<typeof grouping>,
+): Generator<Span & { readonly joined: string }> {
   if (text.length < shortest) return;
   const { plain, placeOf } = asRead(text);
   for (const { 0: found, index: begin } of plain.matchAll(run)) {
@@ -131,17 +120,14 @@ export function* grouped(text: string, { run, group, shortest, longest }: Groupi
   }
 }
 
-interface AsRead {
-  readonly plain: string;
-  /** Returns the place in the original string of a character of `plain`. */
-  placeOf(index: number): { readonly start: number; readonly end: number };
-}
-
-/** Returns a string as people read it: compatibility forms (NFKC), without marks and characters that have no width. */
-function asRead(text: string): AsRead {
+/**
+ * Returns a string as people read it (`plain`): compatibility forms (NFKC), without marks and characters that have no width; and
+ * `placeOf`, which returns the place in the original string of a character of `plain`.
+ */
+function asRead(text: string): { readonly plain: string; readonly placeOf: (index: number) => Span } {
   // Most strings of a rule are ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return { plain: text, placeOf: (index) => ({ start: index, end: index + 1 }) };
-  const places: { readonly start: number; readonly end: number }[] = [];
+  const places: Span[] = [];
   let plain = "";
   let end = 0;
   for (const character of text) {

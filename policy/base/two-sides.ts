@@ -12,11 +12,12 @@ import {
   pointerOf,
   withValueAt,
 } from "../../sdk/json/index.ts";
-import type { Allowances } from "./allowances.ts";
+import { type Allowance, Allowances } from "./allowances.ts";
 import type { AnalyzedRule } from "./analyzed-rule.ts";
-import type { Baseline, DeployedRule } from "./baseline.ts";
+import { type Baseline, type DeployedRule, emptyBaseline, noBaseline, readBaseline } from "./baseline.ts";
+import type { PolicyFinding } from "./rule-policy.ts";
 import { secretPathsIn } from "./secrets.ts";
-import type { ReadSemantics } from "./semantics-file.ts";
+import { noSemantics, type ReadSemantics, readSemantics } from "./semantics-file.ts";
 
 /** A rule of one side. */
 export interface PolicySideRule {
@@ -55,12 +56,46 @@ interface Definition extends PolicySideRule {
   readonly text: string;
 }
 
+/** What a policy that compares by meaning judges; or what it finds where there is nothing to compare with. */
+type SidesByMeaning =
+  | { readonly finding: PolicyFinding }
+  | { readonly sides: readonly TwoSides[]; readonly meaning: ReadSemantics; readonly allowances: Allowances };
+
+/** The options that such policies share. */
+interface MeaningConfig {
+  readonly baseline: string | null;
+  readonly semantics: string | null;
+  readonly allowed: true | readonly Allowance[];
+}
+
+/** Returns why a configuration leaves nothing to compare; undefined where there is something. */
+export function whyNoSides({ baseline, semantics, allowed }: MeaningConfig): string | undefined {
+  if (allowed === true) return "all changes are allowed";
+  if (baseline === null) return noBaseline;
+  return semantics === null ? noSemantics : undefined;
+}
+
+/** Reads what is deployed and what rules mean, and puts what the program declares beside it; undefined as {@link whyNoSides} says. */
+export function sidesByMeaning(
+  rules: readonly AnalyzedRule[],
+  { baseline, semantics, allowed }: MeaningConfig,
+  { now, secret }: { readonly now: Date; readonly secret: readonly Pointer[] },
+): SidesByMeaning | undefined {
+  if (baseline === null || semantics === null || allowed === true) return undefined;
+  const deployed = readBaseline(baseline);
+  if (deployed.rules.length === 0 && rules.length > 0) return { finding: emptyBaseline };
+  const meaning = readSemantics(semantics);
+  const names = rules.map((rule) => ({ resource: rule.resource.name, key: rule.key ?? "" }));
+  const allowances = new Allowances(allowed, now, names);
+  return { sides: twoSidesOf(rules, deployed, meaning, { allowances, secret }), meaning, allowances };
+}
+
 /**
  * Returns both sides of each connection. Rules that the stack does not declare take no part. Secrets are replaced by masks before
  * rules are read, so that no payment shows one. A resource whose connection is not known yet is taken to stay where it is; a new one takes no
  * part.
  */
-export function twoSidesOf(
+function twoSidesOf(
   declared: readonly AnalyzedRule[],
   baseline: Baseline,
   { semantics, valueLists }: ReadSemantics,

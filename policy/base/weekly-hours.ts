@@ -9,13 +9,12 @@ const time = z
   .regex(/^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/, { error: "allowed: a time from 00:00 to 24:00" });
 
 /** Hours of some weekdays, from the first minute to before the last. Where `to` is not after `from`, they end on the next day. */
-export const weeklyHours = strict({
-  days: z.array(z.enum(days)).min(1),
-  from: time,
-  to: time,
-}).refine(({ from, to }) => from !== to, {
-  error: "from and to are the same; allowed for a whole day: 00:00 to 24:00",
-});
+export const weeklyHours = strict({ days: z.array(z.enum(days)).min(1), from: time, to: time }).refine(
+  ({ from, to }) => from !== to,
+  {
+    error: "from and to are the same; allowed for a whole day: 00:00 to 24:00",
+  },
+);
 
 export type WeeklyHours = z.infer<typeof weeklyHours>;
 
@@ -31,13 +30,8 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** The time on the clocks of a time zone. */
-export interface LocalTime {
-  readonly day: string;
-  readonly time: string;
-}
-
-export function localTime(moment: Date, zone: string): LocalTime {
+/** Returns the weekday (`Mon`) and the time (`09:30`) on the clocks of a time zone. */
+export function localTime(moment: Date, zone: string) {
   const parts = new Map(
     formatOf(zone)
       .formatToParts(moment)
@@ -56,11 +50,11 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   });
 }
 
-/**
- * Returns whether a local time is within the hours. When clocks are turned back, the hour that comes twice counts
- * twice.
- */
-export function isWithin({ day, time }: LocalTime, { days: allowed, from, to }: WeeklyHours): boolean {
+/** Returns whether a local time is within the hours. When clocks are turned back, the hour that comes twice counts twice. */
+export function isWithin(
+  { day, time }: ReturnType<typeof localTime>,
+  { days: allowed, from, to }: WeeklyHours,
+): boolean {
   const week: readonly (string | undefined)[] = days;
   const isOn = (name: string | undefined): boolean => allowed.some((each) => each === name);
   if (from < to) return isOn(day) && from <= time && time < to;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { maximumConditions } from "../../policy/maximum-conditions.ts";
+import { maximumConditions } from "../../policy/maximums.ts";
 import { noCatchAll } from "../../policy/no-catch-all.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 

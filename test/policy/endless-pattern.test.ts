@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { stringPatterns } from "../../policy/string-patterns.ts";
+import { stringPatterns } from "../../policy/forms.ts";
 import { evaluate, ruleSet } from "./evaluate.ts";
 
 // The same, in less time.

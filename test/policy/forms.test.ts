@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { withinTime } from "../../policy/base/within-time.ts";
-import { numberRanges } from "../../policy/number-ranges.ts";
-import { stringPatterns } from "../../policy/string-patterns.ts";
+import { numberRanges, stringPatterns } from "../../policy/forms.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 
 describe("number-ranges", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { maximumRules } from "../../policy/maximum-rules.ts";
+import { maximumRules } from "../../policy/maximums.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 
 const two = ruleSet("all", { a: {}, b: {} });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { protectedRules } from "../../policy/protected-rules.ts";
-import { requiredRules } from "../../policy/required-rules.ts";
+import { protectedRules, requiredRules } from "../../policy/named-rules.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 
 const protect = { opts: { protect: true } };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { forbiddenValues } from "../../policy/forbidden-values.ts";
-import { requiredValues } from "../../policy/required-values.ts";
+import { forbiddenValues, requiredValues } from "../../policy/values.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 
 describe("required-values", () => {

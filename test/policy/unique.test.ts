@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { uniqueNaturalKeys } from "../../policy/unique-natural-keys.ts";
-import { uniqueValues } from "../../policy/unique-values.ts";
+import { uniqueNaturalKeys, uniqueValues } from "../../policy/values.ts";
 import { asWritten, canonical, type Json } from "../../sdk/json/index.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
 

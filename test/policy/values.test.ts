@@ -1,7 +1,7 @@
 import { Secret } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
-import { allowedValues } from "../../policy/allowed-values.ts";
 import { rulePolicy } from "../../policy/base/rule-policy.ts";
+import { allowedValues } from "../../policy/values.ts";
 import { ruleType } from "../../provider/host/types.ts";
 import { evaluate, noOptions, rule, ruleSet, unknown } from "./evaluate.ts";
 

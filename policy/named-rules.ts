@@ -1,7 +1,27 @@
 import { z } from "zod";
-import type { AnalyzedRule } from "./base/analyzed-rule.ts";
 import { ruleNames } from "./base/configuration.ts";
-import { type PolicyFinding, resourcePolicy } from "./base/rule-policy.ts";
+import { ofStack, type PolicyFinding, resourcePolicy, stackPolicy } from "./base/rule-policy.ts";
+
+/**
+ * Rules that a stack must have are declared in it. Of a set whose rules are not known yet, each may be among them: then
+ * nothing is missing for sure, and it is noted.
+ */
+export const requiredRules = stackPolicy({
+  name: "required-rules",
+  description: "The stack declares the rules that it must have.",
+  config: {
+    rules: ruleNames
+      .default([])
+      .describe("Names of MerchantRules, keys, set/key, or names of sets that must have a rule"),
+  },
+  idle: ({ rules }) => (rules.length === 0 ? "no rule is configured" : undefined),
+  *check(rules, { rules: names }) {
+    const missing = names.filter((name) => !rules.some((rule) => rule.key !== undefined && rule.isAmong([name])));
+    const unknown = rules.filter((rule) => rule.key === undefined);
+    if (missing.length > 0 && unknown.length > 0) for (const rule of unknown) rule.isUnknown("");
+    else for (const name of missing) yield ofStack("no such rule", "one in the stack", name);
+  },
+});
 
 /**
  * Rules that nobody may delete by mistake have the option `protect`, so that the engine refuses to delete them; a rule of
@@ -19,8 +39,9 @@ export const protectedRules = resourcePolicy({
     const [first] = rules;
     if (first === undefined || first.resource.opts.protect) return;
     const { name } = first.resource;
+    const label = rules.length === 1 && first.key === name ? first.label : `the rules of ${name}`;
     // One for the whole set: the option is its set's.
-    if (all || names.includes(name)) yield { ...unprotected, rule: labelOfAll(rules) };
+    if (all || names.includes(name)) yield { ...unprotected, rule: label };
     else
       for (const rule of rules) {
         if (rule.isAmong(names)) yield { ...unprotected, rule, found: `no protect at its set ${name}` };
@@ -31,10 +52,3 @@ export const protectedRules = resourcePolicy({
 });
 
 const unprotected = { pointer: "", found: "no protect", allowed: "protect: true" };
-
-function labelOfAll([first, second]: readonly AnalyzedRule[]): string {
-  if (first === undefined) return "";
-  return second === undefined && first.key === first.resource.name
-    ? first.label
-    : `the rules of ${first.resource.name}`;
-}
