@@ -7,7 +7,7 @@ import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
 import { meaningOf, type SideMeaning } from "../report/meaning/meaning.ts";
 import { declaredSemantics } from "../report/meaning/semantics-file.ts";
-import { plannedSteps } from "../report/plan/plan-report.ts";
+import { plannedSteps } from "../report/plan/planned-steps.ts";
 import type { Preview } from "../report/plan/preview.ts";
 import { afterRun, folderSide, programSide, type RuleSide, readLiveSide, stateSide } from "../report/sides/index.ts";
 import { stateResources } from "../report/state/from-stack.ts";

@@ -22,6 +22,11 @@ const pathSchema = z.strictObject({
     ),
 });
 
+const placeFields = {
+  file: z.string().optional().describe("The file that declares the rule, from the folder in which the command ran"),
+  line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
+};
+
 const violationSchema = z.strictObject({
   level: z.enum(["mandatory", "advisory"]).describe("mandatory: the run is refused. advisory: a warning"),
   policy: z.string(),
@@ -36,8 +41,7 @@ const violationSchema = z.strictObject({
   path: z.string().optional().describe("Where in the rule, as `conditions[0].value`, where the policy says it"),
   message: z.string().describe("The policy's description, and what it says. May have several lines"),
   words: z.string().optional().describe("What the rule says, in words, where the contract has semantics"),
-  file: z.string().optional().describe("The file that declares the rule, from the folder in which the command ran"),
-  line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
+  ...placeFields,
 });
 
 const failureSchema = z.strictObject({
@@ -51,8 +55,7 @@ const failureSchema = z.strictObject({
     .optional()
     .describe("The rule that a check refuses: its key in the set, or the name of its MerchantRule"),
   path: z.string().optional().describe("Where in the rule, as `conditions[0].value`; absent for the rule as a whole"),
-  file: z.string().optional().describe("The file that declares the rule, from the folder in which the command ran"),
-  line: z.int().min(1).optional().describe("The line of `file` at which the value, or the rule, begins"),
+  ...placeFields,
 });
 
 const findingSchema = z.strictObject({
@@ -207,30 +210,20 @@ export type SimulationFacts = z.output<typeof simulationSchema>;
 export type Table = z.output<typeof tableSchema>;
 export type Report = z.output<typeof reportSchema>;
 
-export interface ReportParts extends Pick<Report, "report" | "subject" | "rules" | "unchanged"> {
+type Lists = "violations" | "about" | "tables" | "errors" | "warnings" | "notes";
+
+/** What a report is made of. Texts have one line each; what is left out is empty, or not known. */
+export interface ReportParts
+  extends Pick<Report, "report" | "subject" | "rules" | "unchanged">,
+    Partial<{ readonly [Name in Lists]: Readonly<Report[Name]> }> {
   readonly findings: readonly Finding[];
-  /** Of one payment. Default: none. */
   readonly decision?: NamedDecision | undefined;
-  /** Of a file of payments. Default: none. */
   readonly simulation?: SimulationFacts | undefined;
-  /** The project of the stack. Default: not known. */
   readonly project?: string | undefined;
-  /** Default: none. */
-  readonly violations?: readonly Violation[];
-  /** One line each. Default: none. */
-  readonly about?: readonly string[];
-  /** Default: none. */
-  readonly tables?: readonly Table[];
-  /** Default: declared and live for drift, now and after up for a plan; a diff has to give them. */
+  /** Default: those of the kind of report, such as declared and live for drift. */
   readonly sides?: Report["sides"];
-  /** As an engine said them. Default: none. */
-  readonly errors?: readonly Failure[];
-  /** Of the report itself, one line each. */
-  readonly warnings?: readonly string[];
   /** Warnings as an engine said them: a text may have several lines. They come last. */
   readonly engineWarnings?: readonly string[];
-  /** One line each. */
-  readonly notes?: readonly string[];
 }
 
 /** Makes a report: counts its findings, and puts them in order by what happens to the rule, then by name. */

@@ -12,10 +12,11 @@ import {
   valueAt,
   withFieldAt,
 } from "../../sdk/json/index.ts";
-import { nameOf, plannedSteps } from "../plan/plan-report.ts";
+import { plannedSteps } from "../plan/planned-steps.ts";
 import { type Preview, subjectOf } from "../plan/preview.ts";
 import type { RuleStep } from "../plan/rule-steps.ts";
 import { isMasked } from "../plan/secrets.ts";
+import { nameOf } from "../plan/step-names.ts";
 import { identityOf, type RuleSide, type SideRule } from "./side.ts";
 
 /** What is live at one connection, before a run and after it. */

@@ -1,4 +1,5 @@
-import { markIn, naturalKeyText, ownerIn, type Place } from "../../provider/reconcile/index.ts";
+import { markIn, naturalKeyText, type Place } from "../../provider/reconcile/index.ts";
+import { defined } from "../../sdk/json/index.ts";
 import { shownRule } from "../drift/unmanaged-rules.ts";
 import { identityOf, type RuleSide } from "./side.ts";
 
@@ -20,7 +21,7 @@ export async function readLiveSide(place: Place, name: string, connection: strin
       ruleId,
       connection,
       ...identityOf(rule, contract),
-      ...(mark === undefined ? {} : { owner: ownerIn(mark), place: mark.place }),
+      ...defined({ place: mark?.place }),
       definition: shownRule(rule, place),
     };
   });

@@ -47,8 +47,6 @@ export interface SideRule {
    * may be secret: for no eye. Absent where the contract has no natural key, the rule has none, or it is not known here.
    */
   readonly identity?: string;
-  /** Whose it is, as its mark at the service says: `<project>/<stack>/<resource>`. */
-  readonly owner?: string;
   /** Equal for the same resource and key of two stacks, as the marks at the service say. For no eye. */
   readonly place?: string;
   /**
