@@ -177,7 +177,7 @@ async function write(told: Told, probed: Probed, address: string, out: string | 
     ...(gaps.length === 0 ? [] : ["Not found:", ...gaps]),
   ];
   const named = probed.gaps.map(({ at }) => at);
-  const { text } = draftContract(contractFacts(told, planOf(told), probed), title, named);
+  const { text } = draftContract(contractFacts(told, probed), title, named);
   if (out === undefined) {
     console.log(text.trimEnd());
     return;

@@ -10,32 +10,32 @@ import {
 } from "../../sdk/json/index.ts";
 import type { Fact } from "../draft.ts";
 import { commentAt } from "../written.ts";
-import type { Given, ProbePlan, Told } from "./known.ts";
+import type { Given, Told } from "./known.ts";
 
 /**
  * Joins the facts of a contract: what was known before, and over it what was found. An operation that was given by an
  * option is in it only where the probe found out what a contract must say of it.
  */
-export function contractFacts(told: Told, plan: ProbePlan, { facts }: { readonly facts: readonly Fact[] }): Fact[] {
+export function contractFacts(told: Told, { facts }: { readonly facts: readonly Fact[] }): Fact[] {
   const found = (at: Pointer): boolean => facts.some((fact) => fact.at === at);
   const { connection, file } = told;
   const hasList = connection.contract.operations.list !== null || found("/operations/list/items");
   return [
     ...knownFacts(connection.contract, file),
-    ...givenFacts("create", told.create, plan.create.operation.method),
+    ...givenFacts("create", told.create),
     ...givenFacts("get", told.get),
     ...(hasList ? givenFacts("list", told.list) : []),
     ...facts.filter(({ at }) => hasList || !at.startsWith("/operations/list")),
   ];
 }
 
-function givenFacts(name: string, given: Given | undefined, method = given?.method): Fact[] {
+function givenFacts(name: string, given: Given | undefined): Fact[] {
   if (given === undefined) return [];
   const source = `given as --${name}`;
   const at = `/operations/${name}`;
   const query = Object.keys(given.query).length === 0 ? [] : [{ at: `${at}/query`, value: { ...given.query }, source }];
   return [
-    { at: `${at}/method`, value: method ?? given.method, source },
+    { at: `${at}/method`, value: given.method, source },
     { at: `${at}/path`, value: given.path, source },
     ...query,
   ];

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { isJsonObject, type JsonObject, type Pointer, valueAt } from "../../sdk/json/index.ts";
+import { isJsonObject, type JsonObject, valueAt } from "../../sdk/json/index.ts";
+import type { Probing } from "./known.ts";
 import type { Row } from "./list-reader.ts";
-import type { Probing } from "./probing.ts";
 import { failureShape, fingerprint, idsIn, type Leaf, leavesOf, placeOf, shows } from "./response-parts.ts";
-import { named, type Own, type View } from "./sandbox.ts";
-import { Stopped } from "./stopped.ts";
-import type { SeenResponse, Sent } from "./wire.ts";
+import { type Named, named, type Own, type View } from "./sandbox.ts";
+import { type SeenResponse, type Sent, Stopped } from "./wire.ts";
+
+/** The values of a create, and the name in its definition. */
+export type SentCreate = Sent & { readonly name?: string | undefined };
 
 /** A rule that was made, and what the service showed of it. */
 export interface Made {
@@ -23,25 +25,29 @@ export interface Made {
  */
 export async function makeFirst(probing: Probing): Promise<Made> {
   const { sandbox, findings, names, plan } = probing;
-  const { definition, name } = names.next();
+  const next = names.next();
+  const { definition } = next;
   const { result, after } = await sandbox.attempt("make a rule", [], async () => {
     const before = await sandbox.look();
-    const response = await create(probing, { definition, name });
+    const response = await create(probing, next);
     demandMade(probing, response);
-    const row = await newRow(probing, before, definition, name);
-    const { leaf, shown } = await idOf(probing, response, row, { definition, name });
-    const own: Own = { ruleId: String(leaf.value), definition, name, isGone: false };
-    note(probing, own);
+    const row = await newRow(probing, before, next);
+    const { leaf, shown } = await idOf(probing, response, row, next);
+    const own = sandbox.add(String(leaf.value), next);
     if (shown !== undefined) sandbox.envelope = placeOf(shown.json, definition) ?? "";
     return { own, response, row, leaf, shown };
   });
   const { response, leaf, shown, own, row } = result;
   const { envelope } = sandbox;
-  const within = envelope !== "" && leaf.at.startsWith(`${envelope}/`) ? leaf.at.slice(envelope.length) : leaf.at;
+  const within = leaf.at.startsWith(`${envelope}/`) ? leaf.at.slice(envelope.length) : leaf.at;
   findings.fact("/operations/create/success", [response.status], response.said);
   if (shown !== undefined) {
     findings.fact("/operations/get/success", [shown.status], shown.said);
-    findings.fact("/rule/envelope", envelope, `${shown.said}: the answer has the definition at ${shownAt(envelope)}`);
+    findings.fact(
+      "/rule/envelope",
+      envelope,
+      `${shown.said}: the answer has the definition at ${envelope || "its root"}`,
+    );
   } else if (plan.get === undefined) {
     findings.fact("/rule/envelope", placeOf(response.json, definition) ?? "", response.said);
   }
@@ -75,31 +81,20 @@ export async function makeAnother(probing: Probing, sent: Sent = {}): Promise<Ma
 }
 
 /** Notes a rule by the id in the response to its create. @throws Stopped: the response has none */
-export function register(
-  probing: Probing,
-  response: SeenResponse,
-  { definition, name }: { definition: JsonObject; name: string | undefined },
-): Own {
+export function register(probing: Probing, response: SeenResponse, made: Named): Own {
   const id = idIn(probing, response);
   if (id === undefined)
     throw new Stopped(
       `${response.said}: this answer has no id where the one before had it`,
       "look for the rule at the service and remove it",
     );
-  const own: Own = { ruleId: id, definition, name, isGone: false };
-  note(probing, own);
-  return own;
-}
-
-function note({ sandbox }: Probing, own: Own): void {
-  sandbox.own.push(own);
-  sandbox.asked = undefined;
+  return probing.sandbox.add(id, made);
 }
 
 /** Sends a create. Whether a rule was made is not known until it is noted, or the create is refused. */
 export async function create(
   { wire, plan, sandbox, told }: Probing,
-  { name, ...sent }: Sent & { readonly name?: string | undefined },
+  { name, ...sent }: SentCreate,
 ): Promise<SeenResponse> {
   const { identifyBy, idFormat } = told.connection.contract.operations.create;
   const chosen = identifyBy === null || sent.ruleId !== undefined ? {} : { ruleId: newId(idFormat), place: identifyBy };
@@ -147,12 +142,7 @@ function demandMade({ wire }: Probing, response: SeenResponse): void {
 }
 
 /** Returns the item that the list has since the create. @throws Stopped: it has several */
-async function newRow(
-  { sandbox }: Probing,
-  before: View,
-  definition: JsonObject,
-  name: string | undefined,
-): Promise<Row | undefined> {
+async function newRow({ sandbox }: Probing, before: View, { definition, name }: Named): Promise<Row | undefined> {
   if (sandbox.list === undefined) return undefined;
   const there = new Set(before.rows.map(({ rule }) => fingerprint(rule)));
   const { view } = await sandbox.settle(await sandbox.look(), ({ rows }) => rows.length > before.rows.length);
@@ -169,7 +159,7 @@ async function idOf(
   { told, sandbox }: Probing,
   response: SeenResponse,
   row: Row | undefined,
-  { definition, name }: { definition: JsonObject; name: string | undefined },
+  { definition, name }: Named,
 ): Promise<{ leaf: Leaf; shown: SeenResponse | undefined }> {
   const candidates = idsIn(response.json ?? null, definition, told.connection.contract.rule.id);
   let last: SeenResponse | undefined;
@@ -214,23 +204,21 @@ async function probeAbsence({ sandbox, findings, told }: Probing, own: Own): Pro
         findings.fact("/errors/notFound", [], `${seen.said} for an id that does not exist: no other answer says it`);
       return reportFailure(findings, seen);
     }
-    const { code } = failureShape(seen);
-    const meaning = code === undefined ? undefined : valueAt(seen.json, code);
     reportFailure(findings, seen);
-    if (seen.isSuccess || (typeof meaning !== "string" && typeof meaning !== "number")) {
-      findings.gap(
-        "/errors/notFound",
-        `${seen.said} for an id that does not exist, without a code that would tell it from other refusals`,
-      );
-    } else {
-      findings.fact(
-        "/errors/notFound",
-        [{ status: seen.status, code: meaning }],
-        `${seen.said} for an id that does not exist`,
-      );
-    }
-    return;
+    const meaning = meaningOf(seen);
+    const said = `${seen.said} for an id that does not exist`;
+    if (seen.isSuccess || meaning.code === undefined)
+      return findings.gap("/errors/notFound", `${said}, without a code that would tell it from other refusals`);
+    return findings.fact("/errors/notFound", [meaning], said);
   }
+}
+
+/** Returns a refusal as `errors.notFound` and `errors.exists` have it: `{ status: 400, code: "TAKEN" }`, or the status alone. */
+export function meaningOf(seen: SeenResponse): JsonObject {
+  const { status, json } = seen;
+  const { code } = failureShape(seen);
+  const told = code === undefined ? undefined : valueAt(json, code);
+  return typeof told === "string" || typeof told === "number" ? { status, code: told } : { status };
 }
 
 function reportFailure(findings: Probing["findings"], seen: SeenResponse): void {
@@ -243,11 +231,6 @@ function reportFailure(findings: Probing["findings"], seen: SeenResponse): void 
 
 /** Returns another id of the same form: `17` → `99999999`, `r-1a` → `r-10`. */
 function similar(ruleId: string): string {
-  const digits = /^\d+$/.test(ruleId);
-  if (digits) return "9".repeat(Math.min(15, ruleId.length + 6));
+  if (/^\d+$/.test(ruleId)) return "9".repeat(Math.min(15, ruleId.length + 6));
   return ruleId.replace(/[0-9a-zA-Z](?=[^0-9a-zA-Z]*$)/, (last) => (last === "0" ? "1" : "0"));
-}
-
-function shownAt(pointer: Pointer): string {
-  return pointer === "" ? "its root" : pointer;
 }

@@ -1,47 +1,23 @@
 import type { IdentifyBy } from "../../sdk/contract/index.ts";
-import {
-  isJsonObject,
-  type Json,
-  type Path,
-  type Pointer,
-  pointerOf,
-  segmentsOf,
-  valueAt,
-} from "../../sdk/json/index.ts";
-import { type DeleteWay, namesRule, placesBy, wordsOf } from "./known.ts";
-import type { Probing } from "./probing.ts";
+import { type Json, valueAt } from "../../sdk/json/index.ts";
+import { deletePlaces, type Gone, namesRule, type Probing, type Proven, wordsOf } from "./known.ts";
+import { valuesIn } from "./response-parts.ts";
 import { named, type Own, type Sight, type View } from "./sandbox.ts";
-import { Stopped } from "./stopped.ts";
-import type { Planned, SeenResponse } from "./wire.ts";
-
-/** A way to delete that took one rule away, and nothing else. */
-export interface Proven {
-  readonly planned: Planned;
-  readonly place: IdentifyBy;
-  /** How a deleted rule is still shown, where it is. */
-  readonly gone: Gone | undefined;
-}
-
-/** A field by which a deleted rule that is still shown says so. */
-interface Gone {
-  readonly at: Pointer;
-  readonly is: string | number | boolean;
-}
+import { type Planned, Stopped } from "./wire.ts";
 
 /**
  * Finds how a delete names its rule: by path first, in a query or a body last, and there only with two own rules and
  * nothing else that may not go. What answers success and takes nothing away is no way.
  * @throws Stopped: more went than should
  */
-export async function probeDelete(probing: Probing): Promise<Proven | undefined> {
+export async function probeDelete(probing: Probing): Promise<void> {
   const { plan, sandbox, findings, told, say } = probing;
-  const idName = segmentsOf(findings.pointersAt("/rule/id")[0] ?? "").at(-1) ?? "id";
   const tried: string[] = [];
   const { baseUrl } = told.connection;
   for (const way of plan.deletes) {
-    const isCollection = !namesRule(way.planned);
-    const notTried = `${wordsOf(way.planned)} was not tried, because`;
-    for (const place of placesBy(way, idName)) {
+    const isCollection = !namesRule(way);
+    const notTried = `${wordsOf(way)} was not tried, because`;
+    for (const place of deletePlaces(way, told, findings.idName)) {
       const [target, other] = sandbox.present;
       if (isCollection && told.mayEmpty !== true && (await sandbox.countOthers()) !== 0) {
         tried.push(
@@ -60,8 +36,9 @@ export async function probeDelete(probing: Probing): Promise<Proven | undefined>
       }
       report(probing, proven, said);
       for (const left of plan.deletes.slice(plan.deletes.indexOf(way) + 1))
-        say(`${wordsOf(left.planned)} is not tried, because a way to delete is proven`);
-      return proven;
+        say(`${wordsOf(left)} is not tried, because a way to delete is proven`);
+      probing.proven = proven;
+      return;
     }
   }
   if (plan.leftOutDelete !== undefined)
@@ -69,34 +46,36 @@ export async function probeDelete(probing: Probing): Promise<Proven | undefined>
       `${wordsOf({ operation: plan.leftOutDelete })} of the contract was not tried, because --create gives another path than the contract's: it is tried with --delete`,
     );
   findings.gap("/operations/delete/identifyBy", tried.length === 0 ? "no way to delete was given" : tried.join("; "));
-  return undefined;
 }
 
-/** Deletes an own rule by a proven way. @throws Stopped: it is still there, or more went */
-export async function deleteOwn(probing: Probing, { planned, place, gone }: Proven, own: Own): Promise<void> {
-  const { result, after } = await probing.sandbox.attempt(`delete rule ${named(own)}`, [own], () =>
-    send(probing, planned, place, own),
+/** Deletes an own rule by the proven way. @throws Stopped: it is still there, or more went */
+export async function deleteOwn(probing: Probing, own: Own): Promise<void> {
+  const { sandbox, wire, findings, proven } = probing;
+  if (proven === undefined) throw new Error("unreachable: no way to delete is proven");
+  const { planned, place, gone } = proven;
+  const { result, after } = await sandbox.attempt(`delete rule ${named(own)}`, [own], () =>
+    wire.send(planned, { ruleId: own.ruleId, place }),
   );
-  const settled = await probing.sandbox.settle(after, (view) => isGone(probing, view, own, gone));
+  const settled = await sandbox.settle(after, (view) => isGone(probing, view, own, gone));
   if (!settled.isShown) {
     // What took the first rule away may have been a request before it, which took effect late.
-    probing.findings.retract("/operations/delete", "what was found of it did not work a second time");
-    throw new Stopped(`${result.said}, but rule ${named(own)} is still there`, probing.sandbox.longerWait);
+    findings.retract("/operations/delete", "what was found of it did not work a second time");
+    throw new Stopped(`${result.said}, but rule ${named(own)} is still there`, sandbox.longerWait);
   }
   own.isGone = true;
 }
 
 async function tryDelete(
   probing: Probing,
-  { planned }: DeleteWay,
+  planned: Planned,
   place: IdentifyBy,
   own: Own,
 ): Promise<{ proven: Proven | undefined; said: string }> {
-  const { sandbox, say } = probing;
+  const { sandbox, wire, say } = probing;
   say(`deleting rule ${named(own)} by ${wayOf(planned, place)}`);
   const before = (await sandbox.look()).own.get(own);
   const { result, after } = await sandbox.attempt(`a delete by ${wayOf(planned, place)}`, [own], () =>
-    send(probing, planned, place, own),
+    wire.send(planned, { ruleId: own.ruleId, place }),
   );
   if (!result.isSuccess) {
     if (after.own.get(own)?.is === "there")
@@ -118,10 +97,6 @@ async function tryDelete(
   return { proven: { planned, place, gone }, said: `${result.said}, and then ${sight?.said ?? "the rule is gone"}` };
 }
 
-async function send({ wire }: Probing, planned: Planned, place: IdentifyBy, { ruleId }: Own): Promise<SeenResponse> {
-  return await wire.send(planned, { ruleId, place });
-}
-
 function isGone({ sandbox }: Probing, view: View, own: Own, gone: Gone | undefined): boolean {
   const sight = view.own.get(own);
   if (sight === undefined || sight.is === "gone") return true;
@@ -131,19 +106,10 @@ function isGone({ sandbox }: Probing, view: View, own: Own, gone: Gone | undefin
 
 /** Returns the field that marks a rule that is still shown as deleted: the one word or boolean that the delete changed. */
 function goneBy({ sandbox }: Probing, before: Sight | undefined, after: Sight | undefined): Gone | undefined {
-  const was = before === undefined ? undefined : sandbox.ruleIn(before);
-  const is = after === undefined ? undefined : sandbox.ruleIn(after);
+  const [was, is] = [sandbox.ruleIn(before), sandbox.ruleIn(after)];
   if (was === undefined || is === undefined) return undefined;
-  const changed: Gone[] = [];
-  const step = (value: Json, path: Path): void => {
-    const at = pointerOf(path);
-    if (isWord(value)) {
-      if (valueAt(was, at) !== value) changed.push({ at, is: value });
-    } else if (isJsonObject(value)) for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
-  };
-  step(is, []);
-  const [only] = changed;
-  return changed.length === 1 ? only : undefined;
+  const [only, ...more] = valuesIn(is, isWord).filter(({ at, value }) => valueAt(was, at) !== value);
+  return only === undefined || more.length > 0 ? undefined : { at: only.at, is: only.value };
 }
 
 function isWord(value: Json): value is string | boolean {

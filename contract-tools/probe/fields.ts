@@ -13,7 +13,7 @@ import {
 } from "../../sdk/json/index.ts";
 import { formNames, isOfForm, type NormalForm } from "../../sdk/json/normal-form.ts";
 import type { Made } from "./create.ts";
-import type { Probing } from "./probing.ts";
+import type { Probing } from "./known.ts";
 import { fingerprint } from "./response-parts.ts";
 
 /** A field that is shown otherwise than it was sent. */
@@ -59,9 +59,8 @@ function sorted(array: readonly Json[]): string {
 
 /** Reads how the first rule is shown otherwise than it was sent. @returns fields that the service adds, with their values */
 export async function probeFields({ findings, sandbox, told }: Probing, { own }: Made): Promise<JsonObject> {
-  const { own: sights } = await sandbox.look();
-  const sight = sights.get(own);
-  const shown = sight === undefined ? undefined : sandbox.ruleIn(sight);
+  const sight = (await sandbox.look()).own.get(own);
+  const shown = sandbox.ruleIn(sight);
   if (sight === undefined || shown === undefined) return {};
   const { rule } = told.connection.contract;
   const driven = drivenFields(told.connection.contract);
@@ -78,7 +77,7 @@ export async function probeFields({ findings, sandbox, told }: Probing, { own }:
   if (forms.length > 0)
     findings.fact(
       "/rule/forms",
-      [...rule.forms.filter(({ at }) => !forms.some((form) => form.at === at)), ...forms].map((form) => plain(form)),
+      [...rule.forms.filter(({ at }) => !forms.some((form) => form.at === at)), ...forms].map(plain),
       `${sight.said}: shown in another form than sent`,
     );
   else if (rule.forms.length === 0 && found.every(({ is }) => is === "added" || is === "in another order"))
@@ -89,14 +88,10 @@ export async function probeFields({ findings, sandbox, told }: Probing, { own }:
         `/rule/forms${at}`,
         `${sight.said}: it is ${is === "missing" ? "not shown" : "shown with another value"} after it was sent; leave it out of definitions, or find out its form`,
       );
-  return Object.fromEntries(found.flatMap(({ at, is }) => (is === "added" ? addedAt(shown, at) : [])));
+  const added = found.flatMap(({ at, is }) => (is === "added" ? [at] : []));
+  return Object.fromEntries(Object.entries(shown).filter(([name]) => added.includes(pointerOf([name]))));
 }
 
-function addedAt(shown: JsonObject, at: Pointer): [string, Json][] {
-  return Object.entries(shown).filter(([name]) => pointerOf([name]) === at);
-}
-
-function plain(form: NormalForm): Json {
-  const { at, is, default: fallback } = form;
+function plain({ at, is, default: fallback }: NormalForm): Json {
   return defined({ at, is, default: fallback });
 }

@@ -1,4 +1,4 @@
-import { isJsonArray, type Json, type Pointer } from "../../sdk/json/index.ts";
+import { isJsonArray, type Json, type Pointer, segmentsOf } from "../../sdk/json/index.ts";
 import type { Fact } from "../draft.ts";
 
 /** A field of the contract, or a question, that could not be measured. */
@@ -35,6 +35,11 @@ export class Findings {
   pointersAt(at: Pointer): Pointer[] {
     const found = this.valueAt(at);
     return isJsonArray(found) ? found.filter((each) => typeof each === "string") : [];
+  }
+
+  /** The name of the field that has a rule's id. */
+  get idName(): string {
+    return segmentsOf(this.pointersAt("/rule/id")[0] ?? "").at(-1) ?? "id";
   }
 
   fact(at: Pointer, value: Json, source: string): void {

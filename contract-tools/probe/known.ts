@@ -1,9 +1,12 @@
 import type { Connection } from "../../sdk/client/index.ts";
-import type { Contract, IdentifyBy } from "../../sdk/contract/index.ts";
+import type { IdentifyBy, Operations } from "../../sdk/contract/index.ts";
 import type { JsonObject, Pointer } from "../../sdk/json/index.ts";
 import { shellWord } from "../../stack/shell-word.ts";
 import type { Written } from "../written.ts";
-import type { Planned } from "./wire.ts";
+import type { Findings } from "./findings.ts";
+import type { Names } from "./names.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { Planned, Wire } from "./wire.ts";
 
 /** A method and a path that the user gives, in place of the contract's. */
 export interface Given {
@@ -43,25 +46,46 @@ export interface Told {
 /** Where a mark is tried, where nobody says. */
 export const defaultMarkAt = "/metadata/managedBy";
 
-/** A way to delete. */
-export interface DeleteWay {
-  readonly planned: Planned;
-  /** The places in which the rule may be named, the safest first. */
-  readonly places: readonly IdentifyBy[] | "by the id's name";
-}
-
 /** Every request that the probe may send. */
 export interface ProbePlan {
   readonly create: Planned;
   readonly get: Planned | undefined;
   readonly list: Planned | undefined;
   /** Of several the first that works is taken. */
-  readonly updates: readonly (Planned & { readonly place: IdentifyBy })[];
+  readonly updates: readonly Planned[];
   /** By path first. */
-  readonly deletes: readonly DeleteWay[];
+  readonly deletes: readonly Planned[];
   /** The contract's delete, where it is none of them, because the rules that are probed stand elsewhere. */
   readonly leftOutDelete: Planned["operation"] | undefined;
   readonly all: readonly Planned[];
+}
+
+/** What the steps of one probe share. */
+export interface Probing {
+  readonly told: Told;
+  readonly plan: ProbePlan;
+  readonly wire: Wire;
+  readonly sandbox: Sandbox;
+  readonly findings: Findings;
+  readonly names: Names;
+  /** Says what comes next. */
+  readonly say: (line: string) => void;
+  /** Undefined until a way to delete is proven. */
+  proven: Proven | undefined;
+}
+
+/** A way to delete that took one rule away, and nothing else. */
+export interface Proven {
+  readonly planned: Planned;
+  readonly place: IdentifyBy;
+  /** How a deleted rule is still shown, where it is. */
+  readonly gone: Gone | undefined;
+}
+
+/** A field by which a deleted rule that is still shown says so. */
+export interface Gone {
+  readonly at: Pointer;
+  readonly is: string | number | boolean;
 }
 
 /** Decides whether a request's path names the rule. */
@@ -82,8 +106,7 @@ export function planOf(told: Told): ProbePlan {
   const list = planned("read the list", "reads", operations.list, told.list);
   const updates = (told.update ?? [undefined]).flatMap((given) => {
     const changing = planned("change a rule", "changes a rule", operations.update, given);
-    const place = operations.update?.identifyBy ?? { in: "path" as const, name: "ruleId" };
-    return changing === undefined ? [] : [{ ...changing, bodyAt: operations.update?.bodyAt ?? "", place }];
+    return changing === undefined ? [] : [{ ...changing, bodyAt: operations.update?.bodyAt ?? "" }];
   });
   // The list that is compared does not show what a delete at another place takes away.
   const isElsewhere = told.create !== undefined && told.create.path !== operations.create.path;
@@ -92,16 +115,12 @@ export function planOf(told: Told): ProbePlan {
       const operation = operationOf(operations.delete, given);
       const way: Planned = { title: "delete a rule", effect: "deletes a rule", operation };
       const { method, path, query } = operation;
-      return [JSON.stringify([method, path, query]), { planned: way, places: placesOf(way, told, operations.delete) }];
+      return [JSON.stringify([method, path, query]), way];
     }),
   );
-  const deletes = [...ways.values()].toSorted(
-    (one, other) => Number(namesRule(other.planned)) - Number(namesRule(one.planned)),
-  );
+  const deletes = [...ways.values()].toSorted((one, other) => Number(namesRule(other)) - Number(namesRule(one)));
   const leftOutDelete = isElsewhere ? operationOf(operations.delete, undefined) : undefined;
-  const all = [list, create, get, ...updates, ...deletes.map((way) => way.planned)].filter(
-    (each) => each !== undefined,
-  );
+  const all = [list, create, get, ...updates, ...deletes].filter((each) => each !== undefined);
   return { create, get, list, updates, deletes, leftOutDelete, all };
 }
 
@@ -115,24 +134,21 @@ export function leftoverWords(ids: readonly string[]): string {
   return ids.map((id) => `--leftover ${shellWord(id)}`).join(" ");
 }
 
-/** Returns the places in which a delete may name the rule. @param idName the name of the field that has the id */
-export function placesBy({ places }: DeleteWay, idName: string): IdentifyBy[] {
-  if (places !== "by the id's name") return [...places];
-  const names = [...new Set([idName, "ruleId", "id"])];
-  return (["query", "body"] as const).flatMap((part) => names.map((name) => ({ in: part, name })));
-}
-
-function placesOf(
-  way: Planned,
-  { deleteBy = [] }: Told,
-  { identifyBy }: Contract["operations"]["delete"],
-): DeleteWay["places"] {
-  if (namesRule(way)) return [{ in: "path", name: "ruleId" }];
+/** Returns the places in which a delete may name the rule, the safest first. @param idName the name of the field that has the id */
+export function deletePlaces(way: Planned, { connection, deleteBy = [] }: Told, idName: string): IdentifyBy[] {
+  const { identifyBy } = connection.contract.operations.delete;
   const told = [...(identifyBy === null || identifyBy.in === "path" ? [] : [identifyBy]), ...deleteBy];
-  return told.length === 0 ? "by the id's name" : told;
+  return namesRule(way) || told.length === 0 ? placesIn(way, ["query", "body"], idName) : told;
 }
 
-type Described = Contract["operations"]["create"] | NonNullable<Contract["operations"]["get" | "list" | "update"]>;
+/** Returns the places in which a request may name the rule: its path; else fields in these parts, by the id's name. */
+export function placesIn(request: Planned, parts: readonly ("query" | "body")[], idName: string): IdentifyBy[] {
+  if (namesRule(request)) return [{ in: "path", name: "ruleId" }];
+  const names = [...new Set([idName, "ruleId", "id"])];
+  return parts.flatMap((part) => names.map((name) => ({ in: part, name })));
+}
+
+type Described = NonNullable<Operations[keyof Operations]>;
 
 function planned(
   title: string,
@@ -144,13 +160,9 @@ function planned(
   return { title, effect, operation: operationOf(described, given) };
 }
 
-function operationOf(
-  described: Described | Contract["operations"]["delete"] | null,
-  given: Given | undefined,
-): Planned["operation"] {
+function operationOf(described: Described | null, given: Given | undefined): Planned["operation"] {
   const { path, method, headers, query } = described ?? { path: "", method: "", headers: {}, query: {} };
   const body =
     described !== null && "fields" in described ? { encoding: described.encoding, fields: described.fields } : {};
-  if (given === undefined) return { path, method, headers, query, ...body };
-  return { path: given.path, method: given.method, headers, query: { ...query, ...given.query }, ...body };
+  return { path, method, headers, ...given, query: { ...query, ...given?.query }, ...body };
 }

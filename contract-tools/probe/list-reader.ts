@@ -4,8 +4,7 @@ import { type Contract, type Operations, type Pagination, pagingOf } from "../..
 import type { Json, Pointer } from "../../sdk/json/index.ts";
 import { UnusableResponse } from "../../sdk/unusable-response.ts";
 import { arraysIn, idsIn, type Rows } from "./response-parts.ts";
-import { Stopped } from "./stopped.ts";
-import type { Planned, SeenResponse, Sent, Wire } from "./wire.ts";
+import { type Planned, type SeenResponse, type Sent, Stopped, type Wire } from "./wire.ts";
 
 /** The shape of a list's responses, as far as it is known. */
 export interface ListShape {

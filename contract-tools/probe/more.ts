@@ -2,23 +2,21 @@ import { randomUUID } from "node:crypto";
 import { markOf, markText } from "../../provider/reconcile/mark.ts";
 import {
   isJsonArray,
-  isJsonObject,
   type Json,
   type JsonObject,
   type Pointer,
   pointerOf,
   segmentsOf,
   valueAt,
-  withValueAt,
+  withFieldAt,
 } from "../../sdk/json/index.ts";
-import { create, idIn, register } from "./create.ts";
-import { deleteOwn, type Proven } from "./delete.ts";
-import { defaultMarkAt } from "./known.ts";
-import type { Probing } from "./probing.ts";
-import { failureShape, fingerprint } from "./response-parts.ts";
+import { create, idIn, meaningOf, register, type SentCreate } from "./create.ts";
+import { deleteOwn } from "./delete.ts";
+import { defaultMarkAt, type Probing } from "./known.ts";
+import { fingerprint } from "./response-parts.ts";
 import type { Own } from "./sandbox.ts";
 import { erasesWords } from "./update.ts";
-import type { SeenResponse, Sent } from "./wire.ts";
+import type { SeenResponse } from "./wire.ts";
 
 /** A create of which nobody knows yet whether it makes a rule. */
 interface Tried {
@@ -35,22 +33,22 @@ interface Tried {
  * @param added fields that the service added to the first rule, with their values
  * @throws Stopped
  */
-export async function probeMore(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
-  await probeUnique(probing, proven);
-  await probeIdempotency(probing, proven);
-  await probeAdded(probing, proven, added);
-  await probeMark(probing, proven);
-  await probeChosenIds(probing, proven);
+export async function probeMore(probing: Probing, added: JsonObject): Promise<void> {
+  await probeUnique(probing);
+  await probeIdempotency(probing);
+  await probeAdded(probing, added);
+  await probeMark(probing);
+  await probeChosenIds(probing);
 }
 
 /** Sends one more create, and deletes the rule that it made. */
-async function tryCreate(probing: Probing, proven: Proven, sent: Sent & { name?: string | undefined }): Promise<Tried> {
+async function tryCreate(probing: Probing, sent: SentCreate): Promise<Tried> {
   const tried = await sendCreate(probing, sent);
-  if (tried.made !== undefined) await deleteOwn(probing, proven, tried.made);
+  if (tried.made !== undefined) await deleteOwn(probing, tried.made);
   return tried;
 }
 
-async function sendCreate(probing: Probing, sent: Sent & { name?: string | undefined }): Promise<Tried> {
+async function sendCreate(probing: Probing, sent: SentCreate): Promise<Tried> {
   const { sandbox } = probing;
   const { result, after } = await sandbox.attempt("make one more rule", [], async () => {
     const seen = await create(probing, sent);
@@ -62,22 +60,17 @@ async function sendCreate(probing: Probing, sent: Sent & { name?: string | undef
     }
     return { seen, made: register(probing, seen, { definition: sent.definition ?? {}, name: sent.name }) };
   });
-  const sight = result.made === undefined ? undefined : after.own.get(result.made);
-  return { ...result, shown: sight === undefined ? undefined : sandbox.ruleIn(sight) };
+  return { ...result, shown: result.made && sandbox.ruleIn(after.own.get(result.made)) };
 }
 
-async function probeUnique(probing: Probing, proven: Proven): Promise<void> {
+async function probeUnique(probing: Probing): Promise<void> {
   const { names, sandbox, findings } = probing;
   const [there] = sandbox.present;
-  if (names.at === undefined || there === undefined) {
-    findings.gap("/rule/naturalKey", "the definition has no name that could be given twice; say where with --name-at");
-    return;
-  }
-  const { seen, made } = await tryCreate(probing, proven, { definition: there.definition, name: there.name });
-  if (made !== undefined) {
-    findings.gap("/rule/naturalKey", `${seen.said}: a second rule by the same name at ${names.at} was made`);
-    return;
-  }
+  const gap = (why: string): void => findings.gap("/rule/naturalKey", why);
+  if (names.at === undefined || there === undefined)
+    return gap("the definition has no name that could be given twice; say where with --name-at");
+  const { seen, made } = await tryCreate(probing, { definition: there.definition, name: there.name });
+  if (made !== undefined) return gap(`${seen.said}: a second rule by the same name at ${names.at} was made`);
   findings.fact("/rule/naturalKey", names.at, `${seen.said}: a second rule by the same name was not made`);
   const success = findings.valueAt("/operations/create/success");
   const isSuccess = Array.isArray(success) && success.includes(seen.status);
@@ -85,18 +78,14 @@ async function probeUnique(probing: Probing, proven: Proven): Promise<void> {
   else findings.fact("/errors/exists", [meaningOf(seen)], `${seen.said}, to a name that is taken`);
 }
 
-async function probeIdempotency(probing: Probing, proven: Proven): Promise<void> {
+async function probeIdempotency(probing: Probing): Promise<void> {
   const { names, findings, told } = probing;
   const header = told.connection.contract.idempotency?.header ?? "Idempotency-Key";
-  const next = names.next();
-  const sent = { ...next, headers: [header, randomUUID()] };
+  const sent = { ...names.next(), headers: [header, randomUUID()] };
   const first = await sendCreate(probing, sent);
-  if (first.made === undefined) {
-    findings.gap("/idempotency", `${first.seen.said}, to a create with ${header}`);
-    return;
-  }
+  if (first.made === undefined) return findings.gap("/idempotency", `${first.seen.said}, to a create with ${header}`);
   const second = await sendCreate(probing, sent);
-  for (const own of [second.made, first.made]) if (own !== undefined) await deleteOwn(probing, proven, own);
+  for (const own of [second.made, first.made]) if (own !== undefined) await deleteOwn(probing, own);
   const isReplayed =
     second.seen.isSuccess && second.made === undefined && idIn(probing, second.seen) === first.made.ruleId;
   if (isReplayed)
@@ -109,7 +98,7 @@ async function probeIdempotency(probing: Probing, proven: Proven): Promise<void>
 }
 
 /** Tells the defaults among the fields that the service adds, of which another value is kept, from the service's own. */
-async function probeAdded(probing: Probing, proven: Proven, added: JsonObject): Promise<void> {
+async function probeAdded(probing: Probing, added: JsonObject): Promise<void> {
   const { names, findings, told } = probing;
   const version = findings.pointersAt("/rule/readOnly");
   const notTried: Pointer[] = [];
@@ -124,7 +113,7 @@ async function probeAdded(probing: Probing, proven: Proven, added: JsonObject): 
       continue;
     }
     const next = names.next();
-    const { shown } = await tryCreate(probing, proven, { ...next, definition: { ...next.definition, [name]: other } });
+    const { shown } = await tryCreate(probing, { ...next, definition: { ...next.definition, [name]: other } });
     if (shown?.[name] === other) defaults.push({ at, default: value });
     else notKept.push(at);
   }
@@ -155,74 +144,55 @@ function anotherOf(value: Json): Json | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) < 1000 ? value + 1 : undefined;
 }
 
-async function probeMark(probing: Probing, proven: Proven): Promise<void> {
+async function probeMark(probing: Probing): Promise<void> {
   const { names, findings, told } = probing;
   const at = told.connection.contract.rule.owner?.at ?? told.markAt ?? defaultMarkAt;
   const next = names.next();
-  if (valueAt(next.definition, at) !== undefined) {
-    findings.gap("/rule/owner", `the definition has ${at} already; say another place with --mark-at`);
-    return;
-  }
+  const gap = (why: string): void => findings.gap("/rule/owner", why);
+  if (valueAt(next.definition, at) !== undefined)
+    return gap(`the definition has ${at} already; say another place with --mark-at`);
   const mark = markText(markOf("Probe0123456789abcde", "project/stack/A resource", "k".repeat(45))).padEnd(200, "x");
-  const definition = withValueAt(next.definition, at, mark);
-  if (!isJsonObject(definition)) return;
-  const { seen, made, shown } = await tryCreate(probing, proven, { ...next, definition });
+  const definition = withFieldAt(next.definition, at, mark);
+  const { seen, made, shown } = await tryCreate(probing, { ...next, definition });
+  if (made === undefined) return gap(`${seen.said}: the service does not take a text at ${at}`);
   const kept = valueAt(shown, at);
-  if (made === undefined) findings.gap("/rule/owner", `${seen.said}: the service does not take a text at ${at}`);
-  else if (kept === mark)
-    findings.fact(
-      "/rule/owner",
-      { at },
-      `${seen.said}: a text of 200 characters stays there as it is${isErasedByUpdates(probing) ? `; ${byHandWords}` : ""}`,
-    );
-  else
-    findings.gap(
-      "/rule/owner",
-      `${seen.said}: a text at ${at} is ${typeof kept === "string" ? `kept in another form (${kept.length} characters of 200)` : "not kept"}`,
-    );
+  const form = typeof kept === "string" ? `kept in another form (${kept.length} characters of 200)` : "not kept";
+  if (kept !== mark) return gap(`${seen.said}: a text at ${at} is ${form}`);
+  const isErased = findings.facts.some(
+    (fact) => fact.at === "/operations/update/body" && fact.source.includes(erasesWords),
+  );
+  const stays = `${seen.said}: a text of 200 characters stays there as it is`;
+  findings.fact("/rule/owner", { at }, isErased ? `${stays}; ${byHandWords}` : stays);
 }
 
 /** What a mark is worth where an update erases what is not sent. */
 const byHandWords =
   "but an update erases what is not sent: whoever changes a rule by hand without this field erases the mark, and where no rule of a stack has its mark any more, a run cannot tell whether this is the right merchant; auth.identity is the better witness";
 
-function isErasedByUpdates({ findings }: Probing): boolean {
-  return findings.facts.some(({ at, source }) => at === "/operations/update/body" && source.includes(erasesWords));
-}
-
-async function probeChosenIds(probing: Probing, proven: Proven): Promise<void> {
+async function probeChosenIds(probing: Probing): Promise<void> {
   const { names, findings, told, sandbox } = probing;
   const { identifyBy, bodyAt } = told.connection.contract.operations.create;
   if (identifyBy !== null) return;
+  const gap = (why: string): void => findings.gap("/operations/create/identifyBy", why);
   const [at = ""] = findings.pointersAt("/rule/id");
   const [name, ...further] = segmentsOf(at);
-  if (name === undefined || further.length > 0 || bodyAt !== "") {
-    findings.gap("/operations/create/identifyBy", "an id that is not a field of the rule itself was not tried");
-    return;
-  }
+  if (name === undefined || further.length > 0 || bodyAt !== "")
+    return gap("an id that is not a field of the rule itself was not tried");
   const ruleId = randomUUID();
-  const next = names.next();
-  const sent = { ...next, ruleId, place: { in: "body" as const, name } };
-  const first = await sendCreate(probing, sent);
-  if (first.made === undefined) {
-    findings.gap("/operations/create/identifyBy", `${first.seen.said}, to a create with an id in the body as ${name}`);
-    return;
-  }
+  const place = { in: "body" as const, name };
+  const first = await sendCreate(probing, { ...names.next(), ruleId, place });
+  if (first.made === undefined) return gap(`${first.seen.said}, to a create with an id in the body as ${name}`);
   if (first.made.ruleId !== ruleId) {
-    await deleteOwn(probing, proven, first.made);
-    findings.gap("/operations/create/identifyBy", `${first.seen.said}: the id in the body as ${name} was not taken`);
-    return;
+    await deleteOwn(probing, first.made);
+    return gap(`${first.seen.said}: the id in the body as ${name} was not taken`);
   }
-  const again = names.next();
-  const second = await sendCreate(probing, { ...again, ruleId, place: sent.place });
-  await deleteOwn(probing, proven, first.made);
-  if (second.seen.isSuccess || sandbox.present.some((own) => own.ruleId === ruleId)) {
-    findings.gap("/operations/create/identifyBy", `${second.seen.said}: an id that is taken is not refused`);
-    return;
-  }
+  const second = await sendCreate(probing, { ...names.next(), ruleId, place });
+  await deleteOwn(probing, first.made);
+  if (second.seen.isSuccess || sandbox.present.some((own) => own.ruleId === ruleId))
+    return gap(`${second.seen.said}: an id that is taken is not refused`);
   findings.fact(
     "/operations/create/identifyBy",
-    { ...sent.place },
+    place,
     `${first.seen.said}: the id was taken; and ${second.seen.said} to the same id again`,
   );
   const meaning = meaningOf(second.seen);
@@ -230,12 +200,4 @@ async function probeChosenIds(probing: Probing, proven: Proven): Promise<void> {
   const before: readonly Json[] = Array.isArray(exists) ? exists : [];
   if (!before.some((each) => fingerprint(each) === fingerprint(meaning)))
     findings.fact("/errors/exists", [...before, meaning], `${second.seen.said}, to an id that is taken`);
-}
-
-/** Returns a refusal as `errors.exists` has it. */
-function meaningOf(seen: SeenResponse): JsonObject {
-  const { status, json } = seen;
-  const { code } = failureShape(seen);
-  const told = code === undefined ? undefined : valueAt(json, code);
-  return typeof told === "string" || typeof told === "number" ? { status, code: told } : { status };
 }

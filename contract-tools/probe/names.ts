@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt, withValueAt } from "../../sdk/json/index.ts";
+import { type Json, type JsonObject, type Pointer, valueAt, withFieldAt } from "../../sdk/json/index.ts";
 import { leavesOf, shows } from "./response-parts.ts";
+import type { Named } from "./sandbox.ts";
 
 /** Makes definitions out of the one that is given, each with a name of its own where it has one. */
 export class Names {
@@ -16,16 +17,13 @@ export class Names {
     this.#run = run;
   }
 
-  /** Returns the given definition with the next name. */
-  next(): { definition: JsonObject; name: string | undefined } {
+  /** Returns a definition, by default the given one, with the next name in place of its own. */
+  next(definition = this.#definition): Named {
     this.#count += 1;
-    return this.#renamed(this.#definition);
-  }
-
-  /** Returns a definition with the next name in place of its own. */
-  again(definition: JsonObject): { definition: JsonObject; name: string | undefined } {
-    this.#count += 1;
-    return this.#renamed(definition);
+    const { at } = this;
+    if (at === undefined) return { definition, name: undefined };
+    const name = `${String(valueAt(this.#definition, at))}-${this.#run}${this.#count}`;
+    return { definition: withFieldAt(definition, at, name), name };
   }
 
   /** Decides whether a response has the name of a rule that a probe of this definition made, in this run or another. */
@@ -39,34 +37,19 @@ export class Names {
     });
   }
 
-  #renamed(definition: JsonObject): { definition: JsonObject; name: string | undefined } {
-    const { at } = this;
-    if (at === undefined) return { definition, name: undefined };
-    const name = `${String(valueAt(this.#definition, at))}-${this.#run}${this.#count}`;
-    return { definition: objectOf(withValueAt(definition, at, name), definition), name };
-  }
-
   /**
    * Returns a definition with its first number one higher, and where that stands; undefined where it has no number.
    * The name stays.
    */
   changed(definition: JsonObject): { definition: JsonObject; at: Pointer } | undefined {
-    const numbers = leavesOf(definition).filter(({ at, value }) => typeof value === "number" && at !== this.at);
-    const [first] = numbers;
-    if (first === undefined || typeof first.value !== "number") return undefined;
-    return { definition: objectOf(withValueAt(definition, first.at, first.value + 1), definition), at: first.at };
+    const first = leavesOf(definition).find(({ at, value }) => typeof value === "number" && at !== this.at);
+    if (typeof first?.value !== "number") return undefined;
+    return { definition: withFieldAt(definition, first.at, first.value + 1), at: first.at };
   }
 }
 
 /** Returns the pointer to a definition's name: what the contract says, else the field `name`. */
 export function nameAt(definition: JsonObject, told: Pointer | null | undefined): Pointer | undefined {
+  const isName = (value: Json | undefined): boolean => typeof value === "string" && value !== "";
   return [told, "/name"].find((at): at is Pointer => typeof at === "string" && isName(valueAt(definition, at)));
-}
-
-function isName(value: Json | undefined): boolean {
-  return typeof value === "string" && value !== "";
-}
-
-function objectOf(value: Json, fallback: JsonObject): JsonObject {
-  return isJsonObject(value) ? value : fallback;
 }

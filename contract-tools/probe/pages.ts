@@ -1,19 +1,9 @@
 import { type Pagination, parseContract } from "../../sdk/contract/index.ts";
-import {
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  type Path,
-  type Pointer,
-  pointerOf,
-  segmentsOf,
-  valueAt,
-} from "../../sdk/json/index.ts";
+import { isJsonArray, isJsonObject, type Json, type Pointer, segmentsOf, valueAt } from "../../sdk/json/index.ts";
+import type { Probing } from "./known.ts";
 import type { ListReader, ListShape } from "./list-reader.ts";
-import type { Probing } from "./probing.ts";
-import { type Leaf, leavesOf } from "./response-parts.ts";
-import { Stopped } from "./stopped.ts";
-import type { SeenResponse, Sent } from "./wire.ts";
+import { type Leaf, leavesOf, valuesIn } from "./response-parts.ts";
+import { type SeenResponse, type Sent, Stopped } from "./wire.ts";
 
 export const limitNames = [
   "limit",
@@ -50,31 +40,33 @@ type Parameters = NonNullable<Sent["parameters"]>;
  * @throws Stopped: the list says that it has more, and no way to ask for it was found
  */
 export async function probePages(probing: Probing, list: ListReader): Promise<void> {
-  const { findings } = probing;
+  const { findings, told } = probing;
   const { shape } = list;
   if (shape === undefined) return;
   const whole = await list.page();
   const ids = idsOn(whole, shape);
-  const given = told(probing);
-  const limit = await probeLimit(list, shape, ids, given.limit);
+  const known: Partial<Record<string, Json>> = { ...told.connection.contract.operations.list?.pagination };
+  const namesOf = (parameter: string, usual: readonly string[]): Set<string> => {
+    const name = known[parameter];
+    return new Set(typeof name === "string" ? [name, ...usual] : usual);
+  };
+  const limit = await probeLimit(list, shape, ids, namesOf("limit", limitNames));
   if (limit === undefined) {
     list.arrays(whole);
-    findings.fact(
+    return findings.fact(
       "/operations/list/pagination",
       { type: "none" },
       `${whole.said}: shows all ${ids.length} rules, and no parameter such as ${limitNames.slice(0, 4).join(", ")} makes it show one`,
     );
-    return;
   }
   const first = limit.seen;
-  const found = await probeWay({ list, shape, asked: [[limit.name, 1]], ids, first, given });
+  const found = await probeWay({ list, shape, asked: [[limit.name, 1]], ids, first, namesOf });
   if (found === undefined) {
     list.arrays(whole);
-    findings.gap(
+    return findings.gap(
       "/operations/list/pagination",
       `${first.said}: shows one rule, and no way to the next one was found; ${whole.said} shows ${ids.length}`,
     );
-    return;
   }
   const paged = { limit: limit.name, ...found.pagination };
   const end = endOf(shape, asPagination(paged), { whole, first, ids });
@@ -97,27 +89,13 @@ export async function probePages(probing: Probing, list: ListReader): Promise<vo
 /** A pagination as a contract has it, but for its limit. */
 type Found = { readonly pagination: Readonly<Record<string, Json>>; readonly said: string };
 
-interface Given {
-  readonly limit: readonly string[];
-  readonly page: readonly string[];
-  readonly offset: readonly string[];
-  readonly cursor: readonly string[];
-}
-
-/** Returns the names that the contract has already: they are tried first. */
-function told({ told: { connection } }: Probing): Given {
-  const known: Partial<Record<string, Json>> = { ...connection.contract.operations.list?.pagination };
-  const of = (field: string) => (typeof known[field] === "string" ? [known[field]] : []);
-  return { limit: of("limit"), page: of("page"), offset: of("offset"), cursor: of("cursor") };
-}
-
 async function probeLimit(
   list: ListReader,
   shape: ListShape,
   ids: readonly string[],
-  known: readonly string[],
+  names: ReadonlySet<string>,
 ): Promise<{ name: string; seen: SeenResponse } | undefined> {
-  for (const name of unique([...known, ...limitNames])) {
+  for (const name of names) {
     const seen = await list.try({ parameters: [[name, 1]] });
     if (seen.isSuccess && ids.length > 1 && idsOn(seen, shape).length === 1) return { name, seen };
   }
@@ -134,7 +112,8 @@ interface Search {
   readonly ids: readonly string[];
   /** The first page. */
   readonly first: SeenResponse;
-  readonly given: Given;
+  /** Returns the names to try for a parameter: first the one that the contract has already. */
+  readonly namesOf: (parameter: string, usual: readonly string[]) => ReadonlySet<string>;
 }
 
 /** How each kind of pagination is looked for, in this order. */
@@ -156,7 +135,7 @@ const tries: { readonly [Kind in Pagination["type"]]: (search: Search) => Promis
   },
 
   page: async (search) => {
-    for (const name of unique([...search.given.page, ...pageNames])) {
+    for (const name of search.namesOf("page", pageNames)) {
       const [one, two] = [await probePage(search, name, 1), await probePage(search, name, 2)];
       if (isFirst(one, search) && isAnother(two, search))
         return { pagination: { type: "page", page: name, first: 1 }, said: two.said };
@@ -167,7 +146,7 @@ const tries: { readonly [Kind in Pagination["type"]]: (search: Search) => Promis
   },
 
   offset: async (search) => {
-    for (const name of unique([...search.given.offset, ...offsetNames])) {
+    for (const name of search.namesOf("offset", offsetNames)) {
       const one = await probePage(search, name, 1);
       if (isAnother(one, search) && isFirst(await probePage(search, name, 0), search))
         return { pagination: { type: "offset", offset: name }, said: one.said };
@@ -177,8 +156,9 @@ const tries: { readonly [Kind in Pagination["type"]]: (search: Search) => Promis
 
   lastId: async (search) => {
     const [last] = idsOn(search.first, search.shape);
-    for (const name of last === undefined ? [] : unique([...search.given.cursor, ...afterNames])) {
-      const next = await probePage(search, name, last ?? "");
+    if (last === undefined) return undefined;
+    for (const name of search.namesOf("cursor", afterNames)) {
+      const next = await probePage(search, name, last);
       if (isAnother(next, search)) return { pagination: { type: "lastId", cursor: name }, said: next.said };
     }
     return undefined;
@@ -188,7 +168,7 @@ const tries: { readonly [Kind in Pagination["type"]]: (search: Search) => Promis
     for (const { at, value } of beside(search.first.json, search.shape.items)) {
       if (value === "") continue;
       const own = segmentsOf(at).at(-1) ?? "";
-      for (const name of unique([...search.given.cursor, ...cursorNames, own])) {
+      for (const name of search.namesOf("cursor", [...cursorNames, own])) {
         const next = await probePage(search, name, value);
         if (isAnother(next, search))
           return {
@@ -244,9 +224,8 @@ function endOf(
   { whole, first, ids }: { whole: SeenResponse; first: SeenResponse; ids: readonly string[] },
 ): { fields: Readonly<Record<string, Json>>; said: string } {
   if (!("more" in pagination)) return { fields: {}, said: "" };
-  const more = beside(first.json, shape.items, (value) => value === true).find(
-    ({ at }) => valueAt(whole.json, at) === false,
-  )?.at;
+  const isTrue = (value: Json): value is true => value === true;
+  const more = valuesIn(first.json ?? null, isTrue).find(({ at }) => valueAt(whole.json, at) === false)?.at;
   if (more !== undefined) return { fields: { more }, said: `; ${more} says whether there are more` };
   const isWhole = ids.length > 1 && "total" in pagination;
   const total = beside(first.json, shape.items).find(
@@ -278,18 +257,8 @@ function idsOn(seen: SeenResponse, { items, envelope, id }: ListShape): string[]
 }
 
 /** Returns the values of a response beside its items. */
-function beside(response: Json | undefined, items: Pointer): Leaf[];
-function beside(response: Json | undefined, items: Pointer, test: (value: Json) => boolean): { at: Pointer }[];
-function beside(response: Json | undefined, items: Pointer, test?: (value: Json) => boolean): { at: Pointer }[] {
-  if (response === undefined || !isJsonObject(response)) return [];
-  if (test === undefined) return leavesOf(response).filter(({ at }) => !at.startsWith(`${items}/`));
-  const found: { at: Pointer }[] = [];
-  const step = (value: Json, path: Path): void => {
-    if (test(value)) found.push({ at: pointerOf(path) });
-    if (isJsonObject(value)) for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
-  };
-  step(response, []);
-  return found;
+function beside(response: Json | undefined, items: Pointer): Leaf[] {
+  return isJsonObject(response) ? leavesOf(response).filter(({ at }) => !at.startsWith(`${items}/`)) : [];
 }
 
 /** Parses a pagination as a contract has it, with its defaults. */
@@ -303,8 +272,4 @@ function asPagination(pagination: Readonly<Record<string, Json>>): Pagination {
 
 function isUrl(text: string): boolean {
   return /^(https?:\/\/|\/|\?)/.test(text);
-}
-
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names)];
 }

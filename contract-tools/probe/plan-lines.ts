@@ -1,4 +1,4 @@
-import { defaultMarkAt, namesRule, type ProbePlan, placesBy, type Told } from "./known.ts";
+import { defaultMarkAt, deletePlaces, namesRule, type ProbePlan, type Told } from "./known.ts";
 import { afterNames, cursorNames, limitNames, offsetNames, pageNames } from "./pages.ts";
 import type { Planned } from "./wire.ts";
 
@@ -6,6 +6,7 @@ import type { Planned } from "./wire.ts";
 export function planLines(told: Told, plan: ProbePlan): string[] {
   const { list, get, create, updates, deletes } = plan;
   const lines: string[] = [];
+  const idName = "<the name of the field that has the id>";
   const add = (planned: Planned, words: string): void => {
     const { method, path, query } = planned.operation;
     const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`);
@@ -28,15 +29,15 @@ export function planLines(told: Told, plan: ProbePlan): string[] {
   for (const [index, update] of updates.entries())
     add(update, `changes rules that the probe made${index === 0 ? "" : "; tried where none before it works"}`);
   for (const way of deletes) {
-    const names = placesBy(way, "<the name of the field that has the id>").map((place) => `${place.in} ${place.name}`);
+    const names = deletePlaces(way, told, idName).map((place) => `${place.in} ${place.name}`);
     const when =
       told.mayEmpty === true
         ? "every rule at this address may go"
         : "only while nothing is there but two rules that the probe made";
-    const words = namesRule(way.planned)
+    const words = namesRule(way)
       ? "deletes rules that the probe made, by path"
       : `tried after all other ways, ${when}: deletes one rule that the probe made, with its id in ${[...new Set(names)].join("; or in ")}. It stops where more goes than that rule`;
-    add(way.planned, words);
+    add(way, words);
   }
   return lines;
 }

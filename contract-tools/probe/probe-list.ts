@@ -2,12 +2,11 @@ import { pathsLackingIn } from "../../sdk/client/summaries.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Pointer, pointerOf, segmentsOf, withoutValueAt } from "../../sdk/json/index.ts";
 import type { Made } from "./create.ts";
-import { leftoverWords, namesRule, wordsOf } from "./known.ts";
+import { leftoverWords, namesRule, type Probing, wordsOf } from "./known.ts";
 import { idInItems, type ListReader, MoreThanOnePage, type Row, unreadable } from "./list-reader.ts";
 import { probePages } from "./pages.ts";
-import type { Probing } from "./probing.ts";
 import { leavesOf, placeOf, type Rows } from "./response-parts.ts";
-import { Stopped } from "./stopped.ts";
+import { Stopped } from "./wire.ts";
 
 /**
  * Reads the list before anything is made. Where every rule may go, a list that cannot be read is left out.
@@ -57,7 +56,7 @@ function adviceOnOthers({ told, plan, names }: Probing, count: number, rows: rea
   );
   if (made.length === count && count <= mostNamed)
     return `if an earlier probe left ${count === 1 ? "it" : "them"} there, run it again with ${leftoverWords([...known, ...made])}: it counts and deletes ${count === 1 ? "it" : "them"} as its own`;
-  const notTried = plan.deletes.filter((way) => !namesRule(way.planned)).map(({ planned }) => wordsOf(planned));
+  const notTried = plan.deletes.filter((way) => !namesRule(way)).map(wordsOf);
   const cost =
     notTried.length === 0
       ? ""
@@ -130,13 +129,9 @@ export function findItems({ findings }: Probing, list: ListReader, { own, row }:
       "leave out this list: no contract can describe it",
     );
   const envelope = placeOf(rule, own.definition) ?? pointerOf(segmentsOf(at).slice(0, -1));
-  const within = envelope !== "" && at.startsWith(`${envelope}/`) ? at.slice(envelope.length) : at;
-  list.shape = {
-    items,
-    envelope,
-    id: [within],
-    pagination: list.shape?.pagination ?? { type: "none", complete: false },
-  };
+  const within = at.startsWith(`${envelope}/`) ? at.slice(envelope.length) : at;
+  const { pagination = { type: "none" as const, complete: false } } = list.shape ?? {};
+  list.shape = { items, envelope, id: [within], pagination };
   findings.fact("/operations/list/items", items, source);
   findings.fact("/operations/list/envelope", envelope, source);
   findings.fact("/operations/list/success", [list.status], source);
@@ -146,9 +141,8 @@ export function findItems({ findings }: Probing, list: ListReader, { own, row }:
 /** Reads whether the items of the list lack fields that a GET shows. */
 export async function probeSummaries({ findings, sandbox }: Probing, list: ListReader, { own }: Made): Promise<void> {
   const view = await sandbox.look();
-  const sight = view.own.get(own);
   const listed = view.rows.find(({ ruleId }) => ruleId === own.ruleId)?.rule;
-  const live = sight === undefined ? undefined : sandbox.ruleIn(sight);
+  const live = sandbox.ruleIn(view.own.get(own));
   if (listed === undefined || live === undefined || !isJsonObject(listed)) return;
   const lacking = pathsLackingIn(listed, findings.pointersAt("/rule/id").reduce(withoutValueAt, live));
   const what =

@@ -4,21 +4,19 @@ import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import type { Fact } from "../draft.ts";
 import { makeAnother, makeFirst } from "./create.ts";
-import { deleteOwn, type Proven, probeDelete } from "./delete.ts";
+import { deleteOwn, probeDelete } from "./delete.ts";
 import { probeFields } from "./fields.ts";
 import { Findings, type Unmeasured } from "./findings.ts";
-import { leftoverWords, namesRule, planOf, type Told } from "./known.ts";
+import { leftoverWords, namesRule, type Probing, planOf, type Told } from "./known.ts";
 import { ListReader, type Row } from "./list-reader.ts";
 import { probeMore } from "./more.ts";
 import { Names, nameAt } from "./names.ts";
 import { probePages } from "./pages.ts";
 import { demandReadyPlace, findItems, probeSummaries } from "./probe-list.ts";
-import type { Probing } from "./probing.ts";
 import { named, type Own, Sandbox } from "./sandbox.ts";
-import { Stopped } from "./stopped.ts";
 import { tryContract } from "./try-contract.ts";
 import { probeUpdate } from "./update.ts";
-import { Wire } from "./wire.ts";
+import { Stopped, Wire } from "./wire.ts";
 
 /** The result of a probe. */
 export interface Probed {
@@ -70,24 +68,21 @@ export async function probe(
     ruleId !== undefined && told.leftover?.includes(ruleId) === true && names.areIn(rule);
   const sandbox = new Sandbox(wire, { list, get: plan.get, signal, waitMs, isLeftover });
   const findings = new Findings(say);
-  const probing: Probing = { told, plan, wire, sandbox, findings, names, say };
-  let proven: Proven | undefined;
+  const probing: Probing = { told, plan, wire, sandbox, findings, names, say, proven: undefined };
   let stopped: Probed["stopped"];
   try {
-    await steps(probing, (found) => {
-      proven = found;
-    });
+    await steps(probing);
   } catch (error) {
     stopped = stopOf(error);
   }
-  sandbox.ignoreInterrupts();
-  const left = await cleanUp(probing, proven);
-  const leftAdvice = left.length === 0 ? undefined : await adviceOnLeft(probing, proven, stopped !== undefined);
+  sandbox.signal = undefined;
+  const left = await cleanUp(probing);
+  const leftAdvice = left.length === 0 ? undefined : await adviceOnLeft(probing, stopped !== undefined);
   await wire.close();
   return { facts: findings.facts, gaps: findings.gaps, stopped, left, leftAdvice, requests: wire.count };
 }
 
-async function steps(probing: Probing, prove: (proven: Proven) => void): Promise<void> {
+async function steps(probing: Probing): Promise<void> {
   const { sandbox, say } = probing;
   await demandReadyPlace(probing);
   const { list } = sandbox;
@@ -104,12 +99,11 @@ async function steps(probing: Probing, prove: (proven: Proven) => void): Promise
   }
   const added = await probeFields(probing, first);
   await probeUpdate(probing);
-  const proven = await probeDelete(probing);
-  if (proven === undefined) return;
-  prove(proven);
-  await probeMore(probing, proven, added);
+  await probeDelete(probing);
+  if (probing.proven === undefined) return;
+  await probeMore(probing, added);
   findLag(probing);
-  await tryContract(probing, proven);
+  await tryContract(probing);
 }
 
 /** Notes the longest time after which the list showed a write. */
@@ -127,9 +121,9 @@ function findLag({ sandbox, findings }: Probing): void {
 }
 
 /** Deletes what was made, by a way that is proven. @returns what is left, in words */
-async function cleanUp(probing: Probing, proven: Proven | undefined): Promise<string[]> {
+async function cleanUp(probing: Probing): Promise<string[]> {
   const { asked } = probing.sandbox;
-  const left = [...(await takeLeftovers(probing)), ...(await deletePresent(probing, proven))];
+  const left = [...(await takeLeftovers(probing)), ...(await deletePresent(probing))];
   if (asked === undefined) return left;
   const name =
     asked.name === undefined ? "a rule like the definition" : `a rule by the name ${JSON.stringify(asked.name)}`;
@@ -156,9 +150,9 @@ async function takeLeftovers({ told, sandbox, names }: Probing): Promise<string[
   return strange;
 }
 
-async function deletePresent(probing: Probing, proven: Proven | undefined): Promise<string[]> {
-  const { sandbox, say } = probing;
-  const present = sandbox.present;
+async function deletePresent(probing: Probing): Promise<string[]> {
+  const { sandbox, say, proven } = probing;
+  const { present } = sandbox;
   if (present.length === 0) return [];
   if (proven === undefined) {
     await noteGone(probing);
@@ -167,7 +161,7 @@ async function deletePresent(probing: Probing, proven: Proven | undefined): Prom
   say(`deleting ${present.length === 1 ? "the rule" : `the ${present.length} rules`} that the probe made`);
   for (const own of present) {
     try {
-      await deleteOwn(probing, proven, own);
+      await deleteOwn(probing, own);
     } catch (error) {
       // One that goes wrong may go wrong for all: nothing more is deleted.
       const { reason } = stopOf(error);
@@ -178,17 +172,13 @@ async function deletePresent(probing: Probing, proven: Proven | undefined): Prom
 }
 
 /** Advises the user on rules that are left. */
-async function adviceOnLeft(
-  { sandbox, told, plan }: Probing,
-  proven: Proven | undefined,
-  isStopped: boolean,
-): Promise<string> {
+async function adviceOnLeft({ sandbox, told, plan, proven }: Probing, isStopped: boolean): Promise<string> {
   const ids = sandbox.present.map(({ ruleId }) => ruleId);
   const here = "delete it at the service";
   if (ids.length === 0) return `look for it, and ${here}`;
   const again = `it counts and deletes ${ids.length === 1 ? "that rule" : "those rules"} as its own with ${leftoverWords(ids)}`;
   if (isStopped || proven !== undefined) return `run it again, and ${again}; or ${here}`;
-  if (told.mayEmpty !== true && plan.deletes.some((way) => !namesRule(way.planned)) && (await readAnyOthers(sandbox)))
+  if (told.mayEmpty !== true && plan.deletes.some((way) => !namesRule(way)) && (await readAnyOthers(sandbox)))
     return `if every rule at the address may go, run it again with --may-empty ${told.connection.baseUrl}, and ${again}; or ${here}`;
   return `look up how a delete names its rule, and run it again with that as --delete "DELETE /path/{ruleId}" or --delete-by query:NAME, and ${again}; or ${here}`;
 }

@@ -21,7 +21,7 @@ export interface Leaf {
   readonly value: string | number;
 }
 
-/** Objects deeper in a response are not looked at. */
+/** Objects deeper in a response are not looked at where a rule, its id or its list is sought. */
 const deepest = 6;
 
 /**
@@ -59,11 +59,8 @@ export function isAlike(one: Json, other: Json): boolean {
   const numbers = [one, other].map((value) =>
     typeof value === "boolean" || value === "" ? Number.NaN : Number(value),
   );
-  return numbers[0] === numbers[1] || plainText(one) === plainText(other);
-}
-
-function plainText(value: string | number | boolean): string {
-  return String(value).trim().toLowerCase();
+  const [text, otherText] = [one, other].map((value) => String(value).trim().toLowerCase());
+  return numbers[0] === numbers[1] || text === otherText;
 }
 
 /** Decides whether a response shows a rule with this name; where it has none, with this definition. */
@@ -104,15 +101,22 @@ function rankOf(at: Pointer, known: readonly Pointer[]): number {
 
 /** Returns the strings and integers of a value, with their pointers, but for those in arrays. */
 export function leavesOf(root: Json): Leaf[] {
-  const leaves: Leaf[] = [];
-  const step = (value: Json, path: Path): void => {
-    if (typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value)))
-      leaves.push({ at: pointerOf(path), value });
-    if (isJsonObject(value) && path.length < deepest)
-      for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
-  };
-  step(root, []);
-  return leaves;
+  const isLeaf = (value: Json): value is string | number => typeof value === "string" || Number.isSafeInteger(value);
+  return valuesIn(root, isLeaf, deepest);
+}
+
+/** Returns the values of a kind in a value and in its objects, at most so many levels deep, but for those in arrays. */
+export function valuesIn<Kind extends Json>(
+  root: Json,
+  isOfKind: (value: Json) => value is Kind,
+  levels = Number.POSITIVE_INFINITY,
+  path: Path = [],
+): { readonly at: Pointer; readonly value: Kind }[] {
+  const fields = isJsonObject(root) && path.length < levels ? Object.entries(root) : [];
+  return [
+    ...(isOfKind(root) ? [{ at: pointerOf(path), value: root }] : []),
+    ...fields.flatMap(([name, value]) => valuesIn(value, isOfKind, levels, [...path, name])),
+  ];
 }
 
 /** An array in a response to a list. */
@@ -123,15 +127,8 @@ export interface Rows {
 
 /** Returns the arrays of a response that can be the list's: of objects, or empty; none within another. */
 export function arraysIn(answer: Json): Rows[] {
-  const found: Rows[] = [];
-  const step = (value: Json, path: Path): void => {
-    if (isJsonArray(value)) {
-      if (value.every((item) => isJsonObject(item))) found.push({ at: pointerOf(path), items: value });
-    } else if (isJsonObject(value) && path.length < deepest)
-      for (const [name, inner] of Object.entries(value)) step(inner, [...path, name]);
-  };
-  step(answer, []);
-  return found;
+  const areObjects = (value: Json): value is readonly JsonObject[] => isJsonArray(value) && value.every(isJsonObject);
+  return valuesIn(answer, areObjects, deepest).map(({ at, value }) => ({ at, items: value }));
 }
 
 /** Returns a string that two values share only where they are equal. */

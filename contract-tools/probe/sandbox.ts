@@ -2,15 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../../sdk/json/index.ts";
 import type { ListReader, Row } from "./list-reader.ts";
 import { fingerprint, shows } from "./response-parts.ts";
-import { Stopped } from "./stopped.ts";
-import type { Planned, SeenResponse, Wire } from "./wire.ts";
+import { type Planned, type SeenResponse, Stopped, type Wire } from "./wire.ts";
 
-/** A rule that the probe made. */
-export interface Own {
-  ruleId: string;
-  /** As it was sent last. */
+/** A definition, and its name where it has one. */
+export interface Named {
   definition: JsonObject;
   name: string | undefined;
+}
+
+/** A rule that the probe made, with the definition that was sent last. */
+export interface Own extends Named {
+  ruleId: string;
   isGone: boolean;
 }
 
@@ -52,6 +54,8 @@ export class Sandbox {
   /** Undefined where there is none, or none that can be read. */
   list: ListReader | undefined;
   readonly own: Own[] = [];
+  /** Ends the probe before its next try. Undefined while it cleans up: what was made is to be deleted. */
+  signal: AbortSignal | undefined;
   /** The name of a rule that was asked for, as long as it is not known whether it was made, and by which id. */
   asked: { readonly name: string | undefined } | undefined;
   /** Returns the id that a response about one rule has, once it is known where. */
@@ -64,26 +68,21 @@ export class Sandbox {
   /** Number of writes that the list was seen to show. */
   listed = 0;
   readonly #wire: Wire;
-  readonly #get: Planned | undefined;
-  #signal: AbortSignal | undefined;
+  readonly #options: Omit<SandboxOptions, "list" | "signal">;
   /** It looks again after these waits, before a difference counts: a list may show for a while what was before. */
   readonly #waitsMs: readonly number[];
-  readonly #waitMs: number;
-  readonly #isLeftover: (row: Row) => boolean;
 
-  constructor(wire: Wire, { list, get, signal, waitMs, isLeftover }: SandboxOptions) {
+  constructor(wire: Wire, { list, signal, ...options }: SandboxOptions) {
     this.#wire = wire;
     this.list = list;
-    this.#get = get;
-    this.#signal = signal;
-    this.#waitMs = waitMs;
-    this.#isLeftover = isLeftover;
-    this.#waitsMs = [0, waitMs / 15, (waitMs * 4) / 15, (waitMs * 10) / 15];
+    this.signal = signal;
+    this.#options = options;
+    this.#waitsMs = [0, 1, 4, 10].map((part) => (options.waitMs * part) / 15);
   }
 
   /** What to do where a request may have taken effect later than it was looked for. */
   get longerWait(): string {
-    const seconds = Math.min(600, Math.max(30, Math.ceil((4 * this.#waitMs) / 1000)));
+    const seconds = Math.min(600, Math.max(30, Math.ceil((4 * this.#options.waitMs) / 1000)));
     return `run it again with --wait ${seconds}, so that what a request does late is seen before the next one`;
   }
 
@@ -91,10 +90,18 @@ export class Sandbox {
     return this.own.filter(({ isGone }) => !isGone);
   }
 
+  /** Notes a rule that was made. */
+  add(ruleId: string, { definition, name }: Named): Own {
+    const own: Own = { ruleId, definition, name, isGone: false };
+    this.own.push(own);
+    this.asked = undefined;
+    return own;
+  }
+
   /** Reads one rule by a GET; undefined where there is no GET. */
   async get(ruleId: string): Promise<SeenResponse | undefined> {
-    if (this.#get === undefined) return undefined;
-    return await this.#wire.send(this.#get, { ruleId, place: { in: "path", name: "ruleId" } });
+    const { get } = this.#options;
+    return get && (await this.#wire.send(get, { ruleId, place: { in: "path", name: "ruleId" } }));
   }
 
   /** Reads one rule: the response that shows it, or its item of the list; undefined where it is not there. */
@@ -105,8 +112,8 @@ export class Sandbox {
   }
 
   /** Returns the rule in what the service shows, without its envelope. */
-  ruleIn(sight: Sight): JsonObject | undefined {
-    const rule = this.#get === undefined ? sight.shown : valueAt(sight.shown, this.envelope);
+  ruleIn(sight: Sight | undefined): JsonObject | undefined {
+    const rule = this.#options.get === undefined ? sight?.shown : valueAt(sight?.shown, this.envelope);
     return isJsonObject(rule) ? rule : undefined;
   }
 
@@ -118,7 +125,8 @@ export class Sandbox {
     const ids = new Set(this.own.map(({ ruleId }) => ruleId));
     const isOwn = ({ ruleId, rule }: Row): boolean =>
       ruleId === undefined ? this.own.some((each) => isOf(rule, each)) : ids.has(ruleId);
-    const others = rows.filter((row) => !isOwn(row) && !this.#isLeftover(row)).map(({ rule }) => fingerprint(rule));
+    const strange = rows.filter((row) => !isOwn(row) && !this.#options.isLeftover(row));
+    const others = strange.map(({ rule }) => fingerprint(rule));
     return { others: this.list === undefined ? undefined : others.sort(), own, rows };
   }
 
@@ -127,18 +135,13 @@ export class Sandbox {
     return (await this.look()).others?.length;
   }
 
-  /** Ignores interrupts from now on: what was made is to be deleted. */
-  ignoreInterrupts(): void {
-    this.#signal = undefined;
-  }
-
   /**
    * Runs one try. Before and after it, everything that it may not change is compared.
    * @param may the own rules that it may change or delete
    * @throws Stopped: something else changed, or was changed since the last try
    */
   async attempt<T>(title: string, may: readonly Own[], act: () => Promise<T>): Promise<{ result: T; after: View }> {
-    if (this.#signal?.aborted === true) throw new Stopped("it was interrupted", "run it again");
+    if (this.signal?.aborted === true) throw new Stopped("it was interrupted", "run it again");
     const before = await this.look();
     for (const own of may) {
       const sight = before.own.get(own);
@@ -161,11 +164,8 @@ export class Sandbox {
   }
 
   /** Reads until the service shows what is expected, or for some seconds. @returns whether it does, and the last view */
-  async settle(
-    view: View,
-    isShown: (view: View) => boolean,
-    since = performance.now(),
-  ): Promise<{ isShown: boolean; view: View }> {
+  async settle(view: View, isShown: (view: View) => boolean): Promise<{ isShown: boolean; view: View }> {
+    const since = performance.now();
     let last = view;
     for (const waitMs of this.#waitsMs) {
       if (waitMs > 0) {

@@ -9,23 +9,20 @@ import {
   valueAt,
 } from "../../sdk/json/index.ts";
 import { idIn } from "./create.ts";
-import { namesRule, type ProbePlan, wordsOf } from "./known.ts";
-import type { Probing } from "./probing.ts";
+import { namesRule, type Probing, placesIn, wordsOf } from "./known.ts";
 import { fingerprint, isAlike } from "./response-parts.ts";
-import { named, type Own, type View } from "./sandbox.ts";
-import type { SeenResponse, Sent } from "./wire.ts";
+import { type Named, named, type Own, type View } from "./sandbox.ts";
+import type { Planned, SeenResponse, Sent } from "./wire.ts";
 
 /** What the evidence says of an update that erases what is not sent. */
 export const erasesWords = "what is not sent is erased";
-
-type Update = ProbePlan["updates"][number];
 
 /** How an update says which version of the rule it changes. */
 type Version = { readonly etag: true } | { readonly at: Pointer };
 
 /** A way to ask for an update. */
 interface Way {
-  readonly planned: Update;
+  readonly planned: Planned;
   readonly place: IdentifyBy;
   readonly version: Version | undefined;
 }
@@ -48,16 +45,11 @@ interface Changed {
 export async function probeUpdate(probing: Probing): Promise<void> {
   const { plan, sandbox, findings, told } = probing;
   const [own] = sandbox.present;
-  if (plan.updates.length === 0) {
-    findings.gap("/operations/update", "not tried: give --update");
-    return;
-  }
+  if (plan.updates.length === 0) return findings.gap("/operations/update", "not tried: give --update");
   if (own === undefined) return;
   const full = changedDefinition(probing, own);
-  if (full === undefined) {
-    findings.gap("/operations/update", "the definition has no number and no name that could be changed");
-    return;
-  }
+  if (full === undefined)
+    return findings.gap("/operations/update", "the definition has no number and no name that could be changed");
   const refusals: string[] = [];
   for (const planned of plan.updates) {
     if (!namesRule(planned) && told.mayEmpty !== true && (await sandbox.countOthers()) !== 0) {
@@ -66,23 +58,17 @@ export async function probeUpdate(probing: Probing): Promise<void> {
       );
       continue;
     }
-    for (const place of placesOf(probing, planned)) {
-      for (const version of [undefined, ...versionsOf(await liveOf(probing, own))]) {
+    for (const place of placesOf(probing, planned))
+      for (const version of [undefined, ...(await readVersions(probing, own))]) {
         const done = await leaveOneOut(probing, own, { planned, place, version }, full);
-        if (done.changed !== undefined) {
-          await report(probing, own, planned, done.changed, done.effect, full);
-          return;
-        }
+        if (done.changed !== undefined) return await report(probing, own, done.changed, done.effect, full);
         refusals.push(...done.refusals);
       }
-    }
   }
   findings.gap("/operations/update", refusals.join("; "));
 }
 
-interface Full {
-  readonly definition: JsonObject;
-  readonly name: string | undefined;
+interface Full extends Named {
   /** What differs from the rule as it was. */
   readonly at: Pointer;
 }
@@ -121,7 +107,7 @@ const mostLeftOut = 3;
 async function update(probing: Probing, own: Own, way: Way, { definition, name, at }: Full): Promise<Changed> {
   const { sandbox, wire, say } = probing;
   const { planned } = way;
-  say(`changing rule ${named(own)} by ${planned.operation.method} ${planned.operation.path}`);
+  say(`changing rule ${named(own)} by ${wordsOf(planned)}`);
   const before = own.name;
   const { result, after } = await sandbox.attempt("an update", [own], async () => {
     const former = await sandbox.get(own.ruleId);
@@ -133,10 +119,13 @@ async function update(probing: Probing, own: Own, way: Way, { definition, name, 
     return { seen, formerId: isOther ? await followId(probing, own, id, former) : undefined };
   });
   const wanted = valueAt(definition, at);
-  const isChanged = (view: View): boolean => isShown(liveIn(probing, view, own), at, wanted);
+  const isChanged = (view: View): boolean => {
+    const found = valueAt(sandbox.ruleIn(view.own.get(own)), at);
+    return found !== undefined && wanted !== undefined && isAlike(found, wanted);
+  };
   const settled = result.seen.isSuccess ? await sandbox.settle(after, isChanged) : { isShown: false, view: after };
   if (!settled.isShown) own.name = before;
-  return { ...result, way, live: settled.isShown ? liveIn(probing, settled.view, own) : undefined };
+  return { ...result, way, live: settled.isShown ? sandbox.ruleIn(settled.view.own.get(own)) : undefined };
 }
 
 /**
@@ -151,16 +140,13 @@ async function followId(
   before: SeenResponse | undefined,
 ): Promise<string | undefined> {
   const now = await sandbox.get(own.ruleId);
-  const isAsBefore = before?.json !== undefined && now !== undefined && isSame(before.json, now.json ?? null);
+  const isAsBefore =
+    before?.json !== undefined && now !== undefined && fingerprint(before.json) === fingerprint(now.json ?? null);
   const { ruleId, definition, name } = own;
   sandbox.own.push({ ruleId: isAsBefore ? id : ruleId, definition, name, isGone: !isAsBefore });
   if (isAsBefore) return undefined;
   own.ruleId = id;
   return ruleId;
-}
-
-function isSame(one: Json, other: Json): boolean {
-  return fingerprint(one) === fingerprint(other);
 }
 
 async function versioned(
@@ -177,57 +163,40 @@ async function versioned(
   return { definition: value === undefined ? definition : { ...definition, [segmentsOf(version.at)[0] ?? ""]: value } };
 }
 
-/** Returns the versions that a rule shows: its ETag, and its fields with such a name. */
-function versionsOf({ live, etag }: { live: JsonObject | undefined; etag: boolean }): Version[] {
-  const fields = Object.entries(live ?? {}).flatMap(([name, value]) =>
+/** Reads the versions that a rule shows: its ETag, and its fields with such a name. */
+async function readVersions({ sandbox }: Probing, own: Own): Promise<Version[]> {
+  const seen = await sandbox.get(own.ruleId);
+  const live = valueAt(seen?.json, sandbox.envelope);
+  const fields = Object.entries(isJsonObject(live) ? live : {}).flatMap(([name, value]) =>
     /^(_?rev(ision)?|_?version|etag)$/i.test(name) && (typeof value === "string" || typeof value === "number")
       ? [{ at: pointerOf([name]) }]
       : [],
   );
-  return [...(etag ? [{ etag: true as const }] : []), ...fields];
+  return [...(typeof seen?.headers.etag === "string" ? [{ etag: true as const }] : []), ...fields];
 }
 
-async function liveOf({ sandbox }: Probing, own: Own): Promise<{ live: JsonObject | undefined; etag: boolean }> {
-  const seen = await sandbox.get(own.ruleId);
-  const rule = valueAt(seen?.json, sandbox.envelope);
-  return { live: isJsonObject(rule) ? rule : undefined, etag: typeof seen?.headers.etag === "string" };
-}
-
-function placesOf({ told, findings }: Probing, update: Update): IdentifyBy[] {
-  if (namesRule(update)) return [{ in: "path", name: "ruleId" }];
+function placesOf({ told, findings }: Probing, planned: Planned): IdentifyBy[] {
   const known = told.connection.contract.operations.update?.identifyBy;
-  const names = [segmentsOf(findings.pointersAt("/rule/id")[0] ?? "").at(-1) ?? "id", "ruleId", "id"];
-  const tried = (["body", "query"] as const).flatMap((part) => [...new Set(names)].map((name) => ({ in: part, name })));
-  return [...(known === undefined || known.in === "path" ? [] : [known]), ...tried];
+  const isTold = known !== undefined && known.in !== "path" && !namesRule(planned);
+  return [...(isTold ? [known] : []), ...placesIn(planned, ["body", "query"], findings.idName)];
 }
 
 function changedDefinition({ names }: Probing, own: Own): Full | undefined {
   const changed = names.changed(own.definition);
   if (changed !== undefined) return { ...changed, name: own.name };
-  const renamed = names.again(own.definition);
+  const renamed = names.next(own.definition);
   return names.at === undefined ? undefined : { ...renamed, at: names.at };
-}
-
-function liveIn({ sandbox }: Probing, view: View, own: Own): JsonObject | undefined {
-  const sight = view.own.get(own);
-  return sight === undefined ? undefined : sandbox.ruleIn(sight);
-}
-
-function isShown(live: JsonObject | undefined, at: Pointer, wanted: Json | undefined): boolean {
-  const found = valueAt(live, at);
-  return found !== undefined && wanted !== undefined && isAlike(found, wanted);
 }
 
 async function report(
   probing: Probing,
   own: Own,
-  planned: Update,
   { seen, way, live, formerId }: Changed,
   effect: Effect,
   full: Full,
 ): Promise<void> {
   const { findings, told } = probing;
-  const { operation } = planned;
+  const { operation } = way.planned;
   const fact = (name: string, value: Json, words: string): void =>
     findings.fact(`/operations/update/${name}`, value, `${seen.said}: ${words}`);
   fact("method", operation.method, "the change is there");
@@ -240,7 +209,7 @@ async function report(
   else if (known?.id !== "new") fact("id", "kept", `the rule is shown by its id ${own.ruleId} as before`);
   if (way.version === undefined) {
     const words = "is taken without a version";
-    const isShown = versionsOf(await liveOf(probing, own)).length > 0;
+    const isShown = (await readVersions(probing, own)).length > 0;
     if (isShown)
       findings.gap(
         "/operations/update/version",
@@ -257,10 +226,7 @@ async function report(
     merges: "a field that was left out is still there",
     unknown: "it was not taken with a field left out, so it is not known whether it replaces the rule",
   };
-  if (effect !== "merges" || way.version !== undefined) {
-    fact("body", "declared", words[effect]);
-    return;
-  }
+  if (effect !== "merges" || way.version !== undefined) return fact("body", "declared", words[effect]);
   fact("body", ...(await partOrWhole(probing, own, way, { full, before: live ?? {}, words })));
 }
 

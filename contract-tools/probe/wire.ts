@@ -1,9 +1,7 @@
-import type { Caller } from "../../sdk/client/caller.ts";
 import type { Connection } from "../../sdk/client/connection.ts";
-import type { Redactor } from "../../sdk/client/redact.ts";
 import { type Additions, type FixedParts, identify, RequestTemplate } from "../../sdk/client/request-template.ts";
 import { jsonIfAny } from "../../sdk/client/response.ts";
-import { baseUrlOf, setUp } from "../../sdk/client/set-up.ts";
+import { baseUrlOf, type SetUp, setUp } from "../../sdk/client/set-up.ts";
 import type { WireResponse } from "../../sdk/client/transport.ts";
 import type { IdentifyBy } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
@@ -47,18 +45,26 @@ export interface SeenResponse {
   readonly target: string;
 }
 
+/** The probe ends before its end: nothing more is tried, and what it made is cleaned up as far as is known to be safe. */
+export class Stopped extends Error {
+  /** The next step of the user. */
+  readonly advice: string;
+
+  constructor(reason: string, advice: string) {
+    super(reason);
+    this.advice = advice;
+  }
+}
+
 /** Refusals count as success: the probe asks to see them. Credentials, rates, redirects and outages end it. */
-const answers = [
-  ...range(200, 299),
-  ...range(400, 499).filter((status) => ![401, 403, 407, 408, 425, 429].includes(status)),
-];
+const statuses = Array.from({ length: 500 }, (_, status) => status).filter(
+  (status) => (status >= 200 && status < 300) || (status >= 400 && ![401, 403, 407, 408, 425, 429].includes(status)),
+);
 
 /** Sends what the plan lists, and nothing else. Nothing that may have taken effect is sent twice. */
 export class Wire {
-  readonly #caller: Caller;
-  readonly #close: () => Promise<void>;
+  readonly #setUp: SetUp;
   readonly #templates: ReadonlyMap<Planned, RequestTemplate>;
-  readonly #redactor: Redactor;
   readonly #sent: (line: string) => void;
   #count = 0;
 
@@ -69,15 +75,12 @@ export class Wire {
    */
   constructor(connection: Connection, plan: readonly Planned[], sent: (line: string) => void = () => {}) {
     const base = baseUrlOf(connection);
-    const { caller, redactor, close } = setUp(connection, base);
-    this.#caller = caller;
-    this.#redactor = redactor;
-    this.#close = close;
+    this.#setUp = setUp(connection, base);
     this.#sent = sent;
     this.#templates = new Map(
       plan.map((planned) => [
         planned,
-        new RequestTemplate(connection, base.prefix, planned.title, { ...planned.operation, success: answers }),
+        new RequestTemplate(connection, base.prefix, planned.title, { ...planned.operation, success: statuses }),
       ]),
     );
   }
@@ -97,7 +100,7 @@ export class Wire {
     const attempted = (): string => `${planned.title} (probe)`;
     const request = template.request(additions(template, planned, values, attempted));
     this.#count += 1;
-    const answer = await this.#caller.call({
+    const answer = await this.#setUp.caller.call({
       request,
       attempted,
       writes: planned.effect !== "reads",
@@ -117,11 +120,11 @@ export class Wire {
 
   /** Returns a string of the service without the credentials that it may repeat, short enough to be shown. */
   clean(text: string): string {
-    return shortened(printable(this.#redactor.redact(text), 200), 200);
+    return shortened(printable(this.#setUp.redactor.redact(text), 200), 200);
   }
 
   async close(): Promise<void> {
-    await this.#close();
+    await this.#setUp.close();
   }
 }
 
@@ -148,11 +151,7 @@ function additions(
     throw new MerchantRulesError("RULE_INVALID", `its id cannot be sent: ${reason}`, { attempted: attempted() });
   };
   const named: Additions =
-    ruleId === undefined || place === undefined
-      ? body === undefined
-        ? {}
-        : { body }
-      : identify(ruleId, place, body, refuse);
+    ruleId === undefined || place === undefined ? defined({ body }) : identify(ruleId, place, body, refuse);
   const pairs = isInBody ? [] : parameters.map((pair) => pair.map(encodeURIComponent).join("="));
   const query = [...(named.query === undefined ? [] : [named.query]), ...pairs].join("&");
   return {
@@ -160,8 +159,4 @@ function additions(
     headers: [...(named.headers ?? []), ...headers],
     ...defined({ query: query || undefined, target }),
   };
-}
-
-function range(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { draftContract } from "../../contract-tools/draft.ts";
 import { contractFacts } from "../../contract-tools/probe/contract-facts.ts";
-import { planOf, type Told } from "../../contract-tools/probe/known.ts";
+import type { Told } from "../../contract-tools/probe/known.ts";
 import { probe } from "../../contract-tools/probe/probe.ts";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
@@ -46,7 +46,7 @@ describe.skipIf(!hasJava)("WireMock, which nobody here wrote", () => {
     const probed = await probe({ ...told, allowExisting: true, delete: [byQuery, byPath] });
     expect(probed).toMatchObject({ stopped: undefined, left: [] });
     expect(await service.rules()).toEqual(before);
-    const { contract } = draftContract(contractFacts(told, planOf(told), probed), []);
+    const { contract } = draftContract(contractFacts(told, probed), []);
     expect(contract.operations).toMatchObject({
       delete: { path: byPath.path, identifyBy: { in: "path" } },
       update: { body: "declared" },

@@ -1,7 +1,6 @@
 import { draftContract } from "../../../contract-tools/draft.ts";
 import { contractFacts } from "../../../contract-tools/probe/contract-facts.ts";
 import type { Told } from "../../../contract-tools/probe/known.ts";
-import { planOf } from "../../../contract-tools/probe/known.ts";
 import { type Probed, probe } from "../../../contract-tools/probe/probe.ts";
 import { type LocalService, type LocalServiceOptions, localCredentials } from "../../../local/service/index.ts";
 import { type Connection, RulesClient } from "../../../sdk/client/index.ts";
@@ -151,7 +150,7 @@ export async function found({ contract: contractOf, parameters, service: own = {
     ...(nameAt === undefined ? {} : { nameAt }),
   };
   const probed = await probe(told, { waitMs: 150 });
-  const draft = draftContract(contractFacts(told, planOf(told), probed), []);
+  const draft = draftContract(contractFacts(told, probed), []);
   return { service, probed, text: draft.text, truth: connection(truth), found: connection(draft.contract) };
 }
 
