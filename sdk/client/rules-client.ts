@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { drivenFields, withoutDriven } from "../contract/driven.ts";
 import type { PageQuery } from "../contract/pagination/paging.ts";
-import { type Contract, identityOperation, type Transition } from "../contract/schema.ts";
+import { type Contract, drivenFields, identityOperation, type Transition, withoutDriven } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
   defined,

@@ -1,6 +1,6 @@
 import { type Issue, shownAt } from "../files/described-file.ts";
 import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../json/index.ts";
-import { checkForms } from "./consistent-forms.ts";
+import { checkForms, type RefuseIf } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { pagingOf } from "./pagination/kinds.ts";
 import { type Contract, identityOperation } from "./schema.ts";
@@ -15,9 +15,6 @@ export interface ContractUse {
    */
   readonly checksDefinitions?: boolean;
 }
-
-/** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
-type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
 
 /** Returns the places where fields that are right on their own cannot work together; none when the contract can work. */
 export function inconsistencies(contract: Contract, { checksDefinitions = true }: ContractUse = {}): Issue[] {
@@ -190,11 +187,8 @@ function checkUpdate({ operations, rule }: Contract, refuseIf: RefuseIf): void {
     const namesRule = identifyBy.in === "body" && bodyAt === "" && pointer === idField;
     refuseIf(pointer === "", path, "a pointer to one field, such as /createdAt");
     refuseIf(namesRule, path, "a place apart from operations.update.identifyBy.name");
-    refuseIf(
-      pointer !== "" && rule.owner?.at.concat("/").startsWith(`${pointer}/`) === true,
-      path,
-      "a place apart from rule.owner",
-    );
+    const isOwner = pointer !== "" && rule.owner !== null && isWithin(rule.owner.at, pointer);
+    refuseIf(isOwner, path, "a place apart from rule.owner");
   }
 }
 

@@ -2,8 +2,8 @@ import { type Path, type Pointer, segmentsOf } from "../json/index.ts";
 import { isOfForm, type NormalForm } from "../json/normal-form.ts";
 import type { Contract } from "./schema.ts";
 
-/** Notes an issue if the condition is true. */
-type RefuseIf = (isWrong: boolean, path: Path, allowed: string) => void;
+/** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
+export type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
 
 /** Refuses normal forms that say nothing, that contradict each other, or that stand where values are compared to the letter. */
 export function checkForms({ rule, operations }: Contract, refuseIf: RefuseIf): void {
@@ -46,12 +46,8 @@ export function checkForms({ rule, operations }: Contract, refuseIf: RefuseIf): 
 function contradicts(one: NormalForm, other: NormalForm): boolean {
   if (one.default !== undefined && other.default !== undefined) return true;
   if (one.is === undefined || other.is === undefined) return false;
-  const isTrimmedLetters = [one.is, other.is].includes("trimmed") && [one.is, other.is].some(isOfLetters);
-  return !isTrimmedLetters;
-}
-
-function isOfLetters(form: string): boolean {
-  return form === "lower" || form === "upper";
+  const both: readonly string[] = [one.is, other.is];
+  return !both.includes("trimmed") || !["lower", "upper"].some((letters) => both.includes(letters));
 }
 
 /** Decides whether two patterns can name the same place. */

@@ -1,6 +1,5 @@
 export type { ContractUse } from "./consistency.ts";
 export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
-export { drivenFields, withoutDriven } from "./driven.ts";
 export {
   contractFileNames,
   defineContract,
@@ -25,9 +24,11 @@ export {
   type Contract,
   type ContractInput,
   contractSchema,
+  drivenFields,
   type IdentifyBy,
   identityOperation,
   type Operations,
   type Transition,
+  withoutDriven,
 } from "./schema.ts";
 export { expand, namesIn, presentsClient } from "./template.ts";

@@ -1,16 +1,14 @@
 import { z } from "zod";
-import { headerName, orNull, pointer, says, strict } from "./schema-parts.ts";
+import { headerName, listOf, orNull, pointer, says, strict } from "./schema-parts.ts";
 
-const answers = z
-  .array(
-    strict({
-      status: orNull(z.int().min(200).max(499)).meta(says("The status of such an answer. null: any.", 422)),
-      code: orNull(z.union([z.string().min(1), z.int()])).meta(
-        says("The service's own code in such an answer, at errors.code. null: any.", "rule_not_found"),
-      ),
-    }),
-  )
-  .default([]);
+const answers = listOf(
+  strict({
+    status: orNull(z.int().min(200).max(499)).meta(says("The status of such an answer. null: any.", 422)),
+    code: orNull(z.union([z.string().min(1), z.int()])).meta(
+      says("The service's own code in such an answer, at errors.code. null: any.", "rule_not_found"),
+    ),
+  }),
+);
 
 /** Where an error response says what went wrong. */
 export const errors = strict({

@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { list } from "./schema-list.ts";
+import { pagination } from "./pagination/kinds.ts";
 import {
   fixed,
   flag,
   identifyBy,
+  listOf,
   orNull,
   path,
   pointer,
+  pointerOrRoot,
   reading,
   says,
   sending,
@@ -14,9 +16,9 @@ import {
   strict,
 } from "./schema-parts.ts";
 
-const bodyAt = pointer
-  .default("")
-  .meta(says('Where in the request body the definition stands. "": the definition is the whole body.', "/rule"));
+const bodyAt = pointerOrRoot.meta(
+  says('Where in the request body the definition stands. "": the definition is the whole body.', "/rule"),
+);
 
 // Documented by the seed, section 4.
 const create = strict({
@@ -108,15 +110,12 @@ const update = strict({
         "merged",
       ),
     ),
-  omit: z
-    .array(pointer)
-    .default([])
-    .meta(
-      says(
-        "What of the live rule the request does not send back, where body is changes or merged. Services differ: some refuse what they set themselves, others want their version back. Without it nothing is left out.",
-        ["/createdAt", "/updatedAt"],
-      ),
+  omit: listOf(pointer).meta(
+    says(
+      "What of the live rule the request does not send back, where body is changes or merged. Services differ: some refuse what they set themselves, others want their version back. Without it nothing is left out.",
+      ["/createdAt", "/updatedAt"],
     ),
+  ),
   id: z
     .enum(["kept", "new"])
     .default("kept")
@@ -131,6 +130,35 @@ const update = strict({
   ),
   bodyAt,
   success: statuses.default([200]),
+});
+
+// The seed names the operation, without a path.
+const list = strict({
+  ...reading,
+  method: z
+    .enum(["GET", "POST"])
+    .default("GET")
+    .meta(says("The HTTP method. POST: what asks for a page is a field of the body, not a query parameter.", "POST")),
+  ...sending,
+  path: path.meta({ examples: ["/api/v1/merchants/rules"] }),
+  items: pointer.meta(
+    says('Where the response has the array of rules. "": the response itself is the array.', "/rules"),
+  ),
+  envelope: pointerOrRoot.meta(
+    says('Where an item of that array has the rule. "": the item itself is the rule.', "/rule"),
+  ),
+  summaries: flag(
+    "Whether the items lack fields of the rule. true: each rule of the list is read by a GET of its own.",
+  ),
+  pagination: pagination
+    .default({ type: "none", complete: false })
+    .meta(says("How the list comes in pages. By default all rules come in one response.", { type: "page" })),
+  lagMs: orNull(z.int().min(0).max(600_000)).meta(
+    says(
+      "How long after a write the list may still show what was before, in milliseconds. 0: not at all. A look-up for a create waits for it. null: not known, so a look-up that finds nothing proves nothing.",
+      2000,
+    ),
+  ),
 });
 
 /** The operations of the service. Defaults are what the seed documents. */

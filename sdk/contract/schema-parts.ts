@@ -12,6 +12,17 @@ export function orNull<Type extends z.ZodType>(type: Type) {
   return type.nullable().default(null);
 }
 
+/** Describes an array that is empty where nothing is said. */
+export function listOf<Type extends z.ZodType>(type: Type) {
+  return z.array(type).default([]);
+}
+
+/** Describes an integer within bounds. Without `max` any safe integer from `min` on. */
+export function integer({ min, max, default: fallback }: { min: number; max?: number; default: number }) {
+  const integers = z.int().min(min);
+  return (max === undefined ? integers : integers.max(max)).default(fallback);
+}
+
 /**
  * Gives a field its text in editors and in docs/reference/contract.md: what it is, what follows without it, and values that
  * it may have.
@@ -30,7 +41,7 @@ export const pointer = z
   .refine(isPointer, { error: 'allowed: a JSON Pointer (RFC 6901), such as /data/id, or "" for the whole' })
   .meta({ format: "json-pointer" });
 export const pointerOrNull = orNull(pointer);
-export const patterns = z.array(pointer);
+export const pointerOrRoot = pointer.default("");
 
 export const path = z
   .string()

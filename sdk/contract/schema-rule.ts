@@ -1,16 +1,30 @@
 import { z } from "zod";
 import { formNames } from "../json/normal-form.ts";
-import { orNull, patterns, pointer, pointerOrNull, says, strict } from "./schema-parts.ts";
-import { transition } from "./schema-transitions.ts";
+import {
+  fixed,
+  integer,
+  listOf,
+  orNull,
+  path,
+  pointer,
+  pointerOrNull,
+  pointerOrRoot,
+  says,
+  sending,
+  statuses,
+  strict,
+} from "./schema-parts.ts";
+
+const value = z.union([z.string(), z.number(), z.boolean()]);
 
 const marked = strict({
   at: pointer.meta(says("Where a rule says so.", "/status")),
   is: z
-    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .array(value)
     .min(1)
     .meta(says("The values that say so.", ["deleted"])),
 });
-const markedRules = z.array(marked).default([]);
+const markedRules = listOf(marked);
 
 const owner = strict({
   at: pointer.meta(
@@ -40,6 +54,29 @@ const form = strict({
     .meta(says("The value that the field has where it is not there. Without it a missing field has none.", true)),
 });
 
+/** A request by which the service gives one field of a rule one value. */
+const transition = strict({
+  at: pointer.meta(says("The field that the request changes.", "/status")),
+  to: value.meta(says("The value that the field has after it.", "active")),
+  from: listOf(value).meta(
+    says(
+      "The values from which the service takes this step. From others it is reached by other steps, the fewest. Without it: any.",
+      ["draft"],
+    ),
+  ),
+  method: z.enum(["POST", "PUT", "PATCH", "DELETE"]).default("POST").meta(says("The HTTP method.", "PUT")),
+  path: path.meta({ examples: ["/api/v1/merchants/rules/{ruleId}/activate"] }),
+  ...fixed,
+  ...sending,
+  waitMs: integer({ min: 0, max: 600_000, default: 0 }).meta(
+    says(
+      "How long the field may take, in milliseconds: before the step to have a value of from, and after it to have the value to.",
+      30_000,
+    ),
+  ),
+  success: statuses.default([200]),
+});
+
 /** The service's rules: ids, keys, fields. */
 export const rule = strict({
   id: z
@@ -52,9 +89,7 @@ export const rule = strict({
         ["/data/id"],
       ),
     ),
-  envelope: pointer
-    .default("")
-    .meta(says('Where a response has the rule. "": the whole response is the rule.', "/data")),
+  envelope: pointerOrRoot.meta(says('Where a response has the rule. "": the whole response is the rule.', "/data")),
   schema: orNull(z.record(z.string(), z.json())).meta(
     says(
       "JSON Schema of a definition (2020-12, or draft-07 where its $schema says so). A preview names each path that it refuses. null: definitions are not checked.",
@@ -76,18 +111,15 @@ export const rule = strict({
       [{ at: "/status", is: ["deleted"] }],
     ),
   ),
-  transitions: z
-    .array(transition)
-    .default([])
-    .meta(
-      says(
-        "Fields that the service changes by requests of their own: activate, deactivate, publish a draft. A program declares such a field like any other. Create and update never send it; where the rule has another value after them, these requests follow. Without it a field is sent with the others.",
-        [
-          { at: "/status", to: "active", path: "/api/v1/merchants/rules/{ruleId}/activate" },
-          { at: "/status", to: "inactive", path: "/api/v1/merchants/rules/{ruleId}/deactivate" },
-        ],
-      ),
+  transitions: listOf(transition).meta(
+    says(
+      "Fields that the service changes by requests of their own: activate, deactivate, publish a draft. A program declares such a field like any other. Create and update never send it; where the rule has another value after them, these requests follow. Without it a field is sent with the others.",
+      [
+        { at: "/status", to: "active", path: "/api/v1/merchants/rules/{ruleId}/activate" },
+        { at: "/status", to: "inactive", path: "/api/v1/merchants/rules/{ruleId}/deactivate" },
+      ],
     ),
+  ),
   foreign: markedRules.meta(
     says(
       "The service's own rules. They are never adopted, changed, deleted or reported as unmanaged. Without it they are like any other rule.",
@@ -115,40 +147,31 @@ export const rule = strict({
       "/updatedAt",
     ),
   ),
-  immutable: patterns
-    .default([])
-    .meta(
-      says(
-        "Paths at which a change replaces the rule. A segment * stands for every element or field. Without it a change is an update.",
-        ["/name"],
-      ),
+  immutable: listOf(pointer).meta(
+    says(
+      "Paths at which a change replaces the rule. A segment * stands for every element or field. Without it a change is an update.",
+      ["/name"],
     ),
-  unordered: patterns
-    .default([])
-    .meta(
-      says(
-        "Paths of arrays whose order means nothing. A segment * stands for every element or field. Without it another order is a change.",
-        ["/conditions"],
-      ),
+  ),
+  unordered: listOf(pointer).meta(
+    says(
+      "Paths of arrays whose order means nothing. A segment * stands for every element or field. Without it another order is a change.",
+      ["/conditions"],
     ),
-  forms: z
-    .array(form)
-    .default([])
-    .meta(
-      says(
-        "How the service stores what it is sent. Values that are equal in that form are no difference. What is sent, and what the state holds, is what is declared. Without it the service must answer each value as it was sent.",
-        [
-          { at: "/amount", is: "decimal" },
-          { at: "/enabled", default: true },
-        ],
-      ),
+  ),
+  forms: listOf(form).meta(
+    says(
+      "How the service stores what it is sent. Values that are equal in that form are no difference. What is sent, and what the state holds, is what is declared. Without it the service must answer each value as it was sent.",
+      [
+        { at: "/amount", is: "decimal" },
+        { at: "/enabled", default: true },
+      ],
     ),
-  secret: patterns
-    .default([])
-    .meta(
-      says(
-        "Paths whose values are secrets: never printed, and encrypted in the state. A segment * stands for every element or field. Without it only those values are secrets that the program marks with pulumi.secret.",
-        ["/actions/*/apiKey"],
-      ),
+  ),
+  secret: listOf(pointer).meta(
+    says(
+      "Paths whose values are secrets: never printed, and encrypted in the state. A segment * stands for every element or field. Without it only those values are secrets that the program marks with pulumi.secret.",
+      ["/actions/*/apiKey"],
     ),
+  ),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type JsonObject, type Pointer, withoutValueAt } from "../json/index.ts";
 import { auth, type operationOfIdentity } from "./schema-auth.ts";
 import { errors } from "./schema-errors.ts";
 import { limits } from "./schema-limits.ts";
@@ -60,6 +61,7 @@ export interface Contract extends z.output<typeof contractSchema> {}
 /** A contract as written: what has a default may be left out. */
 export interface ContractInput extends z.input<typeof contractSchema> {}
 export type Operations = Contract["operations"];
+type Spoken = { readonly rule: Pick<Contract["rule"], "transitions"> };
 export type Transition = Contract["rule"]["transitions"][number];
 /** Returns the operation by which the service says who the credentials are; null where the contract has none. */
 export function identityOperation({ identity: told }: Pick<Contract["auth"], "identity">): IdentityOperation | null {
@@ -68,6 +70,16 @@ export function identityOperation({ identity: told }: Pick<Contract["auth"], "id
 
 export type IdentityOperation = z.output<typeof operationOfIdentity>;
 export type IdentifyBy = z.output<typeof identifyBy>;
+
+/** Returns the fields that the service changes by requests of their own (contract `rule.transitions`). */
+export function drivenFields({ rule }: Spoken): Pointer[] {
+  return [...new Set(rule.transitions.map(({ at }) => at))];
+}
+
+/** Returns a definition without these fields, as create and update send it. */
+export function withoutDriven(definition: JsonObject, contract: Spoken): JsonObject {
+  return drivenFields(contract).reduce(withoutValueAt, definition);
+}
 
 /** Writes the text of `contract.schema.json`: what a contract file may hold, as JSON Schema 2020-12. */
 export function publishedSchema(): string {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UnusableResponse } from "../../unusable-response.ts";
-import { fieldName, flag, headerName, orNull, pointer, pointerOrNull, says } from "../schema-parts.ts";
+import { fieldName, flag, headerName, integer, orNull, pointer, pointerOrNull, says } from "../schema-parts.ts";
 import { findNextLink, linksIn } from "./link-header.ts";
 import { byUrl, cursorAt, headerIn, type Paging, pagingKind, targetOf, unnamed, urlAt } from "./paging.ts";
 
@@ -67,7 +67,7 @@ const kinds = {
     {
       limit,
       page: fieldName.default("page").meta(says("The query parameter that carries the page's number.", "pageNumber")),
-      first: z.int().min(0).max(1).default(1).meta(says("The number of the first page.", 0)),
+      first: integer({ min: 0, max: 1, default: 1 }).meta(says("The number of the first page.", 0)),
       ...end,
     },
     ({ limit, page, first }) => ({
