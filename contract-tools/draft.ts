@@ -34,7 +34,7 @@ const contractSchemaLine =
  * @throws MerchantRulesError CONTRACT_INVALID: the facts do not make a contract that can work
  */
 export function draftContract(facts: readonly Fact[], title: readonly string[], named: readonly Pointer[] = []): Draft {
-  const { written, sources } = laidTogether(facts);
+  const { written, sources } = layTogether(facts);
   // The parsed contract has its fields in the order of the reference.
   const ordered = inOrderOf(written, parseContract(JSON.stringify(written), drafted));
   const document = new Document(ordered, { aliasDuplicateObjects: false });
@@ -45,11 +45,6 @@ export function draftContract(facts: readonly Fact[], title: readonly string[], 
   return { contract: parseContract(text, drafted), text };
 }
 
-/** Returns the contract that facts make together, without the defaults. */
-export function writtenOf(facts: readonly Fact[]): Json {
-  return laidTogether(facts).written;
-}
-
 /** Reads a preset's file, with the schema's line for a project. */
 export function presetText(preset: Preset): string {
   const text = readFileSync(presetFile(preset), "utf8");
@@ -58,7 +53,11 @@ export function presetText(preset: Preset): string {
 
 const drafted = "the contract";
 
-function laidTogether(facts: readonly Fact[]): { readonly written: Json; readonly sources: Map<Pointer, string> } {
+/** Lays facts into one contract without the defaults, and returns it with the source of each of its places. */
+export function layTogether(facts: readonly Fact[]): {
+  readonly written: Json;
+  readonly sources: Map<Pointer, string>;
+} {
   let written: Json = { version: 1 };
   const sources = new Map<Pointer, string>();
   for (const { at, value, source } of facts) {

@@ -1,7 +1,6 @@
 import { asWritten, isEqual, type Json } from "../sdk/json/index.ts";
 import { printable, printableJson } from "../sdk/json/printable.ts";
-import { type Documented, documented } from "./documented.ts";
-import { gaps, openGaps } from "./gaps.ts";
+import { type Documented, documented, gaps, openGaps } from "./gaps.ts";
 import { commentAt, fieldsOf, type Written } from "./written.ts";
 
 /** Explains who says each field of a contract: the specification, the file, or nobody. @returns lines */
@@ -9,9 +8,9 @@ export function explanation(read: Written): string[] {
   const ofFile = fieldsOf(read.written);
   const open = openGaps(read.written);
   const said = documented.filter(({ field }) => hasOperation(read.contract, field));
-  const others = [...ofFile].filter(
-    ([field, value]) => value !== null && ![...said, ...formal].some((each) => each.field === field),
-  );
+  // The last two say nothing of the service.
+  const notOthers = [...said.map(({ field }) => field), "version", "$schema"];
+  const others = [...ofFile].filter(([field, value]) => value !== null && !notOthers.includes(field));
   return [
     printable(read.name),
     "",
@@ -36,9 +35,6 @@ export function explanation(read: Written): string[] {
   ];
 }
 
-/** What every file may have, and says nothing of the service. */
-const formal = [{ field: "version" }, { field: "$schema" }];
-
 /** Decides whether the contract has the operation that a documented field belongs to. */
 function hasOperation({ operations, auth }: Written["contract"], field: string): boolean {
   if (field.startsWith("auth.token.")) return auth.token !== null;
@@ -62,8 +58,8 @@ function namedOnly(field: string): string {
 }
 
 function commentOf(field: string, read: Written): string | undefined {
-  const comment = commentAt(read, field.split("."));
-  return comment === undefined || comment === "" ? undefined : printable(comment, 400);
+  const comment = commentAt(read, field.split(".")) || undefined;
+  return comment && printable(comment, 400);
 }
 
 function shown(value: Json): string {

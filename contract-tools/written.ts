@@ -56,16 +56,13 @@ export function fieldsOf(written: JsonObject): Map<string, Json> {
   const fields = new Map<string, Json>();
   const add = (value: Json, path: readonly string[]): void => {
     const [first = ""] = path;
-    const depth = deep.includes(first) ? 3 : wide.includes(first) ? 2 : 1;
+    const depth = ["operations", "auth"].includes(first) ? 3 : ["rule", "errors", "limits"].includes(first) ? 2 : 1;
     if (path.length === depth || (path.length > 0 && !isJsonObject(value))) fields.set(path.join("."), value);
     else if (isJsonObject(value)) for (const [name, below] of Object.entries(value)) add(below, [...path, name]);
   };
   add(written, []);
   return fields;
 }
-
-const deep = ["operations", "auth"];
-const wide = ["rule", "errors", "limits"];
 
 /** Returns the comment at a field of a contract's file, or else at the object that it is in; on one line. */
 export function commentAt({ document }: Pick<Written, "document">, path: Path): string | undefined {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { answerFacts, askAll, settingFacts } from "../../contract-tools/answers.ts";
-import { draftContract, presetText, writtenOf } from "../../contract-tools/draft.ts";
+import { draftContract, layTogether, presetText } from "../../contract-tools/draft.ts";
 import { openGaps, sandboxAdvice } from "../../contract-tools/gaps.ts";
 import { openapiFacts } from "../../contract-tools/openapi/facts.ts";
 import { type Answers, type Question, questions } from "../../contract-tools/questions.ts";
@@ -111,7 +111,7 @@ export async function contractTextOf(options: ContractOptions): Promise<string |
   let answers: Answers = options;
   if (isSaid) demandPairs(answers, described.length > 0);
   else if (process.stdin.isTTY && process.stderr.isTTY) {
-    const asked = await askAll(askUser, writtenOf(described));
+    const asked = await askAll(askUser, layTogether(described).written);
     if (asked === undefined) return undefined;
     answers = asked;
   } else if (described.length === 0)

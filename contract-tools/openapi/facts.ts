@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { schemaError } from "../../sdk/contract/definition-schema.ts";
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject, pointerOf } from "../../sdk/json/index.ts";
-import { documented } from "../documented.ts";
 import type { Fact } from "../draft.ts";
+import { documented } from "../gaps.ts";
 import { authFacts } from "./auth.ts";
 import { Description } from "./description.ts";
 import { listParts } from "./list.ts";
@@ -23,7 +23,7 @@ interface Paths {
 export function openapiFacts(file: string, collection: string | undefined): Fact[] {
   const description = new Description(file);
   const paths = pathsOf(description, collection);
-  const [all, one] = [description.object(pathItems(description)[paths.all]), itemAt(description, paths.one)];
+  const [all, one] = [itemAt(description, paths.all), itemAt(description, paths.one)];
   const facts: Fact[] = [];
   /** Adds method, path, headers and statuses of an operation, and `more`. */
   const add = (

@@ -1,5 +1,5 @@
 import type { Pagination } from "../../sdk/contract/index.ts";
-import { defined, isJsonArray, type Json, type JsonObject, pointerOf } from "../../sdk/json/index.ts";
+import { defined, isJsonArray, type Json, type JsonObject, type Pointer, pointerOf } from "../../sdk/json/index.ts";
 import type { Description } from "./description.ts";
 
 const limits = ["limit", "pageSize", "page_size", "per_page", "perPage", "size"];
@@ -24,12 +24,11 @@ export function listParts(
   const parameters = description
     .parameters(operation)
     .flatMap(({ in: place, name }) => (place === "query" && typeof name === "string" ? [name] : []));
-  const pages = paginationOf(parameters, response, description);
-  return defined({ items, pagination: pages });
+  return defined({ items, pagination: paginationOf(parameters, response, description) });
 }
 
 /** Returns the pointer to the one array of objects in a response, at most two levels deep. */
-function itemsIn(response: JsonObject, description: Description): string | undefined {
+function itemsIn(response: JsonObject, description: Description): Pointer | undefined {
   const isArray = (schema: JsonObject): boolean => schema.type === "array" || isJsonArray(schema.prefixItems);
   if (isArray(response)) return "";
   const found = places(response, description).filter(({ schema }) => isArray(schema));
@@ -50,48 +49,27 @@ function places(response: JsonObject, description: Description, above: readonly 
   });
 }
 
-/** What a description names of a list: its parameters, and the places of its response. */
-interface Described {
-  readonly size: { readonly limit?: string };
-  readonly parameter: (names: readonly string[]) => string | undefined;
-  readonly at: (names: readonly string[]) => string | undefined;
-}
-
-/** Returns nothing: a description does not tell this kind from others. */
-const untold = (): undefined => undefined;
-
-/** What a description tells of each kind of pagination; the first that is told is taken. */
-const readings: { readonly [Kind in Pagination["type"]]: (of: Described) => JsonObject | undefined } = {
-  cursor: ({ size, parameter, at }) => {
-    const [cursor, next] = [parameter(cursors), at(nextCursors)];
-    if (cursor === undefined || next === undefined) return undefined;
-    return defined({ type: "cursor", ...size, cursor, next, more: at(mores) });
-  },
-  offset: ({ size, parameter, at }) => {
-    const offset = parameter(offsets);
-    if (offset === undefined) return undefined;
-    return defined({ type: "offset", ...size, offset, more: at(mores), total: at(totals) });
-  },
-  page: ({ size, parameter, at }) => {
-    const page = parameter(["page"]);
-    if (page === undefined) return undefined;
-    return defined({ type: "page", ...size, page, more: at(mores), total: at(totals) });
-  },
-  lastId: untold,
-  link: untold,
-  header: untold,
-  url: untold,
-  none: untold,
-};
-
-function paginationOf(parameters: readonly string[], response: JsonObject, description: Description): Json | undefined {
-  const parameter = (names: readonly string[]): string | undefined => names.find((each) => parameters.includes(each));
-  const at = (names: readonly string[]): string | undefined => {
-    const found = places(response, description).find(({ path }) => names.includes(path.at(-1) ?? ""));
-    return found === undefined ? undefined : pointerOf(found.path);
+/** Returns the pagination that is described: the first kind of which all that it needs is named. */
+function paginationOf(names: readonly string[], response: JsonObject, description: Description): Json | undefined {
+  const found = places(response, description);
+  const parameter = (usual: readonly string[]): string | undefined => usual.find((each) => names.includes(each));
+  const at = (usual: readonly string[]): Pointer | undefined => {
+    const place = found.find(({ path }) => usual.includes(path.at(-1) ?? ""));
+    return place && pointerOf(place.path);
   };
-  const of = { size: defined({ limit: parameter(limits) }), parameter, at };
-  return Object.values(readings)
-    .map((read) => read(of))
-    .find((read) => read !== undefined);
+  const [limit, cursor, offset, page] = [limits, cursors, offsets, ["page"]].map(parameter);
+  const [next, more, total] = [nextCursors, mores, totals].map(at);
+  // A description does not tell the kinds that are undefined from others.
+  const kinds: { readonly [Kind in Pagination["type"]]: object | undefined } = {
+    cursor: cursor && next ? { cursor, next, more } : undefined,
+    offset: offset ? { offset, more, total } : undefined,
+    page: page ? { page, more, total } : undefined,
+    lastId: undefined,
+    link: undefined,
+    header: undefined,
+    url: undefined,
+    none: undefined,
+  };
+  const [told] = Object.entries(kinds).filter(([, parts]) => parts !== undefined);
+  return told && defined({ type: told[0], limit, ...told[1] });
 }

@@ -12,10 +12,8 @@ export type SentCreate = Sent & { readonly name?: string | undefined };
 /** A rule that was made, and what the service showed of it. */
 export interface Made {
   readonly own: Own;
-  readonly response: SeenResponse;
   /** Its item in the list. */
   readonly row: Row | undefined;
-  readonly after: View;
 }
 
 /**
@@ -27,7 +25,7 @@ export async function makeFirst(probing: Probing): Promise<Made> {
   const { sandbox, findings, names, plan } = probing;
   const next = names.next();
   const { definition } = next;
-  const { result, after } = await sandbox.attempt("make a rule", [], async () => {
+  const { result } = await sandbox.attempt("make a rule", [], async () => {
     const before = await sandbox.look();
     const response = await create(probing, next);
     demandMade(probing, response);
@@ -58,15 +56,15 @@ export async function makeFirst(probing: Probing): Promise<Made> {
   );
   await probeAbsence(probing, own);
   sandbox.idIn = (json) => idIn(probing, { json });
-  return { own, response, row, after };
+  return { own, row };
 }
 
 /** Makes one more rule, in a guarded try. @throws Stopped: it is refused, or not there afterwards */
-export async function makeAnother(probing: Probing, sent: Sent = {}): Promise<Made> {
+export async function makeAnother(probing: Probing): Promise<void> {
   const { sandbox, names } = probing;
   const next = names.next();
   const { result, after } = await sandbox.attempt("make another rule", [], async () => {
-    const response = await create(probing, { ...next, ...sent });
+    const response = await create(probing, next);
     demandMade(probing, response);
     return { response, own: register(probing, response, next) };
   });
@@ -77,7 +75,6 @@ export async function makeAnother(probing: Probing, sent: Sent = {}): Promise<Ma
       `the service answered success (${response.said}), but rule ${named(own)} is not there: ${sight.view.own.get(own)?.said ?? "it is not shown"}`,
       "look at the service's own log; a rule that is made later than in some seconds cannot be probed",
     );
-  return { own, response, row: sight.view.rows.find(({ ruleId }) => ruleId === own.ruleId), after: sight.view };
 }
 
 /** Notes a rule by the id in the response to its create. @throws Stopped: the response has none */

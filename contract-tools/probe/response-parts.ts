@@ -1,7 +1,6 @@
 import {
   asWritten,
   canonical,
-  field,
   isEqual,
   isJsonArray,
   isJsonObject,
@@ -41,15 +40,9 @@ export function placeOf(answer: Json | undefined, definition: JsonObject): Point
 
 /** Scores a likeness: 3 for each field with the same value, 1 for one with the name alone; 0 where no value is the same. */
 function likeness(value: JsonObject, definition: JsonObject): number {
-  let equal = 0;
-  let named = 0;
-  for (const [name, sent] of Object.entries(definition)) {
-    const found = field(value, name);
-    if (found === undefined) continue;
-    named += 1;
-    if (isAlike(found, sent)) equal += 1;
-  }
-  return equal === 0 ? 0 : 2 * equal + named;
+  const shared = Object.entries(definition).filter(([name]) => Object.hasOwn(value, name));
+  const equal = shared.filter(([name, sent]) => isAlike(value[name] ?? null, sent)).length;
+  return equal === 0 ? 0 : 2 * equal + shared.length;
 }
 
 /** Decides whether values differ at most in their form: `1` and `"1.0"`, `"Limit"` and `" limit"`. */

@@ -152,15 +152,14 @@ export class Sandbox {
         );
     }
     const result = await act();
-    for (const [index, waitMs] of this.#waitsMs.entries()) {
+    let harm: string | undefined;
+    for (const waitMs of this.#waitsMs) {
       await sleep(waitMs);
       const after = await this.look();
-      const harm = harmIn(before, after, may);
+      harm = harmIn(before, after, may);
       if (harm === undefined) return { result, after };
-      if (index === this.#waitsMs.length - 1)
-        throw new Stopped(`${title}: ${harm}`, "do not use this way to ask the service; nothing more was tried");
     }
-    throw new Error("unreachable");
+    throw new Stopped(`${title}: ${harm}`, "do not use this way to ask the service; nothing more was tried");
   }
 
   /** Reads until the service shows what is expected, or for some seconds. @returns whether it does, and the last view */
@@ -192,8 +191,7 @@ export class Sandbox {
     const isItself = seen.json !== undefined && this.idIn?.(seen.json) === own.ruleId && !this.isAbsence(seen);
     if (seen.isSuccess && (isItself || shows(seen.json, own.definition, own.name)))
       return { is: "there", shown: seen.json, said };
-    if (this.isAbsence(seen) && !isListed) return { is: "gone", shown: undefined, said };
-    return { is: "unknown", shown: undefined, said };
+    return { is: this.isAbsence(seen) && !isListed ? "gone" : "unknown", shown: undefined, said };
   }
 
   /** Decides whether a response to a GET says that there is no such rule. */
