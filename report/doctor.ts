@@ -40,7 +40,6 @@ export type Check = (typeof checks)[number];
 export type Checkup = z.output<typeof checkupSchema>;
 export type DoctorReport = z.output<typeof doctorSchema>;
 
-/** Makes a report, its findings in the order of the checks. */
 export function doctorReport(found: readonly Checkup[]): DoctorReport {
   const findings = checks.flatMap((check) => found.filter((each) => each.check === check));
   return { version: 1, report: "doctor", ok: found.every(({ status }) => status !== "failed"), findings };

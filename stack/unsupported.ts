@@ -48,7 +48,6 @@ export function unsupported(_feature: UnsupportedFeature, what: string, urn?: st
   return new EngineError("UNSUPPORTED", `${what} is not handled by the local engine: install the Pulumi CLI`, { urn });
 }
 
-/** Writes the table of docs/local-engine.md. */
 export function unsupportedTable(): string {
   const rows = Object.values(unsupportedFeatures).map(([what, when]) => `| ${what} | ${when} |`);
   return ["| What | Refused |", "|---|---|", ...rows, ""].join("\n");

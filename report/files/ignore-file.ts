@@ -25,7 +25,6 @@ export function readIgnoreFile(named: string | undefined, folder: string): Ignor
   return linesOfIgnoreFile(named, folder).flatMap(({ text, at }) => (isLintLine(text) ? [] : [lineOf(text, at)]));
 }
 
-/** Decides whether a line means findings of lint. */
 export function isLintLine(text: string): boolean {
   return text.startsWith("lint:");
 }

@@ -73,7 +73,7 @@ function property(name: string, value: string): string {
   return `${name}=${escapedData(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`;
 }
 
-/** Escapes a text as the runner reads it: anything else would end the command, or begin another. */
+/** Escapes a string as the runner reads it: anything else would end the command, or begin another. */
 function escapedData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -172,7 +172,6 @@ function addGroup(
   return isWhole;
 }
 
-/** Returns the rows of a finding: one, or one for each path. */
 function rowsOf(
   finding: Finding,
   { hasPaths, hasWords }: { readonly hasPaths: boolean; readonly hasWords: boolean },
@@ -226,12 +225,11 @@ function rowOf(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** Writes a message on one line of Markdown. */
 function quoted(message: string): string {
   return linesOf(message, mostOfMessage).map(plain).join("<br>");
 }
 
-/** Writes a text as code, but not in backticks: a value may have those, and a bar in them would end a table's cell. */
+/** Writes a string as code, but not in backticks: a value may have those, and a bar in them would end a table's cell. */
 function code(text: string): string {
   return text === "" ? "" : `<code>${encoded(text)}</code>`;
 }
@@ -241,7 +239,7 @@ function plain(text: string): string {
   return encoded(text.replace(/[@#!~%$&](?=\w)/g, "$&\u200b"));
 }
 
-/** Writes a text that means nothing to Markdown and HTML: whatever could is a character reference, which stays text. */
+/** Writes a string that means nothing to Markdown and HTML: whatever could is a character reference, which stays text. */
 function encoded(text: string): string {
   return text
     .replace(/[\\`*_~[\]<>&|$@#]|:(?=\/\/|\S+:)/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -59,7 +59,6 @@ function laterBy(now: string, days: number): string {
   return new Date(Math.min(Date.parse(now) + days * 86_400_000, lastInstant)).toISOString();
 }
 
-/** Returns the names by which the lines of an ignore file mean a rule. */
 function namesOf({ name, rule }: ReadRule): { readonly ruleId: string; readonly naturalKey: string } {
   return { ruleId: rule.ruleId ?? "", naturalKey: name };
 }
@@ -88,7 +87,6 @@ function placedNames({ name, rule: { key, ruleId, resource, file, line } }: Read
 
 const mostNames = 10;
 
-/** Says in a sentence why a rule has a finding. */
 function reasonOf({ kind, because }: LintFinding, { reading }: ReadRule, others: readonly ReadRule[]): string {
   const names = listed(others.map((other) => `${other.name} (${outcomeOf(other)})`));
   const force = reading.kind === "rule" ? reading.rule.force : undefined;
@@ -141,7 +139,6 @@ function listed(names: readonly string[], word = "and"): string {
   return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${word} ${all.at(-1)}`;
 }
 
-/** Notes which rules were not examined, and why. */
 function notesOf({ notExamined, disabled }: LintResult, { rules }: SideMeaning): string[] {
   const notes = [...Map.groupBy(notExamined, ({ why }) => why)].map(([why, some]) => {
     const names = [...new Set(some.map(({ rule }) => rules[rule]?.name ?? ""))];

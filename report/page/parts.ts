@@ -9,7 +9,6 @@ const mostOfMessage = 4_000;
 
 const messageWords = { error: "Error:", warning: "Warning:", note: "Note:" } as const;
 
-/** Returns a block for each message. */
 export function messages(kind: keyof typeof messageWords, all: readonly (string | Message)[]): string[] {
   return all.map((message) => {
     const text = typeof message === "string" ? message : message.text;
@@ -32,7 +31,6 @@ export function wordsBlock(said: readonly SideInWords[]): string[] {
   });
 }
 
-/** Writes a table of differences, a row for each path. */
 export function pathTable(paths: readonly PathFinding[], { before, after }: Report["sides"]): string {
   const [was, is] = [escaped(printable(before, 40)), escaped(printable(after, 40))];
   const rows = paths.map((difference) => {
@@ -46,14 +44,12 @@ export function pathTable(paths: readonly PathFinding[], { before, after }: Repo
 /** A rule of more lines is closed at first, and so is one whose differences are told already. */
 const mostOpenLines = 10;
 
-/** Writes a rule as a whole. */
 export function ruleBlock({ rule, title, isNews }: ShownRule): string {
   const lines = wholeLines(rule);
   const isOpen = isNews && lines.length <= mostOpenLines;
   return `<details class="rule"${isOpen ? " open" : ""}><summary>${escaped(title)}</summary><pre><code>${lines.map(escaped).join("\n")}</code></pre></details>`;
 }
 
-/** Writes a table that is no finding. */
 export function plainTable({ title, columns, rows }: Table): string {
   const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join("");
   const body = rows.map(

@@ -68,7 +68,7 @@ export class ChangedPaths {
       .map(({ path: at, kind }) => ({ path: at.slice(start.length), kind }));
   }
 
-  /** Returns the declared definition, in which changed secrets have a text of their own. */
+  /** Returns the declared definition, in which changed secrets have a mask of their own. */
   marked(before: JsonObject, after: JsonObject, key: string, isRule: boolean): JsonObject {
     const start = this.#start(key, isRule);
     const isMaskedBefore = (path: Path): boolean => valueAt(before, pointerOf(path.slice(start.length))) === mask;

@@ -26,7 +26,6 @@ export function naturalKeyIn({ of }: Pick<RuleStep, "of">, definition: Json | un
   return JSON.stringify([of.connection, `key ${identity}`]);
 }
 
-/** Decides whether a value is a mask, or is not known yet. */
 export function isHidden(value: Json): boolean {
   return value === unknownValue || isMasked(value);
 }

@@ -82,7 +82,6 @@ export function afterRun(
   };
 }
 
-/** Returns the resource and the key that declare a rule. */
 function declarationOf(step: RuleStep | undefined): Pick<SideRule, "resource" | "key"> {
   if (step === undefined) return {};
   return defined({ resource: step.of.resource, key: step.key === "" ? undefined : step.key });

@@ -42,7 +42,7 @@ export function programSide(preview: Preview, contractOf: (connection: string) =
   return { name: subjectOf(preview), kind: "program", rules, contractOf, notes };
 }
 
-/** Returns a definition as sides have it: a preview has a text in the place of each secret. */
+/** Returns a definition as sides have it: a preview has one mask in the place of every secret. */
 function definitionIn(declared: Json, contract: Contract | undefined): SideRule["definition"] {
   const plain = mapJson(declared, (value) => (value === mask ? blindMask : undefined));
   const definition = masked(plain, contract?.rule.secret ?? [], contract?.rule ?? asWritten);

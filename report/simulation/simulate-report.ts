@@ -55,7 +55,6 @@ export function simulateReport(simulation: Simulation, options: SimulateOptions)
   });
 }
 
-/** Returns the facts that a program reads. */
 export function factsOf(simulation: Simulation, { read }: SimulateOptions): NonNullable<Report["simulation"]> {
   const { cells, payments, from, until } = simulation;
   const flipped = cells.filter(isFlip).reduce((sum, cell) => sum + cell.payments, 0);
@@ -88,7 +87,6 @@ function firstUnknown({ before, after }: Simulation): string[] {
 
 const mostUnknown = 20;
 
-/** Notes what the counts do not tell. */
 export function notesOf(simulation: Simulation, { read }: SimulateOptions): string[] {
   const { payment } = simulation.after.semantics;
   const { withoutTime, withoutAmount, cells } = simulation;

@@ -13,7 +13,7 @@ export interface Tally {
 /** More rows than this are counted. */
 const mostRows = 50;
 
-/** Groups cells by a text, the most payments first. */
+/** Groups cells by a string, the most payments first. */
 export function talliesBy(cells: readonly Cell[], textOf: (cell: Cell) => string): Map<string, Tally> {
   const tallies = new Map<string, Tally>();
   for (const cell of cells) {
@@ -72,7 +72,6 @@ export function pairsOf({ cells }: Simulation): Pair[] {
   return [...pairs.filter(isChange), ...pairs.filter((pair) => !isChange(pair))];
 }
 
-/** Makes a table of each outcome before and after, with share and sums. */
 export function changeTable(simulation: Simulation): Table {
   const rows = pairsOf(simulation).map((pair) => [pair.before, pair.after, ...amountCells(pair, simulation)]);
   return { title: "Each outcome before and after", columns: ["Before", "After", ...amountColumns], rows };
@@ -101,7 +100,6 @@ export function namesOf({ by, outcome }: Counted, { rules }: SideMeaning): strin
   return outcome === "unknown" ? "several rules, or none" : "no rule";
 }
 
-/** Makes a table of what each rule decides, on each side. */
 export function ruleTable(simulation: Simulation): Table {
   const counts = countsBySide(simulation, ({ isKnown, by }, { rules }) =>
     isKnown ? by.map((index) => rules[index]?.name ?? "") : [],

@@ -129,7 +129,7 @@ export function atAnyElement(path: Path): Pointer {
   return pointerOf(path.map((name) => (typeof name === "number" ? "*" : name)));
 }
 
-/** Returns the session of a resource: an explicit provider has settings of its own. */
+/** Returns the session of a resource, for an explicit provider one of its own settings, made once. */
 function sessionOf({ provider }: StateResource, session: Session, sessions: Map<string, Session>): Session {
   if (provider === undefined) return session;
   return getOrMake(sessions, provider.urn, () => session.under((key) => provider.settings.get(key)));
@@ -182,7 +182,6 @@ export function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
   return [...(paths.get(everyRule) ?? []), ...(paths.get(key) ?? [])];
 }
 
-/** Returns the names by which people know a rule of a resource. */
 export function ruleNameOf(
   { place, name, shape, state, secrets }: RuleResource,
   key: string,

@@ -127,7 +127,7 @@ export function nameOf({ name }: Finding, most: number): string {
   return printable(name, most) || "(no name)";
 }
 
-/** Says where a rule is declared and whose it is, a text for each fact: `MerchantRuleSet all`, `key large`, `id r-1`. */
+/** Says where a rule is declared and whose it is, a string for each fact: `MerchantRuleSet all`, `key large`, `id r-1`. */
 export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: number): string[] {
   const { name, formerName, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
   const { changedBy, changedAt } = finding;
@@ -172,7 +172,6 @@ export function pathLine(difference: PathFinding, most: number): string {
   return `${path}: ${before} → ${after}`;
 }
 
-/** Returns a cell of a table as a string. */
 export function cellOf(cell: Table["rows"][number][number]): string {
   return cell === null ? "" : String(cell);
 }
@@ -186,12 +185,12 @@ export function linesOf(message: string, most: number): string[] {
 
 const mostLines = 50;
 
-/** Returns a text as `printable` gives it, as content or attribute of HTML and XML. */
+/** Escapes a string for HTML and XML: printable, at most 4,000 characters of it. */
 export function escaped(text: string): string {
   return escapedWhole(printable(text, mostEscaped));
 }
 
-/** Returns the same of any length. */
+/** Escapes a string of any length for HTML and XML. */
 export function escapedWhole(text: string): string {
   return printable(text)
     .replaceAll("&", "&amp;")

@@ -112,7 +112,7 @@ export function saidOf({ words = {}, rule = {} }: Finding, { sides }: Pick<Repor
   return [...said("before", before, after), ...said("after", after, before)];
 }
 
-/** Returns the same in lines, none longer than a line should be. `isAligned`: the names of the sides are of one width. */
+/** Returns the rule of a finding in words, in lines that are not too long. `isAligned`: the names of the sides are of one width. */
 export function wordLines(finding: Finding, report: Pick<Report, "sides">, isAligned = false): string[] {
   const said = saidOf(finding, report).map(({ label, short }) => ({
     label: label === undefined ? "" : `${printable(label, mostOfSide)}: `,

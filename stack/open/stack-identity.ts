@@ -18,7 +18,7 @@ export interface StackIdentity {
   /** Reads the config in Pulumi.yaml, for a stack that does not exist yet. */
   projectConfig(): Promise<Config>;
   /**
-   * Encrypts a text as the stack's state keeps secrets. Undefined where that cannot be done here: the stack has no
+   * Encrypts a string as the stack's state keeps secrets. Undefined where that cannot be done here: the stack has no
    * passphrase yet, or another secrets provider, or the passphrase is not in the environment.
    */
   encrypter(): Promise<((text: string) => string) | undefined>;

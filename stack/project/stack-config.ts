@@ -31,7 +31,7 @@ export interface ConfigValue {
 /** All configuration of a stack, by full key `<namespace>:<name>`, keys in order. */
 export type Config = ReadonlyMap<string, ConfigValue>;
 
-/** Returns the texts of a configuration by key, secrets plain. */
+/** Returns the values of a configuration as strings by key, secrets plain. */
 export function textsOf(config: Config): { [key: string]: string } {
   return Object.fromEntries([...config].map(([key, { text }]) => [key, text]));
 }

@@ -11,7 +11,7 @@ const checkText = "pulumi";
 /** The part of a crypter that opens the secrets of a state. */
 export type Decrypter = Pick<Crypter, "decrypt">;
 
-/** Encrypts and decrypts texts with AES-256-GCM, in the CLI's form `v1:<nonce>:<ciphertext and tag>`, both base64. */
+/** Encrypts and decrypts strings with AES-256-GCM, in the CLI's form `v1:<nonce>:<ciphertext and tag>`, both base64. */
 export class Crypter {
   readonly #key: Buffer;
   /** The state of the passphrase provider: salt, and a known text encrypted with the key. */
@@ -29,7 +29,7 @@ export class Crypter {
     return `v1:${nonce.toString("base64")}:${sealed.toString("base64")}`;
   }
 
-  /** Throws on a text that this key did not encrypt. */
+  /** Throws on a string that this key did not encrypt. */
   decrypt(text: string): string {
     const [version, nonce, sealed, ...more] = text.split(":");
     if (version !== "v1" || nonce === undefined || sealed === undefined || more.length > 0) {

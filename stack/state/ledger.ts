@@ -99,7 +99,7 @@ export class Ledger {
     return this.#entries.every(([kind]) => kind === "same") ? [] : this.takeAllEntries();
   }
 
-  /** Takes all of them: a whole state is written next, and the journal goes on behind it. */
+  /** Takes all changes since the last call: a whole state is written next, and the journal goes on behind it. */
   takeAllEntries(): readonly JournalEntry[] {
     const entries = this.#entries;
     this.#entries = [];
@@ -115,7 +115,6 @@ export class Ledger {
     };
   }
 
-  /** Returns the state as of now. */
   snapshot(): Snapshot {
     const pendingOperations = [...this.#running].map(([resource, type]) => ({ resource, type }));
     return { resources: settleAliases(this.#order()), pendingOperations: [...pendingOperations, ...this.#interrupted] };

@@ -90,7 +90,7 @@ export class Execution {
     this.#tell(step, false);
   }
 
-  /** Notes a step that was begun in vain. */
+  /** Notes a step that was begun and failed. */
   noteFailed(step: Step): void {
     this.#tell(step, true);
   }

@@ -272,7 +272,7 @@ export class Registrar implements MonitorHandler {
     return { urn, id: now.id, outputs: registration.custom ? now.outputs : {} };
   }
 
-  /** Providers and the stack itself are always worked on, as by the real engine. */
+  /** Decides whether a resource is worked on: providers and the stack itself always are, as by the real engine. */
   #isTarget({ urn, type }: ResourceState): boolean {
     return isProvider(type) || type === stackType || this.#options.targets.has(urn);
   }

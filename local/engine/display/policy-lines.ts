@@ -46,7 +46,6 @@ export function policyEvent({ message, level, severity, ...finding }: Violation)
   };
 }
 
-/** Returns the part of an engine event that names a policy. */
 export function policyOf({ policy, pack, version }: Pick<Violation, "policy" | "pack" | "version">) {
   return { policyName: policy, policyPackName: pack, policyPackVersion: version, policyPackVersionTag: version };
 }

@@ -50,7 +50,6 @@ export type PolicyEvent =
   | { readonly kind: "violation"; readonly violation: Violation }
   | { readonly kind: "remediation"; readonly remediation: Remediation };
 
-/** Returns the error of a run that a mandatory policy stops. */
 export function violationError({ policy, pack, version, urn, message }: Violation): EngineError {
   const text = `${parseUrn(urn).name} violates the mandatory policy ${policy} of ${pack}@v${version}: ${message}`;
   return new EngineError("POLICY_VIOLATED", text, { urn });

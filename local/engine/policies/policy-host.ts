@@ -145,7 +145,7 @@ export class PolicyHost {
     return response.getDiagnosticsList().map((diagnostic) => this.#violation(diagnostic, () => urn));
   }
 
-  /** Violations that name no resource of the stack are the stack's own. */
+  /** Lets policies look at the whole stack. Violations that name no resource of it are the stack's own. */
   async analyzeStack(resources: readonly PolicyResource[], stackUrn: string): Promise<Violation[]> {
     const known = new Set(resources.map(({ state }) => state.urn));
     const request = new messages.AnalyzeStackRequest().setResourcesList(resources.map(stackResource));
@@ -254,7 +254,7 @@ function readObject(struct: Properties): JsonObject {
   return found;
 }
 
-/** Returns a text up to the first line of a stack trace. */
+/** Returns a string up to the first line of a stack trace. */
 function withoutTrace(text: string): string {
   const lines = stripVTControlCharacters(text).split("\n");
   const trace = lines.findIndex((line) => /^\s+at /.test(line));

@@ -36,7 +36,6 @@ export function described<T extends Described<T>>(message: T, resource: PolicyRe
     .setProvider(providerOf(resource.provider));
 }
 
-/** Writes a resource among all of a stack. */
 export function stackResource(resource: PolicyResource) {
   const { parent, dependencies, propertyDependencies } = resource.state;
   const message = described(new messages.AnalyzerResource(), resource, withoutInternal(resource.properties))

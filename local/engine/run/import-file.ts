@@ -108,7 +108,7 @@ function fault(file: string, place: string, what: string): EngineError {
   return new EngineError("BAD_CALL", message);
 }
 
-/** Parents first, else as they stand in the file. Two resources may have one name, where their types differ. */
+/** Sorts parents first, else as they stand in the file. Two resources may have one name, where their types differ. */
 function ordered(entries: readonly ImportedResource[], file: string): ImportedResource[] {
   const named = Map.groupBy(entries, ({ name }) => name);
   const done = new Set<ImportedResource>();

@@ -33,7 +33,7 @@ export interface Script {
 const mostNamed = 50;
 
 /**
- * Statements by which an engine decides a table of payments: a view of each payment's decisions, before and after, and the matrix.
+ * Writes statements by which an engine decides a table of payments: a view of each payment's decisions, before and after, and the matrix.
  * @throws MerchantRulesError SETTINGS_INVALID: `at` is no instant; or the statements are longer than {@link mostCharacters}
  */
 export function sqlScript(before: SideMeaning, after: SideMeaning, options: ScriptOptions): Script {
