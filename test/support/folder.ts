@@ -11,3 +11,8 @@ export function newFolder(files: Readonly<Record<string, string>> = {}): string 
   }
   return folder;
 }
+
+/** Writes a file into a folder of its own, which goes away at the end of the whole run of tests. Gives its path. */
+export function newFile(name: string, text: string): string {
+  return join(newFolder({ [name]: text }), name);
+}

@@ -1,16 +1,12 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { dynamic } from "@pulumi/pulumi";
 import { type FaultInput, type LocalService, startLocalService } from "../../../local/service/index.ts";
-import { ConnectionHooks } from "../../../provider/hooks/connection-hooks.ts";
 import type { Session } from "../../../provider/hooks/session.ts";
 import { connectionIdIn, hashOfIdentity } from "../../../provider/reconcile/identity.ts";
 import { ownerOf } from "../../../provider/reconcile/mark.ts";
 import { connectionIdField, ownerField } from "../../../provider/state/names.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
-import { newFolder } from "../../support/folder.ts";
+import { newFile } from "../../support/folder.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
 import { HookFailure, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 
@@ -182,7 +178,6 @@ export class World {
   readonly form: Form;
   readonly service: LocalService;
   readonly #environment: Record<string, string>;
-  readonly #folder: string;
   stacks: [StackModel, StackModel];
   ghosts = new Map<string, Ghost>();
   /** Of rules that are gone. */
@@ -194,9 +189,7 @@ export class World {
     this.letters = letters;
     this.form = form;
     this.service = service;
-    this.#folder = newFolder();
-    const file = join(this.#folder, "contract.json");
-    writeFileSync(file, JSON.stringify(contractFor(letters)));
+    const file = newFile("contract.json", JSON.stringify(contractFor(letters)));
     this.#environment = { MERCHANT_RULES_BASE_URL: service.url, MERCHANT_RULES_CONTRACT: file };
     this.stacks = [newStack(0, "p", home), newStack(1, secondName, secondHome)];
   }
@@ -211,9 +204,8 @@ export class World {
     return new World(letters, form, service, secondHome, secondName);
   }
 
-  async close(): Promise<void> {
-    await this.service.close();
-    rmSync(this.#folder, { recursive: true });
+  close(): Promise<void> {
+    return this.service.close();
   }
 
   rules(): Rule[] {
@@ -404,7 +396,7 @@ class Run {
   readonly #stack: StackModel;
   readonly #choice: RunChoice;
   readonly #session: Session;
-  readonly #connections: ConnectionHooks;
+  readonly #connections: Host;
   readonly #rules: Host;
   readonly #said: string[] = [];
   readonly #failures: { name: string; message: string }[] = [];
@@ -420,15 +412,13 @@ class Run {
     this.#stack = stack;
     this.#choice = choice;
     this.#session = session;
-    this.#connections = new ConnectionHooks(session);
     this.#rules = hooksHere(world.form === "set" ? "merchantRuleSet" : "merchantRule", session, this.#said);
+    this.#connections = this.#rules.as("connection");
     this.#death.promise.catch(() => undefined);
   }
 
   async go(): Promise<RunResult> {
     const { verb, fault } = this.#choice;
-    const tell = console.error;
-    console.error = (...words: unknown[]) => void this.#said.push(words.join(" "));
     const client = await this.#killable();
     this.#world.service.faults.set(faultsOf(fault));
     try {
@@ -439,7 +429,6 @@ class Run {
       if (error !== killed) throw error;
       await Promise.allSettled(this.#sent);
     } finally {
-      console.error = tell;
       this.#world.service.faults.clear();
       if (!this.#isDead) client.close().catch(() => undefined);
     }
@@ -522,15 +511,10 @@ class Run {
   async #bringConnection(): Promise<string> {
     const { state, name: stack } = this.#stack;
     const old = state.find(({ kind, isCondemned }) => kind === "connection" && !isCondemned);
-    const news = { connection: "default", project: "shop", stack, __provider: "code" };
-    const inputs = async (olds: JsonObject): Promise<JsonObject> => {
-      const { inputs: checked, failures = [] } = await this.#call(this.#connections.check(olds, { ...news }));
-      if (failures.length > 0) throw new HookFailure(failures.map(({ reason }) => reason).join());
-      return plain(checked);
-    };
-    const checked = await inputs(old?.inputs ?? {});
+    const news = { connection: "default", project: "shop", stack };
+    const checked = await this.#checked(this.#connections, old?.inputs ?? {}, news);
     if (old === undefined || this.#choice.words.replace === true) {
-      const anew = old === undefined ? checked : await inputs({});
+      const anew = old === undefined ? checked : await this.#checked(this.#connections, {}, news);
       const { id, outs } = await this.#call(this.#connections.create(anew));
       const { fault } = this.#choice;
       if (fault?.how === "killed after the connection") {
@@ -539,16 +523,14 @@ class Run {
       }
       this.#save(() => {
         if (old !== undefined) old.isCondemned = true;
-        state.push(keptOf("connection", "default", id, anew, plain(outs), false));
+        state.push(keptOf("connection", "default", id, anew, outs, false));
       });
       return id;
     }
-    const { changes } = await this.#call(
-      this.#connections.diff(old.id, { ...old.outputs, __provider: "code" }, checked),
-    );
-    if (changes ?? !isDeepStrictEqual(old.inputs, checked)) {
-      const { outs } = await this.#call(this.#connections.update(old.id, { ...old.outputs }, checked));
-      this.#save(() => Object.assign(old, { inputs: checked, outputs: plain(outs) }));
+    const { changes } = await this.#call(this.#connections.diff(old.id, old.outputs, checked));
+    if (changes === "unknown" ? !isDeepStrictEqual(old.inputs, checked) : changes === "some") {
+      const outputs = await this.#call(this.#connections.update(old.id, old.outputs, checked));
+      this.#save(() => Object.assign(old, { inputs: checked, outputs }));
     } else this.#save(() => Object.assign(old, { inputs: checked }));
     return old.id;
   }
@@ -579,16 +561,11 @@ class Run {
   async #compared(name: string, news: JsonObject): Promise<() => Promise<void>> {
     const { state } = this.#stack;
     const old = state.find((kept) => kept.kind !== "connection" && kept.name === name && !kept.isCondemned);
-    const check = async (olds: JsonObject): Promise<JsonObject> => {
-      const { inputs, failures } = await this.#call(this.#rules.check(news, olds));
-      if (failures.length > 0) throw new HookFailure(failures.map(({ reason }) => reason).join());
-      return inputs;
-    };
-    const inputs = await check(old?.inputs ?? {});
+    const inputs = await this.#checked(this.#rules, old?.inputs ?? {}, news);
     if (old === undefined) return () => this.#create(name, inputs);
     const { changes, replaces, deleteBeforeReplace } = await this.#call(this.#rules.diff(old.id, old.outputs, inputs));
     if (replaces.length > 0) {
-      const anew = await check({});
+      const anew = await this.#checked(this.#rules, {}, news);
       return async () => {
         if (deleteBeforeReplace) await this.#remove(old);
         await this.#create(name, anew, old);
@@ -598,6 +575,12 @@ class Run {
     if (isChanged || old.isPartial) return () => this.#update(old, inputs);
     // The engine keeps the outputs of what is the same.
     return async () => this.#save(() => Object.assign(old, { inputs }));
+  }
+
+  async #checked(hooks: Host, olds: JsonObject, news: JsonObject): Promise<JsonObject> {
+    const { inputs, failures } = await this.#call(hooks.check(news, olds));
+    if (failures.length > 0) throw new HookFailure(failures.map(({ reason }) => reason).join());
+    return inputs;
   }
 
   async #create(name: string, inputs: JsonObject, replaced?: Kept): Promise<void> {
@@ -640,7 +623,7 @@ class Run {
       kept.map((each) =>
         this.#tried(each.name, async () => {
           if (isConnection(each)) {
-            await this.#call(this.#connections.read(each.id, { ...each.outputs, __provider: "code" }));
+            await this.#call(this.#connections.read(each.id, each.outputs));
             return;
           }
           const { id, props, inputs } = await this.#call(this.#rules.read(each.id, each.outputs));
@@ -665,9 +648,7 @@ class Run {
   }
 
   async #remove(kept: Kept): Promise<void> {
-    if (kept.kind === "connection")
-      await this.#call(this.#connections.delete(kept.id, { ...kept.outputs, __provider: "code" }));
-    else await this.#call(this.#rules.delete(kept.id, kept.outputs));
+    await this.#call((kept.kind === "connection" ? this.#connections : this.#rules).delete(kept.id, kept.outputs));
     this.#drop(kept);
   }
 
@@ -706,10 +687,6 @@ function keptOf(
   isPartial: boolean,
 ): Kept {
   return { kind, name, id, inputs, outputs, isPartial, isCondemned: false };
-}
-
-function plain(properties: dynamic.CheckResult<JsonObject>["inputs"]): JsonObject {
-  return JSON.parse(JSON.stringify(properties ?? {}));
 }
 
 function faultsOf(fault: Fault | undefined): FaultInput[] {

@@ -158,16 +158,17 @@ export function withoutSecretMarks(properties: JsonObject): JsonObject {
 type Tell = (severity: "info" | "warning", text: string) => void;
 const heard = new AsyncLocalStorage<Tell>();
 const print = console.error;
-const tellAs =
-  (severity: "info" | "warning") =>
-  (...words: unknown[]): void => {
-    const tell = heard.getStore();
-    if (tell === undefined) print(...words);
-    else tell(severity, words.join(" "));
-  };
-console.error = tellAs("warning");
+console.error = (...words: unknown[]) => {
+  const tell = heard.getStore();
+  if (tell === undefined) print(...words);
+  else tell("warning", words.join(" "));
+};
 // Where the provider looks for it: see provider/host/print.ts.
-Reflect.set(globalThis, Symbol.for("pulumi-merchant-rules:inform"), tellAs("info"));
+Reflect.set(globalThis, Symbol.for("pulumi-merchant-rules:inform"), (text: string) => {
+  const tell = heard.getStore();
+  if (tell === undefined) console.error(text);
+  else tell("info", text);
+});
 
 /** Runs hooks in this process so that `tell` hears what they print. */
 export function heardBy<T>(tell: Tell, run: () => Promise<T>): Promise<T> {
