@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { othersMarkBy, rule } from "../support/rules.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack } from "../support/stack.ts";
 import { run } from "./command.ts";
 
 const rowsSchema = z.array(
@@ -32,29 +32,22 @@ describe.each(["local", "pulumi"] as const)("merchant-rules catalog, of a stack 
     "has every rule of the stack and the unmanaged ones, each with its state, and no secret",
     async () => {
       const contract = contractOf({ rule: { secret: ["/vault/pin"], owner: { at: "/owner" } } });
-      const { project, service, succeeds } = await openStack(engine, { contract });
+      const { project, service, succeeds, edit, idOf } = await openCommandStack(engine, { contract });
       project.declare({
         all: { rules: { a: rule(1), b: rule(2), c: rule(3, { vault: { pin: "hush-1", note: "seen" } }) } },
         one: { definition: rule(4) },
       });
       await succeeds("up");
-      const edit = (name: string, changes: object | undefined): void => {
-        const { ruleId = "", rule: live = {} } = service.rules().find((each) => each.rule.name === name) ?? {};
-        if (changes === undefined) service.remove(ruleId);
-        else service.put(ruleId, { ...live, ...changes });
-      };
       edit("rule-2", { priority: 99 });
       edit("rule-3", { vault: { pin: "hush-2", note: "seen" } });
-      edit("rule-4", undefined);
+      service.remove(idOf("rule-4"));
       service.put("stray", rule(5, { vault: { pin: "hush-3" }, name: "</script><b>" }));
       service.put("theirs", { ...rule(6), owner: othersMarkBy("shop/test/limits") });
 
-      const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI)_/.test(name));
-      const variables = Object.fromEntries(environment.map(([name, value = ""]) => [name, value]));
       const output = join(project.folder, "rules.html");
       const words = ["catalog", "--cwd", project.folder, "--stack", project.stack, "--engine", engine];
       service.resetRequests();
-      const { code, stderr } = await run([...words, "--output", output], variables);
+      const { code, stderr } = await run([...words, "--output", output], project.variables());
       expect([code, stderr]).toEqual([0, expect.stringContaining(`a page of 6 rules (written to ${output})`)]);
       // The GET says that the missing rule is gone indeed.
       expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "get"]);
@@ -83,10 +76,10 @@ describe.each(["local", "pulumi"] as const)("merchant-rules catalog, of a stack 
       expect(theirs?.about).toContainEqual(expect.stringContaining("owner shop/test/limits"));
 
       const nowhere = join(project.folder, "none/rules.html");
-      const failed = await run([...words, "--output", nowhere], variables);
+      const failed = await run([...words, "--output", nowhere], project.variables());
       expect([failed.code, existsSync(nowhere)]).toEqual([1, false]);
       expect(failed.stderr).toContain(`write to ${nowhere}`);
-      expect((await run([...words, "--state", "-"], variables)).code).toBe(2);
+      expect((await run([...words, "--state", "-"], project.variables())).code).toBe(2);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { commandLine } from "../../cli/main.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 const subcommands = ["help", "plan", "diff", "serve", "local preview", "local up", "local refresh", "local destroy"];
 

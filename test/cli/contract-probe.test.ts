@@ -6,8 +6,7 @@ import { type ContractInput, loadContract } from "../../sdk/contract/index.ts";
 import { deletesByQuery, place } from "../contract-tools/probe/place.ts";
 import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
-import { run } from "./command.ts";
-import { command } from "./run.ts";
+import { command, run } from "./command.ts";
 
 async function sandbox(others = 0, contract: ContractInput = deletesByQuery) {
   const at = await place(contract, { others });

@@ -7,7 +7,7 @@ import { questions } from "../../contract-tools/questions.ts";
 import { loadContract, presets } from "../../sdk/contract/index.ts";
 import type { Json } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 let file: string;
 beforeEach(() => {

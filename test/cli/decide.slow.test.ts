@@ -7,10 +7,10 @@ import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { othersMarkBy } from "../support/rules.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack } from "../support/stack.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 const semantics = presetFile("illustrative").replace(".contract.", ".semantics.");
 const contract = contractOf({ semantics, rule: { naturalKey: "/name", secret: ["/token"] } });
@@ -236,7 +236,7 @@ describe("test", () => {
 
 function sides(engine: EngineName): void {
   test("after is what is live with the run's changes: other stacks' and unmanaged rules, and edits by hand, stay in force", async () => {
-    const { project, service, succeeds } = await openStack(engine, {
+    const { project, service, succeeds } = await openCommandStack(engine, {
       contract: contractOf({ semantics, rule: { owner: { at: "/metadata/managedBy" }, secret: ["/token"] } }),
     });
     const rules = {

@@ -7,8 +7,8 @@ import { rule } from "../support/rules.ts";
 import { sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
 import { applied, exportOf } from "../support/stack/states.ts";
+import { command } from "./command.ts";
 import { driftFolder } from "./drift-command.ts";
-import { command } from "./run.ts";
 
 const large = `# nobody pays more
 name: large # the natural key

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { othersMarkBy } from "../support/rules.ts";
 import { startService } from "../support/stack/service.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 const contract = {
   version: 1,

@@ -1,21 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { type DoctorReport, doctorSchema } from "../../report/doctor.ts";
 import { rule } from "../support/rules.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { serve } from "../support/stack/service.ts";
-import { openStack } from "../support/stack.ts";
 import { run } from "./command.ts";
 
 async function finds(engine: EngineName): Promise<void> {
-  const { project, service, succeeds } = await openStack(engine);
+  const { project, service, succeeds } = await openCommandStack(engine);
   project.declare({ all: { rules: { a: rule(1), b: rule(2) } } });
   await succeeds("up");
-  const own = Object.fromEntries(
-    Object.entries(project.environment()).flatMap(([name, value = ""]) =>
-      /^(?:MERCHANT|PULUMI)_/.test(name) ? [[name, value]] : [],
-    ),
-  );
+  const own = project.variables();
   const doctor = async (changes: Record<string, string> = {}) => {
     const words = ["doctor", "--json", "--cwd", project.folder, "--stack", project.stack, "--engine", engine];
     const { code, stdout } = await run(words, { ...own, ...changes });
@@ -51,17 +47,13 @@ const owner = { at: "/metadata/managedBy" };
 
 /** A person changes the only rule by a PUT of the fields that they know, and follows what is said then. */
 async function losesItsMark(engine: EngineName): Promise<void> {
-  const stack = await openStack(engine, { contract: contractOf({ rule: { owner } }) });
+  const stack = await openCommandStack(engine, { contract: contractOf({ rule: { owner } }) });
   const { project, service, succeeds, run: runEngine } = stack;
   project.declare({ one: { definition: rule(1) } });
   await succeeds("up");
   const [live] = service.rules();
   service.put(live?.ruleId, rule(1, { priority: 9 }));
-  const own = Object.fromEntries(
-    Object.entries(project.environment()).flatMap(([name, value = ""]) =>
-      /^(?:MERCHANT|PULUMI)_/.test(name) ? [[name, value]] : [],
-    ),
-  );
+  const own = project.variables();
   const words = ["--cwd", project.folder, "--stack", project.stack, "--engine", engine];
   const command = engine === "local" ? "npx --no-install merchant-rules local" : "pulumi";
   const drift = await run(["drift", ...words], own);

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
-import { main } from "../../cli/main.ts";
 import type { Report } from "../../report/index.ts";
 import { newFolder } from "../support/folder.ts";
+import { command, setVariables } from "./command.ts";
 
 /** The end of a run of the command. */
 export interface DriftRun {
@@ -17,9 +17,7 @@ export interface DriftRun {
 /** A folder of its own for one test, from which the command is run, in this process. */
 export function driftFolder(environment: Record<string, string> = {}) {
   const folder = newFolder();
-  for (const name of Object.keys(process.env).filter((each) => /^(MERCHANT_RULES_|PULUMI_)/.test(each)))
-    vi.stubEnv(name, undefined);
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  setVariables(environment);
   onTestFinished(() => void vi.unstubAllEnvs());
   const write = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
@@ -32,22 +30,12 @@ export function driftFolder(environment: Record<string, string> = {}) {
     async drift(...flags: string[]): Promise<DriftRun> {
       const output = join(folder, "report");
       rmSync(output, { force: true });
-      const said: string[] = [];
-      const errors = vi.spyOn(console, "error").mockImplementation((...words) => void said.push(words.join(" ")));
       const format = flags.includes("--format") ? [] : ["--format", "json"];
-      try {
-        const inFolder = flags.includes("--cwd") ? [] : ["--cwd", folder];
-        const code = await main(["drift", ...inFolder, ...format, "--output", output, ...flags]);
-        const text = code === 0 || code === 7 ? readFileSync(output, "utf8") : "";
-        return {
-          code,
-          text,
-          errors: said.join("\n"),
-          report: format.length > 0 && text !== "" ? JSON.parse(text) : undefined,
-        };
-      } finally {
-        errors.mockRestore();
-      }
+      const inFolder = flags.includes("--cwd") ? [] : ["--cwd", folder];
+      const { code, stderr } = await command("drift", ...inFolder, ...format, "--output", output, ...flags);
+      const text = code === 0 || code === 7 ? readFileSync(output, "utf8") : "";
+      const report = format.length > 0 && text !== "" ? JSON.parse(text) : undefined;
+      return { code, text, errors: stderr.replace(/\n$/, ""), report };
     },
   };
 }

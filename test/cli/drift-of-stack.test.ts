@@ -1,11 +1,11 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { parsePath } from "../../stack/values/path.ts";
 import { rule } from "../support/rules.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { anotherSecret } from "../support/stack/states.ts";
-import { openStack } from "../support/stack.ts";
 import { run } from "./command.ts";
 import { driftFolder } from "./drift-command.ts";
 
@@ -33,7 +33,7 @@ const actions = [{ type: "decline", apiKey: "hush-6" }, { type: "notify" }];
 function agrees(engine: EngineName): void {
   test("drift and refresh --preview-only see the same, and drift runs no program", async () => {
     const contract = contractOf({ rule: { unordered: ["/tags"], secret: ["/vault/pin", "/actions/*/apiKey"] } });
-    const { project, service, succeeds, run } = await openStack(engine, { contract });
+    const { project, service, succeeds, run, edit, idOf } = await openCommandStack(engine, { contract });
     project.write("index.js", project.read("index.js").replace(/new pulumi.Config.*;/, 'pulumi.secret("hush-5");'));
     project.declare({
       all: { rules: { a: rule(1), b: rule(2, { vault: { pin: "hush-2" } }), "odd key": rule(3) } },
@@ -45,17 +45,12 @@ function agrees(engine: EngineName): void {
     await succeeds("up");
     // A program that cannot run must not matter.
     project.write("index.js", "throw new Error('the program ran')");
-    const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI)_/.test(name));
-    const { drift } = driftFolder(Object.fromEntries(environment.map(([name, value = ""]) => [name, value])));
+    const { drift } = driftFolder(project.variables());
     const stack = ["--cwd", project.folder, "--stack", project.stack, "--engine", engine];
     service.resetRequests();
     expect(await drift(...stack)).toMatchObject({ code: 0, report: { rules: 7, unchanged: 7, notes: [] } });
     expect(service.requests.map(({ operation }) => operation)).toEqual(["list"]);
 
-    const edit = (name: string, changes: object): void => {
-      const { ruleId = "", rule: live = {} } = service.rules().find((each) => each.rule.name === name) ?? {};
-      service.put(ruleId, { ...live, ...changes });
-    };
     edit("rule-1", { priority: 9 });
     edit("rule-2", { vault: { pin: "hush-3" } });
     edit("rule-4", {
@@ -67,8 +62,7 @@ function agrees(engine: EngineName): void {
       actions: [{ type: "accept", apiKey: "hush-8" }, { type: "notify" }],
       steps: [{ type: "accept", apiKey: "hush-5" }],
     });
-    for (const name of ["rule-3", "rule-6"])
-      service.remove(service.rules().find((each) => each.rule.name === name)?.ruleId ?? "");
+    for (const name of ["rule-3", "rule-6"]) service.remove(idOf(name));
     service.put(undefined, { name: "by-hand" });
     const { code, report, text } = await drift(...stack);
     expect(code).toBe(7);
@@ -98,15 +92,16 @@ describe.skipIf(!hasPulumi)("on the Pulumi CLI", () => {
   agrees("pulumi");
 
   test("a stack that is not there is named with those that are", async () => {
-    const { project } = await openStack("pulumi", { onTestFinished });
-    const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI)_/.test(name));
-    const variables = Object.fromEntries(environment.map(([name, value = ""]) => [name, value]));
-    const { drift } = driftFolder(variables);
+    const { project } = await openCommandStack("pulumi");
+    const { drift } = driftFolder(project.variables());
     const { code, errors } = await drift("--cwd", project.folder, "--engine", "pulumi", "--stack", "nope");
     expect(code).toBe(1);
     expect(errors).toMatch(/no stack named 'nope' found\. What to do: name one .* with --stack \(there are: test\)/);
     for (const [name, ...options] of [["plan"], ["export"], ["diff", "--from", "a", "--to", "b"]]) {
-      const other = await run([name ?? "", ...options, "--cwd", project.folder, "--stack", "nope"], variables);
+      const other = await run(
+        [name ?? "", ...options, "--cwd", project.folder, "--stack", "nope"],
+        project.variables(),
+      );
       expect(other.code).toBe(1);
       expect(other.stderr).toMatch(
         /no stack named 'nope' found\. What to do: name one .* with --stack \(there are: test\)/,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { errorCodes } from "../../sdk/errors.ts";
 import { engineErrorCodes } from "../../stack/errors.ts";
 import { root } from "../docs/page.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 const { isTTY, columns } = process.stdout;
 

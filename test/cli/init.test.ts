@@ -7,7 +7,7 @@ import { projectName, projectPaths } from "../../cli/init/project-files.ts";
 import { loadContract, presets } from "../../sdk/contract/index.ts";
 import { root } from "../docs/page.ts";
 import { newFolder } from "../support/folder.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 /** All files below a folder, hidden ones too, sorted. */
 function filesIn(folder: string): string[] {

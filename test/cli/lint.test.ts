@@ -7,7 +7,7 @@ import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 const semantics = presetFile("illustrative").replace(".contract.", ".semantics.");
 const contract = contractOf({ semantics, rule: { naturalKey: "/name" } });

@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Report } from "../../report/index.ts";
 import { rule } from "../support/rules.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack } from "../support/stack.ts";
 
 const pack = fileURLToPath(new URL("../../policy", import.meta.url));
 
 function plans(engine: EngineName): void {
   test("plan --policy-pack says what policies refuse and advise of its own preview, at the lines of the rule files", async () => {
-    const { project, service } = await openStack(engine);
+    const { project, service } = await openCommandStack(engine);
     const config = {
       "number-ranges": { ranges: { "/priority": { maximum: 1000 } } },
       "allowed-values": { enforcementLevel: "advisory", values: { "/actions/*/type": ["accept"] } },

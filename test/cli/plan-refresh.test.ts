@@ -2,32 +2,28 @@ import { describe, expect, test } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import { type Report, render } from "../../report/index.ts";
 import { othersMarkBy, rule } from "../support/rules.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack } from "../support/stack.ts";
 
 const contract = contractOf({ rule: { owner: { at: "/metadata/managedBy" }, secret: ["/token"] } });
 
 function plans(engine: EngineName): void {
   test("plan --refresh shows the service: edits by hand, what is gone, taken over, unmanaged and another's", async () => {
-    const { project, service, run, succeeds } = await openStack(engine, {
+    const { project, service, run, succeeds, edit, idOf } = await openCommandStack(engine, {
       contract,
       config: engine === "local" ? ["lifecycle:secret: s3cret-config"] : [],
     });
     const rules = { a: rule(1), b: rule(2), c: rule(3), d: rule(4, { token: "s3cret-1" }), e: rule(5), f: rule(6) };
     project.declare({ all: { rules }, one: { definition: rule(7) } });
     await succeeds("up");
-    const edit = (name: string, changes: object): void => {
-      const { ruleId = "", rule: live = {} } = service.rules().find((each) => each.rule.name === name) ?? {};
-      service.put(ruleId, { ...live, ...changes });
-    };
     edit("rule-1", { priority: 91 });
     edit("rule-2", { priority: 92 });
     edit("rule-4", { token: "s3cret-2", priority: 94 });
     edit("rule-7", { isActive: false });
     // By hand as the program is to say it: nothing is lost.
     edit("rule-6", { priority: 96 });
-    service.remove(service.rules().find((each) => each.rule.name === "rule-5")?.ruleId ?? "");
+    service.remove(idOf("rule-5"));
     service.put(undefined, rule(20, { priority: 1, actions: [{ type: "accept" }] }));
     service.put(undefined, rule(21, { metadata: { managedBy: othersMarkBy("other/prod/all") } }));
     service.put(undefined, rule(22, { token: "s3cret-3" }));
@@ -44,7 +40,7 @@ function plans(engine: EngineName): void {
           h: rule(23),
           i: rule(24, { priority: 1 }),
         },
-        adopt: { i: annotated, g: service.rules().find((each) => each.rule.name === "rule-22")?.ruleId ?? "" },
+        adopt: { i: annotated, g: idOf("rule-22") },
       },
       one: { definition: rule(7) },
     });

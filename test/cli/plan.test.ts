@@ -10,7 +10,7 @@ import { type ContractInput, defineContract } from "../../sdk/contract/index.ts"
 import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { anotherSecret } from "../support/stack/states.ts";
-import { command } from "./run.ts";
+import { command } from "./command.ts";
 
 const recorded = fileURLToPath(new URL("recorded", import.meta.url));
 const folder = newFolder();

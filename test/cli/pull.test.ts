@@ -5,8 +5,8 @@ import { loadRules } from "../../provider/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { marking, othersMarkBy, rule } from "../support/rules.ts";
 import { exportOf } from "../support/stack/states.ts";
+import { command } from "./command.ts";
 import { declared, files } from "./declared-files.ts";
-import { command } from "./run.ts";
 
 const folders = ["--rules", "all=rules,overlays/prod"];
 

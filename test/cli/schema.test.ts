@@ -27,7 +27,7 @@ test("merchant-rules schema writes what a rule may hold, and the line by which a
   const written = await run(["schema", "--cwd", folder, "--output", output]);
   expect([written.code, written.stdout]).toEqual([0, ""]);
   expect(written.stderr).toContain("# yaml-language-server: $schema=../rule.schema.json");
-  expect(readFileSync(output, "utf8")).toBe(printed.stdout);
+  expect(readFileSync(output, "utf8")).toBe(`${printed.stdout}\n`);
 });
 
 test("it takes the contract of a connection, or of a stack's config", async () => {

@@ -9,8 +9,8 @@ import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { inDuckDb } from "../meaning/sql/in-duckdb.ts";
 import { newFolder } from "../support/folder.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { openStack } from "../support/stack.ts";
 
 const semantics = readFileSync(presetFile("illustrative").replace(".contract.", ".semantics."), "utf8")
   .replace(
@@ -64,7 +64,7 @@ writeFileSync(file("payments.csv.gz"), gzipSync(csv));
 
 /** A stack of which two rules are live, beside one by hand; its program changes one, removes one and adds one. */
 async function changedStack() {
-  const { project, service, succeeds } = await openStack("local", {
+  const { project, service, succeeds } = await openCommandStack("local", {
     contract: contractOf({ semantics: file("semantics.yaml"), rule: { naturalKey: "/name" } }),
   });
   const rules = {

@@ -10,7 +10,7 @@ import { readWritten } from "../../contract-tools/written.ts";
 import { definitionChecker, loadContract, loadPreset } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { isJsonObject, type Json, type JsonObject, pointerOf, withValueAt } from "../../sdk/json/index.ts";
-import { command } from "../cli/run.ts";
+import { command } from "../cli/command.ts";
 import { jar } from "../real/wiremock.ts";
 import { newFolder } from "../support/folder.ts";
 import { textInZip } from "../support/zip.ts";

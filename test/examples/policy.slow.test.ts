@@ -6,7 +6,7 @@ import { z } from "zod";
 import { policies } from "../../policy/policies.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { type Declared, evaluate, rule, ruleSet } from "../policy/evaluate.ts";
-import { openStack } from "../support/stack.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 
 const pack = fileURLToPath(new URL("../../examples/policy", import.meta.url));
 const configuration = join(pack, "policy-config.json");
@@ -25,7 +25,7 @@ const largeAmounts: JsonObject = {
 
 describe("examples/policy, on the local engine", { timeout: 120_000 }, () => {
   test("stops a rule that breaks the team's own policy, with nothing sent", async () => {
-    const { project, service, run } = await openStack("local");
+    const { project, service, run } = await openCommandStack("local");
     project.declare({ all: { rules: { "large-amounts": largeAmounts } } });
     const { code, output } = await run("up", ...withPack);
     expect(code).toBe(1);
@@ -41,7 +41,7 @@ describe("examples/policy, on the local engine", { timeout: 120_000 }, () => {
   });
 
   test("lets a good rule pass, without the blanks that it had", async () => {
-    const { project, service, succeeds } = await openStack("local");
+    const { project, service, succeeds } = await openCommandStack("local");
     project.declare({ all: { rules: { "large-amounts": { ...largeAmounts, owner: " fraud-team " } } } });
     const output = (await succeeds("up", ...withPack)).output;
     expect(output).toContain('~ rules["large-amounts"].owner: " fraud-team " => "fraud-team"');

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { setType } from "../../provider/host/types.ts";
 import { run as command } from "../cli/command.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack } from "../support/stack.ts";
 import { described, limit } from "./payments.ts";
 
 const pack = join(import.meta.dirname, "../../policy");
@@ -22,7 +22,7 @@ describe.each(engines)("policies that decide payments, on the engine %s", (engin
     "refuse a run that accepts more, or gives too many payments of a sample another outcome, and advise where nothing can be shown",
     { timeout: 240_000 },
     async () => {
-      const { project, run } = await openStack(engine);
+      const { project, run } = await openCommandStack(engine);
       const deployed = (rules: object) => ({
         version: 3,
         deployment: {
@@ -57,10 +57,8 @@ describe.each(engines)("policies that decide payments, on the engine %s", (engin
       expect(refused.code, refused.output).toBe(1);
       for (const text of [shown, words, flips]) expect(refused.output).toContain(text);
 
-      const environment = Object.entries(project.environment()).filter(([name]) => /^(MERCHANT|PULUMI|PWD)/.test(name));
-      const variables = Object.fromEntries(environment.map(([name, value = ""]) => [name, value]));
       const planned = ["plan", "--cwd", project.folder, "--stack", project.stack, "--engine", engine, ...flags];
-      const plan = await command(planned, variables);
+      const plan = await command(planned, project.variables());
       expect(plan.code, plan.stderr).toBe(1);
       for (const text of [shown, words, flips]) expect(plan.stdout.replace(/\n {2}/g, " ")).toContain(text);
 

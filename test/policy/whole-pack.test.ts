@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { policies } from "../../policy/policies.ts";
 import { ruleType } from "../../provider/host/types.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack } from "../support/stack.ts";
 
 const pack = join(import.meta.dirname, "../../policy");
 
@@ -134,10 +134,9 @@ describe.concurrent.each(engines)("the whole pack, on the engine %s", (engine, i
   test.skipIf(!isThere)(
     "says what violates each policy, shows no secret, and nothing is asked of the service",
     { timeout: 240_000 },
-    async ({ onTestFinished }) => {
-      const { project, service, run } = await openStack(engine, {
+    async () => {
+      const { project, service, run } = await openCommandStack(engine, {
         config: ["lifecycle:secret: hush-hush"],
-        onTestFinished,
       });
       project.write("policy-config.json", JSON.stringify(configuration));
       project.write("baseline.json", JSON.stringify(baseline));

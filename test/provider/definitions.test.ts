@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { findNotJson, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { clientOf, failureOf, serve as serveScript } from "../sdk/client/scripted-server.ts";
 import { rule } from "../support/rules.ts";
+import { openCommandStack } from "../support/stack/commands.ts";
 import { openWorld } from "../support/stack/hooks.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { openStack } from "../support/stack.ts";
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {
@@ -29,7 +29,7 @@ function nested(levels: number): JsonObject {
 
 function roundTrip(engine: EngineName): void {
   test("comes back from the service as it was declared, and shows its drift", async () => {
-    const { project, service, succeeds } = await openStack(engine);
+    const { project, service, succeeds, hasNoDrift } = await openCommandStack(engine);
     const definition = {
       ...rule(1),
       ...inherited,
@@ -49,7 +49,7 @@ function roundTrip(engine: EngineName): void {
         .map((each) => each.rule)
         .sort(byName),
     ).toEqual(declared);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     await succeeds("up", "--refresh", "--expect-no-changes");
 
     const drifted = service.rules().find(({ rule: each }) => each.name === "rule-2");
@@ -64,7 +64,7 @@ function roundTrip(engine: EngineName): void {
   });
 
   test("of a field __proto__ is refused by the program, with its path: it would be lost on the way", async () => {
-    const { project, service } = await openStack(engine);
+    const { project, service } = await openCommandStack(engine);
     project.write("rules.json", '{"one":{"definition":{"name":"a","list":[{"__proto__":{"polluted":true}}]}}}');
     const { code, output } = await project.run(engine, "up");
     expect(code).not.toBe(0);

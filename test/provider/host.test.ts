@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerHttp2Session } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
-import { rule } from "../support/rules.ts";
+import { many, rule } from "../support/rules.ts";
 import { HookFailure, resource } from "../support/stack/hosts.ts";
 import { ProviderHost } from "../support/stack/provider-host.ts";
 import { serve } from "../support/stack/service.ts";
@@ -75,7 +75,7 @@ test("Pulumi's provider host ends with its engine, and what it was sent to do is
   onTestFinished(() => host.close());
   served.service.faults.set({ kind: "hold", at: "before", operations: ["create"], request: 1 });
   served.service.faults.add({ kind: "latency", ms: 300, operations: ["create"], times: "always" });
-  const rules = Object.fromEntries(Array.from({ length: 100 }, (_, k) => [`r${k}`, rule(k)]));
+  const rules = many(100);
   const running = host.create(resource("limits", { rules })).catch((error: unknown) => error);
   const held = await served.service.faults.nextHeld();
   engine.server.close();

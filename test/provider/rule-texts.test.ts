@@ -5,7 +5,7 @@ import { unknownValue } from "../../provider/host/wire.ts";
 import { type JsonObject, MerchantRule, MerchantRuleSet, ruleTexts } from "../../provider/index.ts";
 import { type Contract, type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import { definitionsOf, type Json } from "../../sdk/json/index.ts";
-import { marking, rule } from "../support/rules.ts";
+import { many, marking, rule } from "../support/rules.ts";
 import { openWorld } from "../support/stack/hooks.ts";
 import { failureOf, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
@@ -89,7 +89,7 @@ describe.each(Object.entries(forms))("a rule that is declared as %s", (_, as) =>
     expect((await host.check(declared)).failures).toEqual([]);
     const { outs } = await host.create(declared);
     expect(Object(outs.ruleIds).a).toBe("17");
-    expect(served.service.rules().find((each) => each.rule.name === "rule-2")?.rule.metadata).toMatchObject({
+    expect(served.named("rule-2").rule.metadata).toMatchObject({
       managedBy: expect.stringContaining("all#b"),
     });
   });
@@ -230,7 +230,7 @@ test("a secret that appears at the service is no plain text in the state", async
 
 test("a set of more than 2,000 objects is told once a run what texts would save, a set of texts never", async () => {
   const { host, another } = await open();
-  const rules = Object.fromEntries(Array.from({ length: 2001 }, (_, k) => [`r${k}`, rule(k)]));
+  const rules = many(2001);
   for (const name of ["one", "two"]) await host.check({ ...resource(name, { rules }) });
   expect(host.stderr).toMatch(/^one: 2001 rules are declared as objects\. .*ruleTexts\(rules\).*$/);
   const { r0: _, ...fewer } = rules;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../support/rules.ts";
+import { many, rule } from "../support/rules.ts";
 import { openWorld, writesOf } from "../support/stack/hooks.ts";
 import { failureOf, resource, saidBy } from "../support/stack/hosts.ts";
 
@@ -71,10 +71,10 @@ describe("what a run does is said rule by rule", () => {
 
   test("by the preview: of very many rules the first, and how many more there are", async () => {
     const world = await openWorld();
-    const many = Object.fromEntries(Array.from({ length: 60 }, (_, k) => [`r${k}`, rule(k)]));
-    const { id, outs } = await (await world.host("merchantRuleSet")).create(resource("all", { rules: many }));
+    const rules = many(60);
+    const { id, outs } = await (await world.host("merchantRuleSet")).create(resource("all", { rules }));
     const host = await world.host("merchantRuleSet");
-    const changed = Object.fromEntries(Object.keys(many).map((key, k) => [key, rule(k, { priority: 500 + k })]));
+    const changed = Object.fromEntries(Object.keys(rules).map((key, k) => [key, rule(k, { priority: 500 + k })]));
     await host.diff(id, outs, resource("all", { rules: changed }));
     const lines = host.stderr.split("\n");
     expect(lines).toHaveLength(22);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { loadContract } from "../../sdk/contract/index.ts";
-import { command } from "../cli/run.ts";
+import { command } from "../cli/command.ts";
 import { newFolder } from "../support/folder.ts";
 import { textInZip } from "../support/zip.ts";
 import { stub } from "./payments.ts";

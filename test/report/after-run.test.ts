@@ -25,10 +25,6 @@ async function world(changes: Partial<ContractInput> = {}) {
   const declared = { all: { rules: { a: rule(1), b: rule(2), c: rule(3) } }, one: { definition: rule(4) } };
   const [all, one] = await applied(session(), declared);
   if (all === undefined || one === undefined) throw new Error("not made");
-  const edit = (name: string, more: JsonObject): void => {
-    const found = served.service.rules().find(({ rule: each }) => each.name === name);
-    served.service.put(found?.ruleId, { ...found?.rule, ...more });
-  };
   const run = async (steps: readonly JsonObject[]): Promise<{ before: RuleSide; after: RuleSide }> => {
     const preview = readPreview(JSON.stringify({ steps, changeSummary: {} }), "the preview");
     const live = await readLiveSide(session().place("default"), "live", "default");
@@ -41,7 +37,7 @@ async function world(changes: Partial<ContractInput> = {}) {
     newState:
       inputs === undefined ? null : { type: of.type, inputs: resource(of.urn.split("::").at(-1) ?? "", inputs) },
   });
-  return { ...served, all, one, edit, run, step };
+  return { ...served, all, one, run, step };
 }
 
 function made(name: string, inputs: JsonObject): JsonObject {

@@ -5,7 +5,7 @@ import { type Drift, readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/json/index.ts";
-import { marking, rule } from "../support/rules.ts";
+import { many, marking, rule } from "../support/rules.ts";
 import { contractOf, list, merchants } from "../support/stack/contracts.ts";
 import { openWorld } from "../support/stack/hooks.ts";
 import { markBy, sessionOf } from "../support/stack/hosts.ts";
@@ -15,21 +15,12 @@ import { applied, stateOf, withSecretsAt } from "../support/stack/states.ts";
 /** A service whose rules were made by resources, and the state that knows them. */
 async function made(declared: Record<string, JsonObject>, contract?: ContractInput) {
   const served = await serve(contract);
-  const { service, environment } = served;
-  const state = await applied(sessionOf(environment), declared);
-  service.resetRequests();
-  const idOf = (name: string): string =>
-    service.rules().find((each) => each.rule.name === name)?.ruleId ?? `no rule ${name}`;
+  const state = await applied(sessionOf(served.environment), declared);
+  served.service.resetRequests();
   return {
-    service,
-    environment,
+    ...served,
     state,
-    idOf,
-    edit: (name: string, changes: JsonObject) => {
-      const found = service.rules().find((each) => each.rule.name === name);
-      service.put(idOf(name), { ...found?.rule, ...changes });
-    },
-    drift: (of: readonly StateResource[] = state) => readStateDrift(of, sessionOf(environment)),
+    drift: (of: readonly StateResource[] = state) => readStateDrift(of, sessionOf(served.environment)),
   };
 }
 
@@ -122,7 +113,7 @@ describe("drift of a state", () => {
   });
 
   test("takes one pass over the list, and a look at each rule that is not in it", async () => {
-    const rules = Object.fromEntries(Array.from({ length: 25 }, (_, k) => [`r${k}`, rule(k)]));
+    const rules = many(25);
     const contract = contractOf({
       operations: { list: { ...list, pagination: { type: "cursor", limit: "limit", next: "/nextCursor" } } },
       limits: { pageSize: 10 },

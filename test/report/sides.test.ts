@@ -30,13 +30,7 @@ async function world(state = declared) {
   const served = await serve(contract);
   const session = () => sessionOf(served.environment);
   const resources = await applied(session(), state);
-  const change = (name: string, changes: JsonObject | undefined) => {
-    const found = served.service.rules().find(({ rule: each }) => each.name === name);
-    if (found === undefined) throw new Error(`no rule ${name}`);
-    if (changes === undefined) served.service.remove(found.ruleId);
-    else served.service.put(found.ruleId, { ...found.rule, ...changes });
-  };
-  return { ...served, resources, session, change };
+  return { ...served, resources, session };
 }
 
 function folderOf(files: Record<string, JsonObject>): string {
@@ -60,7 +54,7 @@ const program = (steps: readonly JsonObject[]): RuleSide =>
 const ruleIn = ({ rules: all }: RuleSide, name: string): SideRule | undefined => all.find((each) => each.name === name);
 
 test("each kind of side has the same rules, with masks that are equal exactly when the secrets are", async () => {
-  const { resources, session, change } = await world();
+  const { resources, session, edit } = await world();
   const folder = folderOf(rules);
   const sides = [
     stateSide(resources, session(), "stack dev"),
@@ -93,7 +87,7 @@ test("each kind of side has the same rules, with masks that are equal exactly wh
   expect(state && ruleIn(state, "rule-1")).toMatchObject({ ...names, ruleId: expect.any(String) });
   expect(files && ruleIn(files, "rule-1")).toMatchObject({ ...names, file: join(folder, "a.yaml"), line: 2 });
   expect(live && ruleIn(live, "rule-1")?.place).toEqual(expect.any(String));
-  change("rule-1", { token: "rotated" });
+  edit("rule-1", { token: "rotated" });
   const rotated = await readLiveSide(session().place("default"), "production", "default");
   expect(ruleIn(rotated, "rule-1")?.definition.token).not.toEqual(live && ruleIn(live, "rule-1")?.definition.token);
 });
@@ -103,14 +97,14 @@ test("what a program makes secret is masked on each side that knows so, wherever
     { field: "a", value: "s3cret-2" },
     { field: "b", value: "shown" },
   ];
-  const { resources, session, change } = await world({ all: { rules: { a: rule(1, { conditions }) } } });
+  const { resources, session, edit } = await world({ all: { rules: { a: rule(1, { conditions }) } } });
   const path = ["rules", "a", "conditions"];
   const secrets = resources.map(({ inputs, outputs, ...each }) => ({
     ...each,
     inputs: withSecretsAt(inputs, path),
     outputs: withSecretsAt(outputs, path),
   }));
-  change("rule-1", { conditions: [{ field: "b", value: "new" }, ...conditions.slice(0, 1)] });
+  edit("rule-1", { conditions: [{ field: "b", value: "new" }, ...conditions.slice(0, 1)] });
   expect(JSON.stringify(stateSide(secrets, session(), "s").rules)).not.toMatch(/s3cret/);
   const masked = { ...rule(1), conditions: [{ field: "a", value: "[secret]" }] };
   const [first] = program([stepOn(setType, "all", { rules: { a: masked, b: "[secret]" } })]).rules;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { ruleFile } from "../../cli/export/rule-file.ts";
 import { rule } from "./rules.ts";
+import { openCommandStack } from "./stack/commands.ts";
 import type { EngineName } from "./stack/project.ts";
-import { openStack } from "./stack.ts";
 
 const program = `
 import { existsSync } from "node:fs";
@@ -17,7 +17,7 @@ new MerchantRuleSet("all", { rules: loadRules("rules"), adopt: existsSync("adopt
  * five rules one is changed by hand, one loses a condition, and one of all is deleted; one is made by hand.
  */
 export async function pullsDrift(engine: EngineName, count: number): Promise<void> {
-  const { project, service, succeeds } = await openStack(engine);
+  const { project, service, succeeds } = await openCommandStack(engine);
   project.write("index.js", program);
   mkdirSync(join(project.folder, "rules"));
   const textOf = (k: number): string => `# rule ${k}\n${ruleFile(rule(k), undefined)}# the end\n`;

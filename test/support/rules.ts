@@ -23,3 +23,8 @@ export function rule(k: number, changes: JsonObject = {}): JsonObject {
     ...changes,
   };
 }
+
+/** The definitions of so many rules, by key: r0, r1, … */
+export function many(count: number): Record<string, JsonObject> {
+  return Object.fromEntries(Array.from({ length: count }, (_, k) => [`r${k}`, rule(k)]));
+}

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { jsonDocument } from "../../../local/engine/display/json.ts";
 import type { RunOptions, RunResult } from "../../../local/engine/index.ts";
-import { many, openStack } from "../../support/stack.ts";
+import { many } from "../../support/rules.ts";
+import { openCommandStack } from "../../support/stack/commands.ts";
 import { Project } from "./support.ts";
 
 const pack = join(import.meta.dirname, "fixtures/policies");
@@ -120,8 +121,8 @@ describe.concurrent("policy packs", { timeout: 120_000 }, () => {
     expect(project.takeCalls()).toEqual([]);
   });
 
-  test("look into a set of rules, and name the key: no request reaches the service", async ({ onTestFinished }) => {
-    const { project, service, run } = await openStack("local", { onTestFinished });
+  test("look into a set of rules, and name the key: no request reaches the service", async () => {
+    const { project, service, run } = await openCommandStack("local");
     const rules = many(3);
     project.declare({ all: { rules: { ...rules, r1: { ...rules.r1, bad: true } } } });
     const { code, output } = await run("up", "--policy-pack", pack);

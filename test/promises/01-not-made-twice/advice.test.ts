@@ -5,7 +5,6 @@ import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { HookStack, openWorld } from "../../support/stack/hooks.ts";
 import { ownedBy } from "../../support/stack/hosts.ts";
-import { namesOf } from "../../support/stack/service.ts";
 
 const lost: FaultInput = { kind: "close", at: "after", operations: ["create"], times: 1 };
 
@@ -113,6 +112,6 @@ describe("a 409 of the service under a contract without natural key", () => {
     const [message = ""] = await stack.up({ a: { definition: rule(1) } }, { MERCHANT_RULES_CONTRACT });
     expect(message).toContain(`adopt: "${existing}"`);
     expect(await stack.up({ a: { definition: rule(1), adopt: true } }, { MERCHANT_RULES_CONTRACT })).toEqual([]);
-    expect(namesOf(world.service.rules())).toEqual(["rule-1"]);
+    expect(world.names()).toEqual(["rule-1"]);
   });
 });

@@ -21,7 +21,6 @@ const byPut: ContractInput = {
 };
 const set = (rules: Record<string, ReturnType<typeof rule>>) => ({ all: { rules } });
 const both = set({ a: rule(1), b: rule(2) });
-const names = ({ service }: Place): unknown[] => service.rules().map((each) => each.rule.name);
 const ids = ({ service }: Place): string[] => service.rules().map(({ ruleId }) => ruleId);
 
 onBothEngines((engine) => {
@@ -38,7 +37,7 @@ onBothEngines((engine) => {
     place.front.behave((_, pass) => pass());
     await Promise.all(late);
     // Each attempt was carried out, and all but the first found the rule there.
-    expect(names(place).toSorted()).toEqual(["rule-1", "rule-2"]);
+    expect(place.names()).toEqual(["rule-1", "rule-2"]);
     place.writes();
     await stack.up(both);
     expect(place.writes()).toEqual([]);
@@ -51,7 +50,7 @@ onBothEngines((engine) => {
     place.service.faults.set({ kind: "close", at: "after", operations: ["create"], times: 2 });
     const { output } = await stack.up(both);
     expect(output).not.toContain("taken over");
-    expect(names(place).toSorted()).toEqual(["rule-1", "rule-2"]);
+    expect(place.names()).toEqual(["rule-1", "rule-2"]);
     await stack.isUnchanged();
   });
 });
@@ -82,7 +81,7 @@ describe("an id that the client chooses", () => {
     await stack.upFails(changed, {}, /carried out late, it would delete the new rule/, /What to do: run again/);
     await Promise.all(late);
     await stack.up(changed);
-    expect(names(place).toSorted()).toEqual(["rule-1", "rule-2"]);
+    expect(place.names()).toEqual(["rule-1", "rule-2"]);
     await stack.isUnchanged();
   });
 
@@ -94,10 +93,10 @@ describe("an id that the client chooses", () => {
     await stack.up(set({ b: rule(1) }));
     expect(place.writes()).toEqual(["create"]);
     await stack.up(set({ a: rule(3), b: rule(1) }));
-    expect(names(place)).toEqual(["rule-1", "rule-3"]);
+    expect(place.names()).toEqual(["rule-1", "rule-3"]);
     await stack.up(set({ b: rule(1) }));
     await stack.up(set({ a: rule(4), b: rule(1) }));
-    expect(names(place)).toEqual(["rule-1", "rule-4"]);
+    expect(place.names()).toEqual(["rule-1", "rule-4"]);
     expect(new Set(place.service.rows().map(({ ruleId }) => ruleId)).size).toBe(3);
     await stack.isUnchanged();
   });
@@ -146,6 +145,6 @@ describe("an id that the client chooses", () => {
     const [one, other] = [await place.stack("local"), await place.stack("local")];
     await one.up(both);
     await other.upFails(both, {}, /has the same natural key/);
-    expect(names(place).toSorted()).toEqual(["rule-1", "rule-2"]);
+    expect(place.names()).toEqual(["rule-1", "rule-2"]);
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/rules.ts";
+import { many, rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { failureOf, ownedBy } from "../../support/stack/hosts.ts";
-import { namesOf } from "../../support/stack/service.ts";
 
 const unknownLag = contractOf({ operations: { list: { ...list, lagMs: null } } });
 const withoutList = contractOf({ operations: { list: null } });
@@ -28,10 +27,10 @@ describe("a create that is answered 503", () => {
   test("for several rules of a set is sent again for those alone", async () => {
     const world = await openWorld({ allowDuplicates: true });
     world.service.faults.set({ kind: "status", status: 503, operations: ["create"], request: 2, times: 3 });
-    const rules = Object.fromEntries(Array.from({ length: 6 }, (_, k) => [`r${k}`, rule(k)]));
+    const rules = many(6);
     const { partial } = await failureOf((await world.host("merchantRuleSet")).create({ rules }));
     await (await world.host("merchantRuleSet")).update(partial?.id ?? "", partial?.properties ?? {}, { rules });
-    expect(namesOf(world.service.rules())).toEqual(Object.values(rules).map(({ name }) => name));
+    expect(world.names()).toEqual(Object.values(rules).map(({ name }) => name));
     expect(writesOf(world)).toHaveLength(9);
   });
 

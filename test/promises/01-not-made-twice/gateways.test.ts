@@ -10,7 +10,6 @@ import { variants } from "../../support/variants.ts";
 const laterMs = 150;
 const declared = { all: { rules: { a: rule(1), b: rule(2) } } };
 const once = [rule(1).name, rule(2).name];
-const names = ({ service }: Place): unknown[] => service.rules().map((each) => each.rule.name);
 
 const idempotency = { header: "Idempotency-Key" };
 const list = { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0 };
@@ -49,7 +48,7 @@ onBothEngines((engine) => {
         }
         await settle();
         await stack.up(declared, { environment: { MERCHANT_RULES_RECOVER: "true" } });
-        expect(names(place).toSorted()).toEqual(once);
+        expect(place.names()).toEqual(once);
         await stack.isUnchanged();
       },
     );
@@ -66,5 +65,5 @@ test("without a way to look it up a create is sent once, and the error says that
     /the rule may exist.*look at the service whether the rule is there/s,
   );
   await settle();
-  expect(names(place)).toEqual([rule(1).name]);
+  expect(place.names()).toEqual([rule(1).name]);
 });

@@ -4,7 +4,6 @@ import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { failureOf, ownedBy } from "../../support/stack/hosts.ts";
-import { namesOf } from "../../support/stack/service.ts";
 
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
 const names = ["rule-1", "rule-2", "rule-3"];
@@ -20,7 +19,7 @@ describe("three creates that lose their answers while the list lags behind", () 
     world.service.faults.set([{ kind: "stale-list", lagMs: 400 }, lost]);
     const { outs } = await (await world.host("merchantRuleSet")).create({ rules: declared });
     expect(Object.keys(Object(outs.ruleIds)).sort()).toEqual(["a", "b", "c"]);
-    expect(namesOf(world.service.rules())).toEqual(names);
+    expect(world.names()).toEqual(names);
     expect(writesOf(world)).toEqual(["create", "create", "create"]);
   });
 
@@ -32,7 +31,7 @@ describe("three creates that lose their answers while the list lags behind", () 
     world.service.faults.set([{ kind: "stale-list", lagMs: 400 }, lost]);
     const host = await world.host();
     await Promise.all(Object.values(declared).map((definition) => host.create({ definition })));
-    expect(namesOf(world.service.rules())).toEqual(names);
+    expect(world.names()).toEqual(names);
   });
 
   test.each([
@@ -65,7 +64,7 @@ describe("three creates that lose their answers while the list lags behind", () 
       const { id, properties } = failure.partial ?? { id: "", properties: {} };
       const inputs = { rules: { ...declared, d: rule(4) }, ...(way.startsWith("adopt") ? { adopt } : {}) };
       await (id === "" ? host.create(inputs) : host.update(id, properties, inputs)).catch(() => undefined);
-      expect(namesOf(world.service.rules())).toEqual([...names, "rule-4"]);
+      expect(world.names()).toEqual([...names, "rule-4"]);
     },
   );
 
@@ -75,7 +74,7 @@ describe("three creates that lose their answers while the list lags behind", () 
     const { message } = await failureOf((await world.host("merchantRuleSet")).create({ rules: declared }));
     expect(message).toContain("if it is not, run again");
     await (await world.host("merchantRuleSet")).create({ rules: declared });
-    expect(namesOf(world.service.rules())).toEqual(names);
+    expect(world.names()).toEqual(names);
   });
 
   test("are found by their marks by the next run, without a word from the user", async () => {
@@ -90,6 +89,6 @@ describe("three creates that lose their answers while the list lags behind", () 
     expect(message).toContain("run again");
     world.service.faults.clear();
     await (await world.host("merchantRuleSet")).create(inputs);
-    expect(namesOf(world.service.rules())).toEqual(names);
+    expect(world.names()).toEqual(names);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/rules.ts";
+import { many } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { openPlace } from "../../support/stack/place.ts";
 
@@ -12,7 +12,7 @@ test("creates whose answers are all lost wait for the list's lag side by side, n
     const answer = await pass();
     return method === "POST" ? { status: 504, body: {} } : answer;
   });
-  const rules = Object.fromEntries(Array.from({ length: 40 }, (_, k) => [`r${k}`, rule(k)]));
+  const rules = many(40);
   const began = performance.now();
   await stack.up({ all: { rules } });
   expect(place.service.rules()).toHaveLength(40);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isJsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/rules.ts";
+import { many, rule } from "../../support/rules.ts";
 import { contractOf, marking } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
 import { openPlace } from "../../support/stack/place.ts";
@@ -47,7 +47,7 @@ test("one create of which the answer was lost and the service kept another form 
     await pass({ body: isJsonObject(body) ? { ...body, priority: 10 } : undefined });
     return { status: 504, body: {} };
   });
-  const rules = Object.fromEntries(Array.from({ length: 60 }, (_, k) => [`r${k}`, rule(k)]));
+  const rules = many(60);
   await stack.upFails({ all: { rules } }, {}, /1 of 60 rules failed/);
   expect(lists).toBeLessThan(10);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/rules.ts";
+import { many, rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { HookStack, openWorld } from "../../support/stack/hooks.ts";
 
@@ -39,7 +39,7 @@ test("one that was not carried out, as 307 says, fails and leaves none", async (
 test("a set of rules whose creates are all answered 303 is there as declared, each rule once", async () => {
   const world = await openWorld({ contract: unknownLag, allowDuplicates: true });
   world.service.faults.set({ kind: "redirect", at: "after", status: 303, operations: ["create"], times: "always" });
-  const rules = Object.fromEntries(Array.from({ length: 10 }, (_, k) => [`r${k}`, rule(k)]));
+  const rules = many(10);
   const stack = new HookStack(world, "merchantRuleSet");
   for (let run = 1; run <= 3; run += 1) expect(await stack.up({ s: { rules } })).toEqual([]);
   expect(world.service.rules()).toHaveLength(10);

@@ -6,11 +6,6 @@ import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const lagging = { operations: { list: { ...list, lagMs: 3000 } } };
 const [a, b] = [rule(1), rule(2)];
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 /** The list, and no read of one rule, stays as it is now, for 2.8 s from the call of what it gives; by the contract it may for 3 s. */
 function freezeList({ service, front }: Place): () => void {
@@ -36,7 +31,7 @@ onBothEngines((engine) => {
     await stack.up({ all: { rules: { a, b } } });
     place.front.behave();
     await stack.isUnchanged();
-    expect(names(place)).toEqual([a.name, b.name]);
+    expect(place.names()).toEqual([a.name, b.name]);
   }, 60_000);
 
   test("the same without marks, with adopt: true", async () => {
@@ -49,6 +44,6 @@ onBothEngines((engine) => {
     await stack.up({ all: { rules: { a, b }, adopt: true } });
     place.front.behave();
     await stack.isUnchanged();
-    expect(names(place)).toEqual([a.name, b.name]);
+    expect(place.names()).toEqual([a.name, b.name]);
   }, 60_000);
 });

@@ -3,17 +3,12 @@ import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, marking, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
 /** `rule 7 has the mark of …, and no resource that this run has read has it in its state: … Delete it at the service …` */
 /** A rule that moved without a write has another resource's state, which may be heard later: nothing calls it a double. */
 const falseAdvice = /another rule with it is in the state|has the mark of[^\n]*Delete it at the service$/m;
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 onBothEngines((engine) => {
   test("a rule that was deleted a moment ago is not called one that no state knows, though the list is behind as the contract says", async () => {
@@ -39,7 +34,7 @@ onBothEngines((engine) => {
     stack.declare({ one: { rules: { b: { ...b, isActive: false } } }, two: { rules: { a, c } } });
     const { output, code } = await targeted(stack, engine, "**::one");
     expect(code, output).toBe(0);
-    expect(names(place)).toEqual([a.name, b.name, c.name]);
+    expect(place.names()).toEqual([a.name, b.name, c.name]);
     expect(output).not.toMatch(falseAdvice);
   }, 60_000);
 });
@@ -54,7 +49,7 @@ onBothEngines((engine) => {
     await stack.upFails({ a: { definition: replaced }, b: { definition: b } }, {}, /422/);
     place.service.faults.clear();
     const { output } = await stack.up({ a: { definition: { ...replaced, isActive: false } }, b: { definition: b } });
-    expect(names(place)).toEqual(["other", b.name]);
+    expect(place.names()).toEqual(["other", b.name]);
     expect(output).not.toMatch(falseAdvice);
   }, 60_000);
 });
@@ -85,7 +80,7 @@ describe("on the local engine, where a resource is heard of only after another o
       await stack.succeeds("up");
       if (verb === "up") one = { b: { ...b, isActive: false } };
       const { output } = await stack.succeeds(verb, verb === "refresh" ? { parallel: 1 } : {});
-      expect(names(place)).toEqual([a.name, b.name, c.name]);
+      expect(place.names()).toEqual([a.name, b.name, c.name]);
       expect(output).not.toMatch(falseAdvice);
     },
   );

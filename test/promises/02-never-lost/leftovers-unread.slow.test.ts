@@ -13,7 +13,7 @@ async function open(first: Declared, then: Declared): Promise<{ place: Place; st
   const place = await openPlace({ contract, allowDuplicates: true });
   const stack = await place.stack("local");
   await stack.up(first);
-  const mark = String(valueAt(place.service.rules().find((each) => each.rule.name === c.name)?.rule ?? {}, owner.at));
+  const mark = String(valueAt(place.named(c.name).rule ?? {}, owner.at));
   await stack.up(then);
   const made = withValueAt({ ...c, name: "earlier-name" }, owner.at, mark);
   const left = place.service.put(undefined, isJsonObject(made) ? made : {});
@@ -43,7 +43,7 @@ test("a rule with our mark is named where its key is not ASCII", async () => {
   const stack = await place.stack("local");
   const key = "höchstbetrag";
   await stack.up({ all: { rules: { a, [key]: c } } });
-  const mark = String(valueAt(place.service.rules().find((each) => each.rule.name === c.name)?.rule ?? {}, owner.at));
+  const mark = String(valueAt(place.named(c.name).rule ?? {}, owner.at));
   await stack.up({ all: { rules: { a } } });
   const made = withValueAt(c, owner.at, mark);
   const left = place.service.put(undefined, isJsonObject(made) ? made : {});

@@ -6,11 +6,6 @@ import { onBothEngines } from "../../support/stack/engines.ts";
 import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 const marksOf = ({ service }: Place): string[] =>
   service
@@ -48,7 +43,7 @@ onBothEngines((engine) => {
 
     place.service.remove(double);
     await stack.up({ all: { rules: { a, b, c }, adopt: { c: left } } });
-    expect(names(place)).toEqual([a.name, b.name, c.name]);
+    expect(place.names()).toEqual([a.name, b.name, c.name]);
     const told = await stack.succeeds("up", { refresh: true });
     expect(told.output).not.toContain("has the mark of");
     await stack.isUnchanged();

@@ -4,7 +4,6 @@ import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { TestProject } from "../../support/stack/project.ts";
-import { namesOf } from "../../support/stack/service.ts";
 
 const marking = contractOf({ rule: { owner: { at: "/metadata/managedBy" } } });
 const single = (k: number): JsonObject => ({ definition: rule(k) });
@@ -46,7 +45,7 @@ test.each<[string, Record<string, JsonObject>[], true?]>([
   const [first = {}, ...others] = programs;
   project.declare(first);
   expect(await project.run("local", "up")).toMatchObject({ code: 0 });
-  const names = namesOf(world.service.rules());
+  const names = world.names();
   for (const program of others) {
     project.declare(program);
     let moved = await project.run("local", "up");
@@ -61,7 +60,7 @@ test.each<[string, Record<string, JsonObject>[], true?]>([
     }
     expect(moved.code, moved.output).toBe(0);
     // One whose delete was on its way already is made again.
-    expect(namesOf(world.service.rules())).toEqual(names);
+    expect(world.names()).toEqual(names);
     world.asked();
     const again = await project.run("local", "up");
     expect(again.code, again.output).toBe(0);

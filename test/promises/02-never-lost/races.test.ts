@@ -4,7 +4,6 @@ import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { failureOf, ownedBy } from "../../support/stack/hosts.ts";
-import { namesOf } from "../../support/stack/service.ts";
 
 const contracts: [string, ContractInput][] = [
   ["no mark", contractOf()],
@@ -77,12 +76,7 @@ test.each(contracts)(
     held.release();
     const [made] = await Promise.all([arriving, leaving]);
     expect(world.service.rules().map(({ ruleId }) => ruleId)).toContain(made.id);
-    expect(
-      world.service
-        .rules()
-        .map((each) => each.rule.name)
-        .sort(),
-    ).toEqual(["rule-1", "rule-8"]);
+    expect(world.names()).toEqual(["rule-1", "rule-8"]);
   },
 );
 
@@ -101,6 +95,6 @@ test("a create that hears too late that its rule is given up is refused, and by 
   const set = host.as("merchantRuleSet");
   await set.diff(from.id, from.outs, after);
   await set.update(from.id, from.outs, after);
-  expect(namesOf(world.service.rules())).toEqual(["rule-1", "rule-8"]);
+  expect(world.names()).toEqual(["rule-1", "rule-8"]);
   expect(writesOf(world).slice(2)).toEqual([]);
 });

@@ -4,36 +4,26 @@ import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { run as merchantRules } from "../../cli/command.ts";
 import { marking, rule } from "../../support/rules.ts";
+import { openCommandStack } from "../../support/stack/commands.ts";
 import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
-import { openStack } from "../../support/stack.ts";
 
 const total = 1000;
 
 /** A project, and a service with rules that somebody made by hand; the rules are exported into the project. */
 async function exported(engine: EngineName, count: number, form: "files" | "program", contract?: ContractInput) {
-  const stack = await openStack(engine, contract === undefined ? {} : { contract });
+  const stack = await openCommandStack(engine, contract === undefined ? {} : { contract });
   const { project, service } = stack;
   for (let k = 0; k < count; k += 1) service.put(undefined, rule(k));
   const before = service.rules();
   // A stack that was never applied is there as soon as it has a file.
   if (engine === "local") project.write(`Pulumi.${project.stack}.yaml`, "config: {}\n");
   service.resetRequests();
-  const environment = Object.fromEntries(
-    Object.entries(project.environment()).flatMap(([name, value]) =>
-      /^(?:MERCHANT_RULES|PULUMI)_/.test(name) && value !== undefined ? [[name, value]] : [],
-    ),
-  );
+  const environment = project.variables();
   const words = ["export", "--cwd", project.folder, "--out", project.folder, "--stack", project.stack];
   const { code, stdout, stderr } = await merchantRules([...words, "--engine", engine, "--as", form], environment);
   expect(code, stderr).toBe(0);
   project.write("index.js", 'import "./rules.ts";\n');
-  /** The requests of each operation since the last time. */
-  const asked = (): Record<string, number> => {
-    const counts: Record<string, number> = {};
-    for (const { operation } of service.requests) counts[operation] = (counts[operation] ?? 0) + 1;
-    service.resetRequests();
-    return counts;
-  };
+  const { counted: asked } = stack;
   return { ...stack, environment, stdout, asked, isUntouched: () => expect(service.rules()).toEqual(before) };
 }
 
@@ -47,7 +37,7 @@ describe.each<EngineName>(["local", "pulumi"])("a thousand rules made by hand (%
     "come into code and state without one request that writes: export, import, preview, refresh",
     { timeout: 300_000 },
     async () => {
-      const { project, succeeds, asked, isUntouched, stdout } = await exported(engine, total, "files");
+      const { project, succeeds, hasNoDrift, asked, isUntouched, stdout } = await exported(engine, total, "files");
       // One rule is read by itself: the list could have summaries.
       expect(asked()).toEqual({ ...pages, get: 1 });
       expect(stdout).toContain(`Exported ${total} of ${total} rules`);
@@ -60,7 +50,7 @@ describe.each<EngineName>(["local", "pulumi"])("a thousand rules made by hand (%
       expect(asked()).toEqual({});
       await succeeds("preview", "--expect-no-changes");
       expect(asked()).toEqual({});
-      await succeeds("refresh", "--preview-only", "--expect-no-changes");
+      await hasNoDrift();
       expect(asked()).toEqual(pages);
       await succeeds("up", "--expect-no-changes");
       expect(asked()).toEqual({});
@@ -74,7 +64,7 @@ describe.each<EngineName>(["local", "pulumi"])("rules of a service that keeps ma
     "come in without a mark, also into a stack that has a connection; the next change of each writes it",
     { timeout: 300_000 },
     async () => {
-      const { project, service, succeeds, asked, isUntouched, environment } = await exported(
+      const { project, service, succeeds, hasNoDrift, asked, isUntouched, environment } = await exported(
         engine,
         2,
         "program",
@@ -88,7 +78,7 @@ describe.each<EngineName>(["local", "pulumi"])("rules of a service that keeps ma
       };
       const showsNoChange = async (): Promise<void> => {
         await succeeds("preview", "--expect-no-changes");
-        await succeeds("refresh", "--preview-only", "--expect-no-changes");
+        await hasNoDrift();
         asked();
         await succeeds("up", "--expect-no-changes");
         expect(asked()).toEqual({});
@@ -132,7 +122,7 @@ describe.each<EngineName>(["local", "pulumi"])("rules of a service that keeps ma
 
 describe("without an import, on the local engine", () => {
   test("a set with adopt takes a thousand rules over, writes none, says it once", { timeout: 300_000 }, async () => {
-    const { project, succeeds, asked, isUntouched } = await exported("local", total, "files");
+    const { project, succeeds, hasNoDrift, asked, isUntouched } = await exported("local", total, "files");
     const program = project.read("rules.ts");
     project.write("rules.ts", program.replace('loadRules("rules"),', 'loadRules("rules"), adopt: true,'));
     asked();
@@ -142,7 +132,7 @@ describe("without an import, on the local engine", () => {
     isUntouched();
     project.write("rules.ts", program);
     await succeeds("preview", "--expect-no-changes");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
   });
 
   test("a program of single rules comes in as well, and what is changed by hand afterwards shows", async () => {

@@ -25,7 +25,7 @@ test.each([
       if (method === verb && other === "") {
         // Another stack adopts the rule that is not written first.
         const marked = withValueAt({ ...b, priority: 77 }, owner.at, othersMark);
-        other = place.service.rules().find((each) => each.rule.name === b.name)?.ruleId ?? "";
+        other = place.idOf(b.name);
         place.service.put(other, isJsonObject(marked) ? marked : {});
       }
       return pass();

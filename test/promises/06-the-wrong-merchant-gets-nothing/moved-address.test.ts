@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { failureOf } from "../../support/stack/hosts.ts";
-import { namesOf } from "../../support/stack/service.ts";
 
 const declared = { a: rule(1), b: rule(2), c: rule(3) };
 const changed = { rules: { ...declared, a: rule(1, { priority: 99 }) } };
@@ -57,9 +56,9 @@ describe("another address", () => {
     expect(props.ruleIds).toEqual({});
     const moved = await moving.update(id, props, changed);
     expect(writesOf(to)).toEqual(["create", "create", "create"]);
-    expect(namesOf(to.service.rules())).toEqual(["rule-1", "rule-2", "rule-3", "rule-7"]);
+    expect(to.names()).toEqual(["rule-1", "rule-2", "rule-3", "rule-7"]);
     await (await to.host("merchantRuleSet")).delete(id, moved);
-    expect(namesOf(to.service.rules())).toEqual(["rule-7"]);
+    expect(to.names()).toEqual(["rule-7"]);
     expect(writesOf(from)).toEqual([]);
   });
 
@@ -71,7 +70,7 @@ describe("another address", () => {
     const moved = await moving.update(id, outs, {
       rules: { a: changed.rules.a, b: rule(2, { priority: 5 }), c: rule(3, { priority: 6 }) },
     });
-    expect(namesOf(to.service.rules())).toEqual(["rule-1", "rule-2", "rule-3", "rule-7"]);
+    expect(to.names()).toEqual(["rule-1", "rule-2", "rule-3", "rule-7"]);
     await (await to.host("merchantRuleSet")).delete(id, moved);
     expect(to.service.rules()).toHaveLength(1);
   });

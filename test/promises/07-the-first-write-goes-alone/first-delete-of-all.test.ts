@@ -1,15 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 const off = (each: typeof a) => ({ ...each, isActive: false });
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 const changes: [string, Declared, Declared, string[]][] = [
   [
@@ -36,7 +31,7 @@ onBothEngines((engine) => {
       stack.declare(after);
       const { code, output } = await stack.run("up");
       // Either the rules are there, or the run says that they are not.
-      expect(code === 0 ? names(place) : left, output).toEqual(left);
+      expect(code === 0 ? place.names() : left, output).toEqual(left);
     });
   });
 });

@@ -2,18 +2,13 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const contract = contractOf({ limits: { maxAttempts: 1 } });
 const rules = { a: rule(1), b: rule(2), c: rule(3), d: rule(4), z: rule(9) };
 const off = Object.fromEntries(
   Object.entries(rules).map(([key, each]) => [key, key === "z" ? each : { ...each, isActive: false }]),
 );
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 onBothEngines((engine) => {
   test("a first update that is carried out, takes another rule away and is answered 500 ends the run, and the next one has all that is declared", async () => {
@@ -35,7 +30,7 @@ onBothEngines((engine) => {
     place.front.behave();
     const next = await stack.run("up");
     // It heals, or says what is gone.
-    expect({ updates, left: next.code === 0 ? names(place) : "said" }, next.output).toEqual({
+    expect({ updates, left: next.code === 0 ? place.names() : "said" }, next.output).toEqual({
       updates: 1,
       left: ["rule-1", "rule-2", "rule-3", "rule-4", "rule-9"],
     });

@@ -2,15 +2,10 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace } from "../../support/stack/place.ts";
 
 const contract = contractOf({ limits: { maxAttempts: 2 } });
 const [a, b] = [rule(1), rule(2)];
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 onBothEngines((engine) => {
   test("a delete that was answered 502 is not done because a proxy's page answers the GET 404, while the list, which does not lag, still shows the rule", async () => {
@@ -27,7 +22,7 @@ onBothEngines((engine) => {
     await stack.run("up");
     place.front.behave();
     await stack.succeeds("up");
-    expect(names(place)).toEqual([a.name]);
+    expect(place.names()).toEqual([a.name]);
   });
 
   test("a delete that was answered 502 is not done because every other request is answered 404 by a proxy's page", async () => {
@@ -46,6 +41,6 @@ onBothEngines((engine) => {
     await stack.run("up");
     place.front.behave();
     await stack.succeeds("up");
-    expect(names(place)).toEqual([a.name]);
+    expect(place.names()).toEqual([a.name]);
   });
 });

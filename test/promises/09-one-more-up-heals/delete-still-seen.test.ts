@@ -5,11 +5,6 @@ import { onBothEngines } from "../../support/stack/engines.ts";
 import { openPlace, type Place } from "../../support/stack/place.ts";
 
 const [a, b] = [rule(1), rule(2)];
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 /** The next DELETE is carried out, but until `honest` is called reads show all that was there before it. */
 function showDeletedFor({ service, front }: Place): void {
@@ -35,10 +30,10 @@ onBothEngines((engine) => {
       /the service answered that the rule is deleted, but a read still finds it/,
     );
     place.front.behave();
-    expect(names(place)).toEqual([a.name]);
+    expect(place.names()).toEqual([a.name]);
     await stack.up({ all: { rules: { a, b } } });
     await stack.isUnchanged();
-    expect(names(place)).toEqual([a.name, b.name]);
+    expect(place.names()).toEqual([a.name, b.name]);
   });
 
   test("a first delete after which a read still finds the rule leaves the rule in the state of its set", async () => {
@@ -51,6 +46,6 @@ onBothEngines((engine) => {
     place.front.behave();
     // One more up heals: exactly what is declared.
     await stack.up({ all: { rules: { a } } });
-    expect(names(place)).toEqual([a.name]);
+    expect(place.names()).toEqual([a.name]);
   });
 });

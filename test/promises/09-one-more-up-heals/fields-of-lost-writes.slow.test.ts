@@ -52,7 +52,7 @@ test("after a lost update, reads that a page answers 404 make no second rule, wh
   await stack.up({ all: { rules: { a, b } } });
   loseUpdates(place);
   await stack.upFails({ all: { rules: { a, b: { ...b, priority: 9 } } } }, {});
-  const id = place.service.rules().find((e) => e.rule.name === b.name)?.ruleId ?? "";
+  const id = place.idOf(b.name);
   place.front.behave(({ method, path }, pass) =>
     method === "GET" && path.endsWith(`/${id}`)
       ? { status: 404, body: undefined, html: "default backend - 404" }
@@ -60,13 +60,7 @@ test("after a lost update, reads that a page answers 404 make no second rule, wh
   );
   stack.declare({ all: { rules: { a, b } } });
   const { output } = await stack.run("up");
-  expect(
-    place.service
-      .rules()
-      .map((e) => e.rule.name)
-      .toSorted(),
-    output,
-  ).toEqual([a.name, b.name]);
+  expect(place.names(), output).toEqual([a.name, b.name]);
 });
 
 test("after a lost delete, reads that a page answers 404 do not make the state forget the rule, while the list shows it", async () => {
@@ -75,7 +69,7 @@ test("after a lost delete, reads that a page answers 404 do not make the state f
   await stack.up({ all: { rules: { a, b } } });
   place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 502, body: {} } : pass()));
   await stack.upFails({ all: { rules: { a } } }, {});
-  const id = place.service.rules().find((e) => e.rule.name === b.name)?.ruleId ?? "";
+  const id = place.idOf(b.name);
   place.front.behave(({ method, path }, pass) =>
     method === "GET" && path.endsWith(`/${id}`)
       ? { status: 404, body: undefined, html: "default backend - 404" }

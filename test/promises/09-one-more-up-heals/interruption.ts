@@ -8,8 +8,8 @@ import { z } from "zod";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
+import { openCommandStack } from "../../support/stack/commands.ts";
 import type { EngineName, TestProject } from "../../support/stack/project.ts";
-import { openStack } from "../../support/stack.ts";
 
 export const command = fileURLToPath(new URL("../../../bin/merchant-rules.js", import.meta.url));
 export const singles = 3;
@@ -45,7 +45,7 @@ export async function open(
   engine: EngineName,
   options: { contract?: ContractInput; onTestFinished?: TestContext["onTestFinished"] } = {},
 ) {
-  const { project, service, succeeds } = await openStack(engine, options);
+  const { project, service, succeeds } = await openCommandStack(engine, options);
 
   async function interrupted(call: Interruption): Promise<Interrupted> {
     const { verb, atRequest, signals = ["SIGINT"], again = false } = call;

@@ -53,13 +53,7 @@ test("a rule that a killed run made a moment ago is not made twice, though the l
   asAKilledRunMakes(place, b, mark);
   stack.declare({ all: { rules: { a, b } } });
   const { output } = await stack.run("up");
-  expect(
-    place.service
-      .rules()
-      .map((each) => each.rule.name)
-      .toSorted(),
-    output,
-  ).toEqual([a.name, b.name]);
+  expect(place.names(), output).toEqual([a.name, b.name]);
 });
 
 test.each([["deleted"], ["changed"]])(

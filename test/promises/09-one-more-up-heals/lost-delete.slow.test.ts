@@ -9,11 +9,6 @@ import { openPlace, type Place } from "../../support/stack/place.ts";
 const contract = contractOf({ limits: { maxAttempts: 2 } });
 const set = (rules: Record<string, JsonObject>): Declared => ({ all: { rules } });
 const [a, b] = [rule(1), rule(2)];
-const names = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .map((each) => each.rule.name)
-    .toSorted();
 
 const active = ({ service }: Place): unknown[] =>
   service
@@ -41,10 +36,10 @@ test("a delete whose every answer is lost is told by one GET, and the run goes o
   loseDeletes(place, { carriedOut: true, canRead: true });
   await stack.up(set({ a }));
   place.front.behave((_, pass) => pass());
-  expect(names(place)).toEqual([a.name]);
+  expect(place.names()).toEqual([a.name]);
   await stack.isUnchanged();
   await stack.up(set({ a, b }));
-  expect(names(place)).toEqual([a.name, b.name]);
+  expect(place.names()).toEqual([a.name, b.name]);
 });
 
 onBothEngines((engine) => {
@@ -62,7 +57,7 @@ onBothEngines((engine) => {
       stack.declare(set({ a, b }));
       await stack.fails("preview", { expectNoChanges: true });
       await stack.up(set({ a, b }));
-      expect(names(place)).toEqual([a.name, b.name]);
+      expect(place.names()).toEqual([a.name, b.name]);
       await stack.isUnchanged();
     });
 
@@ -76,7 +71,7 @@ onBothEngines((engine) => {
       place.front.behave((_request, pass) => pass());
       stack.declare(both);
       await stack.succeeds("up", { refresh: true });
-      expect(names(place)).toEqual([a.name, b.name]);
+      expect(place.names()).toEqual([a.name, b.name]);
       await stack.isUnchanged();
     });
   });

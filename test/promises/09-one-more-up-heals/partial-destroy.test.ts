@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rule } from "../../support/rules.ts";
+import { many } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { openWorld } from "../../support/stack/hooks.ts";
 import { failureOf } from "../../support/stack/hosts.ts";
@@ -11,7 +11,7 @@ test.each([
   "a destroy of 12 rules that fails in part says what is so, and the second one is quiet and succeeds, under a contract with %s",
   async (_case, contract) => {
     const world = await openWorld({ contract });
-    const rules = Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`r${k}`, rule(k)]));
+    const rules = many(12);
     const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
     world.service.faults.set({ kind: "status", status: 403, operations: ["delete"], request: 3, times: 5 });
     const { message } = await failureOf((await world.host("merchantRuleSet")).delete(id, outs));
@@ -29,7 +29,7 @@ test.each([
 
 test("an up --refresh after a destroy that failed in part makes again what was deleted", async () => {
   const world = await openWorld();
-  const rules = Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`r${k}`, rule(k)]));
+  const rules = many(12);
   const { id, outs } = await (await world.host("merchantRuleSet")).create({ rules });
   world.service.faults.set({ kind: "status", status: 403, operations: ["delete"], request: 3, times: 5 });
   const { message } = await failureOf((await world.host("merchantRuleSet")).delete(id, outs));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { rule } from "../../support/rules.ts";
+import { many, rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { openWorld } from "../../support/stack/hooks.ts";
 import { failureOf } from "../../support/stack/hosts.ts";
-import { rulesOf, stateOf } from "../../support/stack/many.ts";
+import { stateOf } from "../../support/stack/many.ts";
 
 const linesOf = (message: string): string[] => message.split("\n");
 
@@ -16,7 +16,7 @@ describe("a token that is refused", () => {
   ])("ends a set of 500 rules after few requests, under a contract with %s", async (_case, contract) => {
     const world = await openWorld({ contract });
     const host = await world.host("merchantRuleSet", wrong);
-    const { message } = await failureOf(host.create({ rules: rulesOf(500) }));
+    const { message } = await failureOf(host.create({ rules: many(500) }));
     expect(message).toContain("UNAUTHENTICATED");
     expect(linesOf(message).length).toBeLessThan(30);
     expect(world.service.requests.length).toBeLessThanOrEqual(20);
@@ -54,7 +54,7 @@ describe("a service that never answers", () => {
       const world = await openWorld({ contract });
       world.service.faults.set(silence);
       const host = await world.host("merchantRuleSet");
-      const failure = await failureOf(host.create({ rules: rulesOf(1000) }));
+      const failure = await failureOf(host.create({ rules: many(1000) }));
       expect(world.service.faults.injected.length).toBeLessThan(50);
       expect(failure.message).toMatch(/TIMED_OUT|CONNECTION_FAILED|RULE_OUTCOME_UNKNOWN/);
       expect(linesOf(failure.message).length).toBeLessThan(30);
@@ -65,7 +65,7 @@ describe("a service that never answers", () => {
     const world = await openWorld({ contract: { ...withoutList, limits: { attemptTimeoutMs: 6000 } } });
     world.service.faults.set({ ...silence, request: 101 });
     const host = await world.host("merchantRuleSet");
-    const failure = await failureOf(host.create({ rules: rulesOf(400) }));
+    const failure = await failureOf(host.create({ rules: many(400) }));
     expect(world.service.faults.injected.length).toBeLessThan(50);
     const untried = linesOf(failure.message).filter((line) => line.includes("not tried"));
     expect(untried).toEqual([expect.stringMatching(/^ {2}2\d\d more were not tried: /)]);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { marking, rule } from "../../support/rules.ts";
+import { many, marking, rule } from "../../support/rules.ts";
+import { openCommandStack } from "../../support/stack/commands.ts";
 import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
-import { many, openStack } from "../../support/stack.ts";
 
 function life(engine: EngineName): void {
   test("its rules are created, shown by key and path when they change or drift, and go away", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
+    const { project, service, run, succeeds } = await openCommandStack(engine);
     project.declare({ all: { rules: many(20) } });
     await succeeds("up");
     expect(service.rules()).toHaveLength(20);
@@ -31,7 +31,7 @@ function life(engine: EngineName): void {
   });
 
   test("what succeeded of a thousand is kept when one fails, and the next run does the rest", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
+    const { project, service, run, succeeds, hasNoDrift } = await openCommandStack(engine);
     const stray = service.put(undefined, rule(7, { priority: 777 }));
     project.declare({ all: { rules: many(1000) } });
     const failed = await run("up");
@@ -46,13 +46,13 @@ function life(engine: EngineName): void {
     expect(service.requestCount("create")).toBe(1);
     expect(service.requestCount("update")).toBe(0);
     await succeeds("preview", "--expect-no-changes");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });
 
   test("rules move from resources of their own into a set where they have marks, and none is written", async () => {
-    const marked = await openStack(engine, { contract: marking });
+    const marked = await openCommandStack(engine, { contract: marking });
     marked.project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
     await marked.succeeds("up");
     await marked.takesOver({ all: { rules: { a: rule(1), b: rule(2) } } });
@@ -61,7 +61,7 @@ function life(engine: EngineName): void {
   });
 
   test("rules move from resources of their own into a set that adopts them, where they have no marks, and none is written", async () => {
-    const { project, service, run, succeeds, takesOver } = await openStack(engine);
+    const { project, service, run, succeeds, takesOver } = await openCommandStack(engine);
     project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
     await succeeds("up");
     const before = service.rules();

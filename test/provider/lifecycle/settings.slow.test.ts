@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
+import { openCommandStack } from "../../support/stack/commands.ts";
 import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
-import { openStack } from "../../support/stack.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 
 function settings(engine: EngineName): void {
   test("missing settings are named with key and variable, in the preview already", async () => {
-    const { project, run } = await openStack(engine, {
+    const { project, run } = await openCommandStack(engine, {
       environment: { MERCHANT_RULES_BASE_URL: "", MERCHANT_RULES_TOKEN: "" },
     });
     project.declare({ a: three.a });
@@ -25,7 +25,7 @@ function settings(engine: EngineName): void {
       operations: { create: { query: { account: "{accountId}" } } },
       auth: { present: null },
     };
-    const { project, service, succeeds } = await openStack(engine, {
+    const { project, service, succeeds } = await openCommandStack(engine, {
       contract,
       environment: { MERCHANT_RULES_BASE_URL: "" },
     });
@@ -41,7 +41,7 @@ function settings(engine: EngineName): void {
   });
 
   test("a definition that the contract's schema refuses fails the preview at its path", async () => {
-    const { project, service, run } = await openStack(engine);
+    const { project, service, run } = await openCommandStack(engine);
     project.declare({ a: { definition: rule(1, { conditions: [{ field: 7, operator: "gt" }] }) } });
     const { code, output } = await run("preview");
     expect(code).not.toBe(0);

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { newCrypter } from "../../../stack/state/crypter.ts";
 import { marking, rule } from "../../support/rules.ts";
+import { openCommandStack } from "../../support/stack/commands.ts";
 import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
-import { openStack } from "../../support/stack.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 const identifyBy = { in: "query" } as const;
@@ -11,7 +11,7 @@ const identifyBy = { in: "query" } as const;
 // What other tests show of the hooks, and the quickstart's test of a whole run, on either engine.
 function wholeRuns(engine: EngineName): void {
   test("create, no change, update in place, removal, destroy", async () => {
-    const { project, service, succeeds } = await openStack(engine);
+    const { project, service, succeeds } = await openCommandStack(engine);
     project.declare(three);
     expect((await succeeds("preview")).output).toMatch(/to create/);
     expect(service.requests).toEqual([]);
@@ -69,10 +69,10 @@ function wholeRuns(engine: EngineName): void {
   });
 
   test("drift is shown path by path, fails the gate, and is healed", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
+    const { project, service, run, succeeds, hasNoDrift } = await openCommandStack(engine);
     project.declare(three);
     await succeeds("up");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     const drifted = service.rules().find(({ rule: each }) => each.name === "rule-2");
     service.put(drifted?.ruleId, rule(2, { priority: 77, note: "nobody declared this" }));
     const check = await run("refresh", "--preview-only", "--expect-no-changes", "--diff");
@@ -82,11 +82,11 @@ function wholeRuns(engine: EngineName): void {
     expect(check.output).not.toContain("nobody declared this");
     await succeeds("up", "--refresh");
     expect(service.rules().find(({ ruleId }) => ruleId === drifted?.ruleId)?.rule.priority).toBe(2);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
   });
 
   test("a rule that somebody deleted at the service is made again", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
+    const { project, service, run, succeeds } = await openCommandStack(engine);
     project.declare(three);
     await succeeds("up");
     service.remove(service.rules().find(({ rule: each }) => each.name === "rule-2")?.ruleId ?? "");
@@ -98,7 +98,7 @@ function wholeRuns(engine: EngineName): void {
   });
 
   test("a service that shows none of the rules deletes none from the state", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
+    const { project, service, run, succeeds } = await openCommandStack(engine);
     project.declare(three);
     await succeeds("up");
     for (const { ruleId } of service.rules()) service.remove(ruleId);
@@ -111,7 +111,7 @@ function wholeRuns(engine: EngineName): void {
   test("secrets are not in clear in state, on the screen or in any file", async () => {
     const secret = "s3cr3t-of-the-rule";
     const token = "local-token";
-    const { project, service, run, succeeds } = await openStack(engine);
+    const { project, service, run, succeeds } = await openCommandStack(engine);
     if (engine === "pulumi") {
       await project.pulumi("config", "set", "--stack", project.stack, "--secret", "secret", secret);
     } else {
@@ -158,7 +158,7 @@ function wholeRuns(engine: EngineName): void {
       },
       rule: { naturalKey: "/name" },
     };
-    const { project, service, succeeds } = await openStack(engine, { contract });
+    const { project, service, succeeds } = await openCommandStack(engine, { contract });
     project.declare({ a: { definition: rule(1) } });
     await succeeds("up");
     const [before] = service.rules();
@@ -177,7 +177,7 @@ function wholeRuns(engine: EngineName): void {
   });
 
   test("a resource that is renamed keeps its rule where the rule has a mark", async () => {
-    const { project, service, succeeds } = await openStack(engine, { contract: marking });
+    const { project, service, succeeds, hasNoDrift } = await openCommandStack(engine, { contract: marking });
     project.declare({ a: three.a });
     await succeeds("up");
     const [before] = service.rules();
@@ -186,13 +186,13 @@ function wholeRuns(engine: EngineName): void {
     await succeeds("up");
     // Nothing is written: the new name comes into the mark with the next change.
     expect(service.rules()).toEqual([before]);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });
 
   test("a resource that is renamed is refused its rule where nothing tells whose it is; adopt keeps it", async () => {
-    const { project, service, run, succeeds } = await openStack(engine);
+    const { project, service, run, succeeds, hasNoDrift } = await openCommandStack(engine);
     project.declare({ a: three.a });
     await succeeds("up");
     const before = service.rules();
@@ -204,17 +204,19 @@ function wholeRuns(engine: EngineName): void {
     project.declare({ renamed: { ...three.a, adopt: before[0]?.ruleId ?? "" } });
     await succeeds("up");
     expect(service.rules()).toEqual(before);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });
 
   test("the bare contract previews and creates; destroy stops before its first request and says what to set", async () => {
-    const { project, service, run, succeeds } = await openStack(engine, { contract: { version: 1 } });
+    const { project, service, run, succeeds, hasNoDrift } = await openCommandStack(engine, {
+      contract: { version: 1 },
+    });
     project.declare(three);
     await succeeds("preview");
     await succeeds("up");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     service.resetRequests();
     const { code, output } = await run("destroy");
     expect(code).not.toBe(0);
@@ -234,7 +236,7 @@ describe.skipIf(!hasPulumi)("whole runs on Pulumi's own engine (needs the Pulumi
 
 describe.skipIf(!hasPulumi)("the two engines on one backend folder (needs the Pulumi CLI)", () => {
   test("each goes on where the other stopped, and sees nothing to change", async () => {
-    const { project, service, succeeds } = await openStack("local");
+    const { project, service, succeeds, hasNoDrift } = await openCommandStack("local");
     project.declare(three);
     await succeeds("up");
     for (const [verb, flags] of [
@@ -252,7 +254,7 @@ describe.skipIf(!hasPulumi)("the two engines on one backend folder (needs the Pu
     const up = await project.run("pulumi", "up");
     expect(up.code, up.output).toBe(0);
     await succeeds("preview", "--expect-no-changes");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { loadPreset } from "../../../sdk/contract/index.ts";
 import { isJsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/rules.ts";
+import { many } from "../../support/rules.ts";
 import { ProviderHost } from "../../support/stack/provider-host.ts";
 import { serve } from "../../support/stack/service.ts";
 
@@ -15,7 +15,7 @@ test("10,000 rules in one set: each is created, read by page and deleted, with o
     onTestFinished(() => host.close());
     return host;
   };
-  const rules = Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, rule(k)]));
+  const rules = many(total);
   const pages = Math.ceil(total / loadPreset("illustrative").limits.pageSize);
 
   const { id, outs } = await (await start()).create({ rules });

@@ -121,6 +121,15 @@ export class TestProject {
     return { ...Object.fromEntries(inherited), ...this.#environment, PULUMI_SKIP_UPDATE_CHECK: "true", NO_COLOR: "1" };
   }
 
+  /** Those variables of a run that the product and Pulumi read, for a command in this process. */
+  variables(): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(this.environment()).flatMap(([name, value = ""]) =>
+        /^(MERCHANT_RULES|PULUMI)_|^PWD$/.test(name) ? [[name, value]] : [],
+      ),
+    );
+  }
+
   command(file: string, args: readonly string[]): Promise<CommandResult> {
     const env = this.environment();
     return new Promise((resolve) => {

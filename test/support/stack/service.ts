@@ -31,13 +31,15 @@ export interface Served {
   /** The definitions of all rules, by name in order. */
   definitions(): JsonObject[];
   /** The one rule of a name, as it is now. */
-  named(name: string): { readonly ruleId: string; readonly rule: JsonObject };
+  named(name: unknown): { readonly ruleId: string; readonly rule: JsonObject };
   /** The ruleId of the one rule of a name. */
-  idOf(name: string): string;
+  idOf(name: unknown): string;
   /** Changes fields of the one rule of a name by hand. */
-  edit(name: string, changes: JsonObject): void;
+  edit(name: unknown, changes: JsonObject): void;
   /** The operations that were requested since the last call, in order. */
   asked(): string[];
+  /** How often each operation was requested since the last call. */
+  counted(): Record<string, number>;
   /** Ends before the test does. */
   close(): Promise<void>;
 }
@@ -61,10 +63,15 @@ export async function serve(
   const told = spoken ?? contract;
   const contractFile =
     told === undefined ? "illustrative" : join(newFolder({ "contract.json": JSON.stringify(told) }), "contract.json");
-  const named = (name: string) => {
+  const named = (name: unknown) => {
     const found = service.rules().filter(({ rule }) => rule.name === name);
     expect(found, `rules named ${name}`).toHaveLength(1);
     return found[0] ?? { ruleId: "", rule: {} };
+  };
+  const asked = () => {
+    const operations = service.requests.map(({ operation }) => String(operation));
+    service.resetRequests();
+    return operations;
   };
   return {
     service,
@@ -87,11 +94,13 @@ export async function serve(
       const { ruleId, rule } = named(name);
       service.put(ruleId, { ...rule, ...changes });
     },
-    asked() {
-      const operations = service.requests.map(({ operation }) => String(operation));
-      service.resetRequests();
-      return operations;
-    },
+    asked,
+    counted: () =>
+      Object.fromEntries(
+        Map.groupBy(asked(), (each) => each)
+          .entries()
+          .map(([name, all]) => [name, all.length]),
+      ),
     close: () => service.close(),
   };
 }

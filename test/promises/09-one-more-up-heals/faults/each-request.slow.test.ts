@@ -39,8 +39,8 @@ async function atEachRequest(project: Opened, verb: string, between: (n: number)
 describe.concurrent("Ctrl-C at one request of a run after the other on the local engine ends what is under way; the next run does the rest:", {
   timeout: 600_000,
 }, () => {
-  test("create", async ({ onTestFinished }) => {
-    const project = await open("local", { onTestFinished });
+  test("create", async () => {
+    const project = await open("local");
     project.project.declare(declared(0));
     const end = await atEachRequest(project, "up", async (n) => {
       if (n === 1) return;
@@ -57,8 +57,8 @@ describe.concurrent("Ctrl-C at one request of a run after the other on the local
     expectExactly(project.service, 0);
   });
 
-  test("update", async ({ onTestFinished }) => {
-    const project = await open("local", { onTestFinished });
+  test("update", async () => {
+    const project = await open("local");
     project.project.declare(declared(0));
     await project.succeeds("up");
     const end = await atEachRequest(project, "up", async (n) => {
@@ -72,8 +72,8 @@ describe.concurrent("Ctrl-C at one request of a run after the other on the local
     expectExactly(project.service, 100 * end);
   });
 
-  test("delete", async ({ onTestFinished }) => {
-    const project = await open("local", { onTestFinished });
+  test("delete", async () => {
+    const project = await open("local");
     project.project.declare(declared(0));
     const end = await atEachRequest(project, "destroy", async () => {
       await project.succeeds("up");
@@ -83,8 +83,8 @@ describe.concurrent("Ctrl-C at one request of a run after the other on the local
     expect(project.service.rules()).toEqual([]);
   });
 
-  test("refresh", async ({ onTestFinished }) => {
-    const project = await open("local", { contract: seed, onTestFinished });
+  test("refresh", async () => {
+    const project = await open("local", { contract: seed });
     project.project.declare(declared(0));
     await project.succeeds("up");
     const end = await atEachRequest(project, "refresh", async () => {

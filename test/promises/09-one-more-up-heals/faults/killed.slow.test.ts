@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { LocalService } from "../../../../local/service/index.ts";
 import type { ContractInput } from "../../../../sdk/contract/index.ts";
-import { marking, rule } from "../../../support/rules.ts";
+import { many, marking, rule } from "../../../support/rules.ts";
+import { openCommandStack } from "../../../support/stack/commands.ts";
 import { hasPulumi, type TestProject } from "../../../support/stack/project.ts";
-import { openStack } from "../../../support/stack.ts";
 import { endLeft, start, untilNoProviderRuns } from "../interruption.ts";
 
 /** Nothing by which a rule is found again whose id was lost. */
@@ -41,7 +41,7 @@ describe("a run on the local engine that is killed while it creates", () => {
   ])(
     "at create %i: the next run says how to recover, the one after does the rest, and none is made twice",
     async (atCreate, ms) => {
-      const { project, service, run, succeeds } = await openStack("local");
+      const { project, service, run, succeeds, hasNoDrift } = await openCommandStack("local");
       project.declare(Object.fromEntries(Array.from({ length: total }, (_, k) => [`r${k}`, { definition: rule(k) }])));
 
       service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: atCreate });
@@ -59,7 +59,7 @@ describe("a run on the local engine that is killed while it creates", () => {
       expect(new Set(names).size).toBe(total);
       // What was looked up is open no more.
       expect(JSON.parse(project.state()).checkpoint.latest.pending_operations).toBeUndefined();
-      await succeeds("refresh", "--preview-only", "--expect-no-changes");
+      await hasNoDrift();
       await succeeds("destroy");
       expect(service.rules()).toEqual([]);
     },
@@ -69,7 +69,7 @@ describe("a run on the local engine that is killed while it creates", () => {
 describe("a run on the local engine that is killed in the middle of a create, by a contract without a list", () => {
   /** Up to the rule "lost", which the service has made; the engine is killed before it hears of it. */
   async function killed() {
-    const opened = await openStack("local", { contract: withoutLookUp });
+    const opened = await openCommandStack("local", { contract: withoutLookUp });
     const { project, service } = opened;
     project.declare({ lost: { definition: rule(1) } });
 
@@ -79,7 +79,7 @@ describe("a run on the local engine that is killed in the middle of a create, by
   }
 
   test("the next run stops before that resource, and makes none again until a person has said what is so", async () => {
-    const { project, service, run, succeeds } = await killed();
+    const { project, service, run, succeeds, hasNoDrift } = await killed();
     project.declare({ lost: { definition: rule(1) }, other: { definition: rule(2) } });
     for (const verb of ["preview", "up"]) {
       const again = await run(verb);
@@ -93,11 +93,11 @@ describe("a run on the local engine that is killed in the middle of a create, by
     const later = await succeeds("up");
     expect(later.output).not.toContain("interrupted");
     expect(service.rules()).toHaveLength(2);
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
   });
 
   test("the rule that was made is taken into the state by its id", async () => {
-    const { project, service, run, succeeds } = await killed();
+    const { project, service, run, succeeds, hasNoDrift } = await killed();
     const [made] = service.rules();
     const { output } = await run("up");
     const words = /refresh (--import-pending-creates) '(\S+)' (--import-pending-creates) <its id>/
@@ -107,7 +107,7 @@ describe("a run on the local engine that is killed in the middle of a create, by
     expect(JSON.parse(project.state()).checkpoint.latest.pending_operations).toBeUndefined();
     service.resetRequests();
     await succeeds("up", "--expect-no-changes");
-    await succeeds("refresh", "--preview-only", "--expect-no-changes");
+    await hasNoDrift();
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
     expect(service.requests.map(({ operation }) => operation)).not.toContain("create");
@@ -118,8 +118,8 @@ describe.skipIf(!hasPulumi)(
   "a run on Pulumi's own engine that is killed while it creates (needs the Pulumi CLI)",
   () => {
     test.each(["rules", "a set"])("ends its provider host, and the next run makes none of %s twice", async (form) => {
-      const { project, service, succeeds } = await openStack("pulumi", { contract: marking });
-      const rules = Object.fromEntries(Array.from({ length: 40 }, (_, k) => [`r${k}`, rule(k)]));
+      const { project, service, succeeds } = await openCommandStack("pulumi", { contract: marking });
+      const rules = many(40);
       const singles = Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition }]));
       project.declare(form === "rules" ? singles : { all: { rules } });
       service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: 5 });
@@ -143,8 +143,8 @@ describe.skipIf(!hasPulumi)(
     });
 
     test("without checkpoints its state has no connection: the next run refuses what it made, and goes on by the word that it names", async () => {
-      const { project, service, run, succeeds } = await openStack("pulumi", { contract: marking });
-      const rules = Object.fromEntries(Array.from({ length: 12 }, (_, k) => [`r${k}`, rule(k)]));
+      const { project, service, run, succeeds } = await openCommandStack("pulumi", { contract: marking });
+      const rules = many(12);
       project.declare(Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition }])));
       service.faults.set({ kind: "hold", at: "after", operations: ["create"], request: 5 });
       const { made } = await project.with({ PULUMI_SKIP_CHECKPOINTS: "true" }, async () => {
