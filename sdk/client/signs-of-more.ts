@@ -1,5 +1,5 @@
 import { type Pagination, pagingOf } from "../contract/pagination/kinds.ts";
-import { findNextLink, linksIn } from "../contract/pagination/link-header.ts";
+import { linksIn } from "../contract/pagination/link-header.ts";
 import { headerIn, type PageResponse, type ResponseHeaders } from "../contract/pagination/paging.ts";
 import { isJsonObject, type Json, type Path, type Pointer, pointerOf } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
@@ -40,7 +40,7 @@ interface Sign {
 
 /** Finds a header that says that there is more, apart from the one that the contract describes. `own`: its name in lower case. */
 function signIn(headers: ResponseHeaders, own: string | undefined): Sign | undefined {
-  if (own !== "link" && findNextLink(linksIn(headerIn(headers, "link")) ?? []) !== undefined)
+  if (own !== "link" && linksIn(headerIn(headers, "link"))?.some(({ isNext }) => isNext))
     return { where: "its header Link (rel=next)", toSet: "{ type: link }" };
   for (const name of Object.keys(headers)) {
     const text = headerIn(headers, name);

@@ -99,12 +99,8 @@ function checkReading({ operations: { get, list } }: Contract, refuseIf: RefuseI
   const { pagination } = list ?? {};
   const isUnsized =
     pagination !== undefined && "shortPage" in pagination && pagination.shortPage && pagination.limit === null;
-  const at = ["operations", "list", "pagination", "limit"];
-  refuseIf(
-    isUnsized,
-    at,
-    "the parameter for the page size, because operations.list.pagination.shortPage compares with it",
-  );
+  const sized = "the parameter for the page size, because operations.list.pagination.shortPage compares with it";
+  refuseIf(isUnsized, ["operations", "list", "pagination", "limit"], sized);
   if (get !== null) return;
   const because = "because operations.get is null and rules are looked for in the list";
   refuseIf(list === null, ["operations", "list"], `an operation, ${because}`);
@@ -120,11 +116,8 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
     refuseIf(times > 1, path, "a path that contains {ruleId} once");
     refuseIf(name === "get" && times === 0, path, "a path that contains {ruleId}");
     const isChosen = contract.operations.create.identifyBy !== null;
-    refuseIf(
-      name === "create" && times > 0 && !isChosen,
-      path,
-      "a path without {ruleId}, which only the service knows",
-    );
+    const isUnknown = name === "create" && times > 0 && !isChosen;
+    refuseIf(isUnknown, path, "a path without {ruleId}, which only the service knows");
     refuseIf(!isOfOneRule && times > 0, path, "a path without {ruleId}");
   }
   for (const name of ["create", "delete", "update"] as const) {
@@ -167,11 +160,8 @@ function checkUpdate({ operations, rule }: Contract, refuseIf: RefuseIf): void {
   const versionAt = update.version !== null && "at" in update.version ? update.version.at : undefined;
   const inReadOnly = "a field that rule.readOnly lists: the service sets it, and no program declares it";
   const isUnread = update.version !== null && operations.get === null;
-  refuseIf(
-    isUnread,
-    ["operations", "get"],
-    "an operation that shows the version, because of operations.update.version",
-  );
+  const shown = "an operation that shows the version, because of operations.update.version";
+  refuseIf(isUnread, ["operations", "get"], shown);
   const isUnlisted = versionAt !== undefined && !rule.readOnly.includes(versionAt);
   refuseIf(isUnlisted || versionAt === "", ["operations", "update", "version", "at"], inReadOnly);
   const { identifyBy, bodyAt, body, omit, id } = update;

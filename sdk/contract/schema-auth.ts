@@ -4,6 +4,7 @@ import {
   fixed,
   headerName,
   headerValue,
+  oneOf,
   orNull,
   path,
   pointer,
@@ -24,7 +25,7 @@ const token = strict({
     ),
   ),
   ...fixed,
-  encoding: z.enum(["json", "form"]).default("json").meta(says("How the body is written.", "form")),
+  encoding: oneOf(["json", "form"]).meta(says("How the body is written.", "form")),
   fields: z.record(fieldName, z.string()).meta(
     says(
       "The fields of the body. Values may name {clientId}, {clientSecret} and a {parameter}. Where client id and secret go by HTTP Basic, headers has Authorization: Basic {basic} (RFC 6749, 2.3.1).",

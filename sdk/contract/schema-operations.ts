@@ -5,6 +5,7 @@ import {
   flag,
   identifyBy,
   listOf,
+  oneOf,
   orNull,
   path,
   pointer,
@@ -22,7 +23,7 @@ const bodyAt = pointerOrRoot.meta(
 
 // Documented by the seed, section 4.
 const create = strict({
-  method: z.enum(["POST", "PUT"]).default("POST").meta(says("The HTTP method.", "PUT")),
+  method: oneOf(["POST", "PUT"]).meta(says("The HTTP method.", "PUT")),
   path: path.default("/api/v1/merchants/rules").meta({ examples: ["/v2/merchants/{merchantId}/rules"] }),
   ...fixed,
   ...sending,
@@ -58,7 +59,7 @@ const get = strict({
 
 // Documented by the seed, section 4, but for identifyBy.
 const remove = strict({
-  method: z.enum(["DELETE", "POST"]).default("DELETE").meta(says("The HTTP method.", "POST")),
+  method: oneOf(["DELETE", "POST"]).meta(says("The HTTP method.", "POST")),
   path: path.default("/api/v1/merchants/rules").meta({ examples: ["/v2/merchants/{merchantId}/rules"] }),
   ...fixed,
   ...sending,
@@ -94,37 +95,31 @@ const version = z.union([
 ]);
 
 const update = strict({
-  method: z.enum(["PUT", "PATCH", "POST"]).default("PUT").meta(says("The HTTP method.", "PATCH")),
+  method: oneOf(["PUT", "PATCH", "POST"]).meta(says("The HTTP method.", "PATCH")),
   path: path.meta({ examples: ["/api/v1/merchants/rules/{ruleId}"] }),
   ...fixed,
   ...sending,
   identifyBy: identifyBy
     .default({ in: "path", name: "ruleId" })
     .meta(says("How the request names the rule.", { in: "body", name: "id" })),
-  body: z
-    .enum(["declared", "changes", "merged"])
-    .default("declared")
-    .meta(
-      says(
-        "What the request sends. declared: the definition; the service may erase fields that it does not declare. changes: the top-level fields that differ, objects laid over the live ones. merged: the live rule with the definition laid over it, in depth.",
-        "merged",
-      ),
+  body: oneOf(["declared", "changes", "merged"]).meta(
+    says(
+      "What the request sends. declared: the definition; the service may erase fields that it does not declare. changes: the top-level fields that differ, objects laid over the live ones. merged: the live rule with the definition laid over it, in depth.",
+      "merged",
     ),
+  ),
   omit: listOf(pointer).meta(
     says(
       "What of the live rule the request does not send back, where body is changes or merged. Services differ: some refuse what they set themselves, others want their version back. Without it nothing is left out.",
       ["/createdAt", "/updatedAt"],
     ),
   ),
-  id: z
-    .enum(["kept", "new"])
-    .default("kept")
-    .meta(
-      says(
-        "Whether a rule keeps its id when it is updated. new: the answer has the id that the rule has from then on, and the rule with the id before is gone, or dead by rule.gone. A service that gives a new id for some changes alone is new, too.",
-        "new",
-      ),
+  id: oneOf(["kept", "new"]).meta(
+    says(
+      "Whether a rule keeps its id when it is updated. new: the answer has the id that the rule has from then on, and the rule with the id before is gone, or dead by rule.gone. A service that gives a new id for some changes alone is new, too.",
+      "new",
     ),
+  ),
   version: orNull(version).describe(
     "How the update says which version of the rule it changes. The rule is read before, and compared with the state: what somebody changed meanwhile is never overwritten unseen. null: the last write wins.",
   ),
@@ -135,10 +130,9 @@ const update = strict({
 // The seed names the operation, without a path.
 const list = strict({
   ...reading,
-  method: z
-    .enum(["GET", "POST"])
-    .default("GET")
-    .meta(says("The HTTP method. POST: what asks for a page is a field of the body, not a query parameter.", "POST")),
+  method: oneOf(["GET", "POST"]).meta(
+    says("The HTTP method. POST: what asks for a page is a field of the body, not a query parameter.", "POST"),
+  ),
   ...sending,
   path: path.meta({ examples: ["/api/v1/merchants/rules"] }),
   items: pointer.meta(

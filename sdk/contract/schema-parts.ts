@@ -17,6 +17,11 @@ export function listOf<Type extends z.ZodType>(type: Type) {
   return z.array(type).default([]);
 }
 
+/** Describes a field that has one of some values. Default: the first. */
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values).default(values[0]);
+}
+
 /** Describes an integer within bounds. Without `max` any safe integer from `min` on. */
 export function integer({ min, max, default: fallback }: { min: number; max?: number; default: number }) {
   const integers = z.int().min(min);
@@ -87,15 +92,12 @@ export const fixed = {
 
 /** The fields of every operation that may send a body. */
 export const sending = {
-  encoding: z
-    .enum(["json", "form"])
-    .default("json")
-    .meta(
-      says(
-        "How the body is written. form: what objects and lists hold stands in brackets, such as a[b][0]=, and all values are texts.",
-        "form",
-      ),
+  encoding: oneOf(["json", "form"]).meta(
+    says(
+      "How the body is written. form: what objects and lists hold stands in brackets, such as a[b][0]=, and all values are texts.",
+      "form",
     ),
+  ),
   fields: z
     .record(fieldName, z.json())
     .default({})

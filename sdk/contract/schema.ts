@@ -61,15 +61,16 @@ export interface Contract extends z.output<typeof contractSchema> {}
 /** A contract as written: what has a default may be left out. */
 export interface ContractInput extends z.input<typeof contractSchema> {}
 export type Operations = Contract["operations"];
-type Spoken = { readonly rule: Pick<Contract["rule"], "transitions"> };
 export type Transition = Contract["rule"]["transitions"][number];
+export type IdentifyBy = z.output<typeof identifyBy>;
+type Spoken = { readonly rule: Pick<Contract["rule"], "transitions"> };
+
 /** Returns the operation by which the service says who the credentials are; null where the contract has none. */
-export function identityOperation({ identity: told }: Pick<Contract["auth"], "identity">): IdentityOperation | null {
+export function identityOperation({
+  identity: told,
+}: Pick<Contract["auth"], "identity">): z.output<typeof operationOfIdentity> | null {
   return told !== null && "path" in told ? told : null;
 }
-
-export type IdentityOperation = z.output<typeof operationOfIdentity>;
-export type IdentifyBy = z.output<typeof identifyBy>;
 
 /** Returns the fields that the service changes by requests of their own (contract `rule.transitions`). */
 export function drivenFields({ rule }: Spoken): Pointer[] {

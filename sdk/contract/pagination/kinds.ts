@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { UnusableResponse } from "../../unusable-response.ts";
 import { fieldName, flag, headerName, integer, orNull, pointer, pointerOrNull, says } from "../schema-parts.ts";
-import { findNextLink, linksIn } from "./link-header.ts";
+import { linksIn } from "./link-header.ts";
 import { byUrl, cursorAt, headerIn, type Paging, pagingKind, targetOf, unnamed, urlAt } from "./paging.ts";
 
 const limit = orNull(fieldName).meta(
@@ -118,9 +118,7 @@ const kinds = {
   link: pagingKind(
     "link",
     'each response has the URL of the next page in its header Link, with rel="next" (RFC 8288).',
-    {
-      limit,
-    },
+    { limit },
     ({ limit }) => ({
       ...byUrl,
       parameters: { limit },
@@ -128,7 +126,7 @@ const kinds = {
       next: ({ headers, here }) => {
         const links = linksIn(headerIn(headers, "link"));
         if (links === undefined) throw new UnusableResponse("the header Link is none (RFC 8288)");
-        return targetOf(findNextLink(links)?.url, "of the header Link", here);
+        return targetOf(links.find(({ isNext }) => isNext)?.url, "of the header Link", here);
       },
     }),
   ),
