@@ -1,12 +1,11 @@
 export { Decider } from "./decider/decider.ts";
-export { getterOf } from "./decider/getter.ts";
+export { getterOf } from "./decider/field-planes.ts";
 export type { Decision } from "./evaluate/decide.ts";
 export { type ConditionTrace, type Evaluation, evaluate, type RuleTrace } from "./evaluate/evaluate.ts";
-export { parsePayment } from "./evaluate/parse-payment.ts";
-export { Payment } from "./evaluate/payment.ts";
-export { fieldsIn } from "./language/comparisons-in.ts";
+export { Payment, parsePayment } from "./evaluate/payment.ts";
 export { defineSemantics, loadSemantics, parseSemantics } from "./language/load.ts";
 export type { Comparison, Condition, RuleReading } from "./language/normal-form.ts";
+export { fieldsIn } from "./language/normal-form.ts";
 export { readRules, type ValueList, valueListsOf } from "./language/read-rule.ts";
 export type { Semantics, SemanticsInput } from "./language/schema.ts";
 export { readValueLists } from "./language/value-lists.ts";

@@ -10,7 +10,7 @@ export interface PlacedRule extends Ranked {
   readonly end: number;
 }
 
-export interface BuiltTerm {
+interface BuiltTerm {
   readonly literals: Term;
   /** Bounds of the rule's force, by the time of the payment. */
   readonly bounds: readonly Comparison[];

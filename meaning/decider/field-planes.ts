@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../../sdk/json/json.ts";
+import { isJsonArray, type Json, type JsonObject } from "../../sdk/json/json.ts";
+import { type Pointer, segmentsOf, valueAt } from "../../sdk/json/pointer.ts";
 import type { Verdict } from "../evaluate/verdict.ts";
-import type { Semantics } from "../language/schema.ts";
-import type { Missing, PaymentField } from "../language/schema-payment.ts";
+import { fieldIn, type Semantics } from "../language/schema.ts";
+import type { PaymentField } from "../language/schema-payment.ts";
 import { type Alike, cased, readValue } from "../language/values.ts";
-import { getterOf } from "./getter.ts";
 import { PartPlane } from "./part-plane.ts";
 import type { PlacedLiteralOfKind } from "./placing.ts";
 import { type Found, type PlacedLiteral, type Plane, termsIn, WithoutValue } from "./plane.ts";
@@ -29,11 +29,10 @@ export class FieldPlanes {
     words: number,
     undecidedIs: Verdict,
   ) {
-    const field = semantics.payment.fields[name];
-    if (field === undefined) throw new TypeError(`the semantics have no field ${name}`);
-    this.#get = getterOf(field.at);
-    this.#type = field.type;
-    const missing: Missing = field.missing ?? semantics.missing;
+    const { at, type, missing: own } = fieldIn(semantics, name);
+    const missing = own ?? semantics.missing;
+    this.#get = getterOf(at);
+    this.#type = type;
     this.#default = typeof missing === "object" ? missing.value : undefined;
     const of = (kind: PlacedLiteralOfKind["kind"], ignoresCase: boolean): PlacedLiteralOfKind[] =>
       literals.filter((each) => each.kind === kind && each.ignoresCase === ignoresCase);
@@ -115,4 +114,20 @@ class PresencePlane implements Plane {
     this.certainAt = isPresent ? this.#words : 0;
     this.possibleAt = this.certainAt;
   }
+}
+
+/** Returns a function that gives the value at a pointer of an object, as `valueAt` does. It is made once for many objects. */
+export function getterOf(pointer: Pointer): (object: JsonObject) => Json | undefined {
+  const segments = segmentsOf(pointer);
+  const [first = "", second = ""] = segments;
+  // A name that every object inherits needs the look whether it is its own.
+  if (segments.length === 0 || segments.length > 2 || segments.some((name) => name in Object.prototype))
+    return (object) => valueAt(object, pointer);
+  if (segments.length === 1) return (object) => object[first];
+  const rest = pointer.slice(pointer.indexOf("/", 1));
+  return (object) => {
+    const inside = object[first];
+    if (typeof inside !== "object" || inside === null) return undefined;
+    return isJsonArray(inside) ? valueAt(inside, rest) : (inside as JsonObject)[second];
+  };
 }

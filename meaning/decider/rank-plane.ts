@@ -1,6 +1,5 @@
 import { decimalOf } from "../../sdk/json/normal-form.ts";
-import type { Operand } from "../language/normal-form.ts";
-import { valuesIn } from "../language/operand-values.ts";
+import { type Operand, valuesIn } from "../language/normal-form.ts";
 import { isEquality } from "../language/schema-words.ts";
 import { type Alike, addressesOf, cased, compareValues, type Value } from "../language/values.ts";
 import { type Found, type PlacedLiteral, type Plane, termsIn, type WithoutValue } from "./plane.ts";

@@ -74,6 +74,11 @@ export function beats(one: Candidate, other: Candidate, wins: Semantics["wins"])
   }
 }
 
+/** Returns whether the order in which the service lists rules can decide between them. */
+export function dependsOnList({ by, order }: Semantics["wins"]): boolean {
+  return by === "listed" || (by === "order" && (order?.equal === "firstListed" || order?.equal === "lastListed"));
+}
+
 /** Returns whether the service surely lists one rule before the other. */
 function isBefore(one: Candidate, other: Candidate): boolean {
   return one.unlisted === other.unlisted && one.index < other.index;

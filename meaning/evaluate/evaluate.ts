@@ -1,7 +1,14 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { Json, JsonObject } from "../../sdk/json/json.ts";
-import { comparedFields } from "../language/comparisons-in.ts";
-import type { Bound, Comparison, Condition, Force, Rule, RuleReading } from "../language/normal-form.ts";
+import {
+  type Bound,
+  type Comparison,
+  type Condition,
+  comparedFields,
+  type Force,
+  type Rule,
+  type RuleReading,
+} from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { shown } from "../language/unreadable.ts";
 import { compareValues, readValue, type Value } from "../language/values.ts";
@@ -40,7 +47,7 @@ export interface RuleTrace {
   readonly when: ConditionTrace | undefined;
 }
 
-export interface Explained {
+interface Explained {
   readonly answer: TruthValue;
   /** The rest of a sentence about what is not known, or about what a missing field made of a comparison. */
   readonly why: string | undefined;
@@ -94,16 +101,11 @@ export function evaluate(
       },
     };
   });
-  return {
-    decision: decide(
-      evaluated.map(({ standing }) => standing),
-      semantics,
-    ),
-    rules: evaluated.map(({ trace }) => trace),
-  };
+  const standings = evaluated.map(({ standing }) => standing);
+  return { decision: decide(standings, semantics), rules: evaluated.map(({ trace }) => trace) };
 }
 
-export interface Judged {
+interface Judged {
   readonly verdict: Verdict;
   readonly why: string | undefined;
 }
@@ -139,7 +141,7 @@ export function judgeForceForAll(force: Force, semantics: Semantics, options: Ev
   return judgeForce(force, clockOf(new Payment({}, semantics), semantics, options)).verdict;
 }
 
-export function judgeForce({ isEnabled, from, until }: Force, at: Value | string): Judged {
+function judgeForce({ isEnabled, from, until }: Force, at: Value | string): Judged {
   if (!isEnabled) return { verdict: no, why: "it is not enabled" };
   if (from === undefined && until === undefined) return { verdict: yes, why: undefined };
   if (typeof at === "string") return { verdict: yes | no, why: at };
@@ -151,7 +153,7 @@ export function judgeForce({ isEnabled, from, until }: Force, at: Value | string
   return { verdict: yes, why: undefined };
 }
 
-export interface Evaluated {
+interface Evaluated {
   readonly verdict: Verdict;
   readonly trace: ConditionTrace;
 }
@@ -182,42 +184,34 @@ function node(condition: Condition, verdict: Verdict, of: readonly Evaluated[]):
 }
 
 function evaluateComparison(comparison: Comparison, payment: Payment, semantics: Semantics): Evaluated {
-  const { verdict, why, found, comparedWith } = judgeComparison(comparison, payment, semantics);
-  return { verdict, trace: { condition: comparison, answer: truthOf(verdict), why, found, comparedWith, of: [] } };
-}
-
-interface JudgedComparison extends Judged {
-  readonly found: Json | undefined;
-  readonly comparedWith: Json | undefined;
-}
-
-function judgeComparison(comparison: Comparison, payment: Payment, semantics: Semantics): JudgedComparison {
   const { field, operator, isNegated, operand } = comparison;
   if (operand.kind === "none") {
     const verdict = verdictOf((operator === "exists") === payment.has(field));
-    return { verdict: isNegated ? not(verdict) : verdict, why: undefined, found: undefined, comparedWith: undefined };
+    return node(comparison, isNegated ? not(verdict) : verdict, []);
   }
   const readings = comparedFields(comparison).map((name) => ({ name, read: payment.field(name) }));
   const [found, other] = readings.map(({ read }) => (read.kind === "missing" ? undefined : read.found));
-  const values = { found, comparedWith: operand.kind === "field" ? other : comparison.written };
+  const values = { found, comparedWith: operand.kind === "field" ? other : comparison.written, of: [] };
+  const judged = (verdict: Verdict, why?: string): Evaluated => ({
+    verdict,
+    trace: { condition: comparison, answer: truthOf(verdict), why, ...values },
+  });
   const why =
     readings.flatMap(({ name, read }) => (read.kind === "values" ? [] : [whyNot(name, read)])).join(", and ") ||
     undefined;
   const missing = readings.flatMap(({ read }) => (read.kind === "missing" ? [read.so] : []));
   // Where two fields are missing and the semantics say different things of them, either may follow.
   if (missing.length > 0)
-    return {
-      ...values,
-      verdict: missing.reduce((verdict, so) => verdict | verdictOfMissing(so), 0),
+    return judged(
+      missing.reduce((verdict, so) => verdict | verdictOfMissing(so), 0),
       why,
-    };
+    );
   const [own = [], others = []] = readings.map(({ read }) => (read.kind === "values" ? read.values : []));
-  if (why !== undefined) return { ...values, verdict: anything, why };
+  if (why !== undefined) return judged(anything, why);
   const [otherValue] = others;
   const against = otherValue === undefined ? operand : { kind: "value" as const, value: otherValue };
   const is = compare(comparison, own, against, semantics);
-  if (typeof is === "string") return { ...values, verdict: anything, why: is };
-  return { ...values, verdict: verdictOf(is !== isNegated), why: undefined };
+  return typeof is === "string" ? judged(anything, is) : judged(verdictOf(is !== isNegated));
 }
 
 /** Returns why a field of a payment cannot be compared: `amount is "x", which is no decimal`. */

@@ -1,7 +1,9 @@
+import { z } from "zod";
+import { type DescribedFile, readDescribed } from "../../sdk/files/described-file.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { Json, JsonObject } from "../../sdk/json/json.ts";
 import { valueAt } from "../../sdk/json/pointer.ts";
-import type { Semantics } from "../language/schema.ts";
-import type { Missing } from "../language/schema-payment.ts";
+import { fieldIn, type Semantics } from "../language/schema.ts";
 import { readValue, readValues, type Value } from "../language/values.ts";
 
 /** A field of a payment. */
@@ -25,16 +27,12 @@ export class Payment {
   }
 
   field(name: string): FieldReading {
-    const known = this.#read.get(name);
-    if (known !== undefined) return known;
-    const read = this.#fieldOf(name);
-    this.#read.set(name, read);
-    return read;
+    return getOrMake(this.#read, name, () => this.#fieldOf(name));
   }
 
   /** Returns whether the payment itself has the field, of whatever type. null is missing. */
   has(name: string): boolean {
-    return this.#written(name) !== null;
+    return (valueAt(this.#json, fieldIn(this.#semantics, name).at) ?? null) !== null;
   }
 
   /** Returns the outcome that the payment really had; undefined where the semantics do not say. */
@@ -45,20 +43,10 @@ export class Payment {
     return Object.hasOwn(actual.words, String(word)) ? actual.words[String(word)] : undefined;
   }
 
-  #written(name: string): Json {
-    return valueAt(this.#json, this.#described(name).at) ?? null;
-  }
-
-  #described(name: string): Semantics["payment"]["fields"][string] {
-    const described = this.#semantics.payment.fields[name];
-    if (described === undefined) throw new TypeError(`the semantics have no field ${name}`);
-    return described;
-  }
-
   #fieldOf(name: string): FieldReading {
-    const { type, list, missing } = this.#described(name);
-    const written = this.#written(name);
-    const so: Missing = missing ?? this.#semantics.missing;
+    const { at, type, list, missing } = fieldIn(this.#semantics, name);
+    const so = missing ?? this.#semantics.missing;
+    const written = valueAt(this.#json, at) ?? null;
     if (written === null && typeof so === "string") return { kind: "missing", so };
     const found = written === null && typeof so === "object" ? so.value : written;
     const one = list ? undefined : readValue(found, type);
@@ -67,3 +55,21 @@ export class Payment {
     return { kind: "values", values, found };
   }
 }
+
+/**
+ * Parses one payment: a string that is a JSON object, or YAML that gives one.
+ * @throws MerchantRulesError PAYMENTS_INVALID, with line and column
+ */
+export function parsePayment(text: string, file: string): JsonObject {
+  return readDescribed(text, file, kind);
+}
+
+const kind: DescribedFile<JsonObject> = {
+  schema: z.record(z.string(), z.json()),
+  name: "the payment",
+  code: "PAYMENTS_INVALID",
+  advice: "give one payment, as a JSON object",
+  verdict: "cannot be read",
+  hasColumns: true,
+  inconsistencies: () => [],
+};

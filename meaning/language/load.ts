@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { type DescribedFile, defineDescribed, readDescribed } from "../../sdk/files/described-file.ts";
-import { readTextFile } from "../../sdk/files/yaml-document.ts";
+import { type Fault, readTextFile } from "../../sdk/files/yaml-document.ts";
 import { inconsistencies } from "./consistency.ts";
 import { type Semantics, type SemanticsInput, semanticsSchema } from "./schema.ts";
 
@@ -12,12 +12,13 @@ import { type Semantics, type SemanticsInput, semanticsSchema } from "./schema.t
 export function loadSemantics(file: string): Semantics {
   const read = readTextFile(file);
   if ("text" in read) return parseSemantics(read.text, file);
-  const { what, line, cause } = read.fault;
-  throw new MerchantRulesError("SEMANTICS_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
-    attempted: `read semantics ${file}`,
-    advice: "name a file that can be read",
-    cause,
-  });
+  throw unreadableFile(read.fault, `read semantics ${file}`, "name a file that can be read");
+}
+
+/** Returns the error about a file of semantics, or of their value lists, that cannot be read. */
+export function unreadableFile({ what, line, cause }: Fault, attempted: string, advice: string): MerchantRulesError {
+  const reason = `it ${what}${line === undefined ? "" : `, in line ${line}`}`;
+  return new MerchantRulesError("SEMANTICS_INVALID", reason, { attempted, advice, cause });
 }
 
 /**

@@ -72,3 +72,53 @@ export interface Bound {
   /** True where the rule is in force at the instant itself. */
   readonly counts: boolean;
 }
+
+/** Returns every comparison of a condition, in the order in which the definition has them. */
+export function comparisonsIn(condition: Condition): readonly Comparison[] {
+  switch (condition.kind) {
+    case "always":
+    case "never":
+      return [];
+    case "comparison":
+      return [condition];
+    case "not":
+      return comparisonsIn(condition.of);
+    case "all":
+    case "any":
+      return condition.of.flatMap(comparisonsIn);
+  }
+}
+
+/** Returns the names of the payment's fields that a comparison reads: its own, and the one that is its operand. */
+export function comparedFields({ field, operand }: Comparison): readonly string[] {
+  return operand.kind === "field" ? [field, operand.field] : [field];
+}
+
+/** Returns the names of the payment's fields that conditions of rules read. Of rules that cannot be read, the known conditions count. */
+export function fieldsIn(readings: readonly RuleReading[]): Set<string> {
+  return new Set(
+    readings.flatMap((reading) => {
+      const { when } = reading.kind === "rule" ? reading.rule : reading.known;
+      return when === undefined ? [] : comparisonsIn(when).flatMap(comparedFields);
+    }),
+  );
+}
+
+/** Returns the literal values of an operand; none of networks, patterns and other fields. */
+export function valuesIn(operand: Operand): readonly Value[] {
+  switch (operand.kind) {
+    case "value":
+      return [operand.value];
+    case "values":
+      return operand.values;
+    case "range":
+      return [operand.from, operand.to];
+    default:
+      return [];
+  }
+}
+
+/** Returns the literal texts of an operand. */
+export function textsIn(operand: Operand): string[] {
+  return valuesIn(operand).flatMap((value) => (value.type === "text" ? [value.text] : []));
+}

@@ -7,7 +7,6 @@ import {
   maxDepth,
 } from "../../sdk/json/json.ts";
 import { type Pointer, pointerOf, valueAt } from "../../sdk/json/pointer.ts";
-import { pointerOfJsonPath } from "./json-path.ts";
 import type { Comparison, Condition, Unreadable } from "./normal-form.ts";
 import { OperandReader, type Operands } from "./read-operand.ts";
 import type { Semantics } from "./schema.ts";
@@ -209,4 +208,22 @@ function flagOf(written: JsonObject, { not }: ConditionShape, at: Pointer): Read
   return flag === false
     ? { value: false }
     : unreadable(`${at}${not.at}`, `is ${shown(flag)}, which is neither false nor one of the flag's values`);
+}
+
+/**
+ * Returns the pointer that a plain JSONPath (RFC 9535) means: `$.card.country`, `$['card'].items[0]`; undefined of one with wildcards,
+ * filters, slices or a descent, which can name several values.
+ */
+function pointerOfJsonPath(path: string): Pointer | undefined {
+  if (!path.startsWith("$")) return undefined;
+  const step = /\.([A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)|\[(0|[1-9]\d{0,8})\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]/y;
+  const segments: (string | number)[] = [];
+  step.lastIndex = 1;
+  while (step.lastIndex < path.length) {
+    const match = step.exec(path);
+    if (match === null) return undefined;
+    const [, name, index, quoted, doubleQuoted] = match;
+    segments.push(name ?? quoted ?? doubleQuoted ?? Number(index));
+  }
+  return pointerOf(segments);
 }

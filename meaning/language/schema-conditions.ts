@@ -1,19 +1,21 @@
 import { z } from "zod";
-import { fieldName, orNull, pointer, pointerOrNull, says, strict } from "../../sdk/contract/schema-parts.ts";
+import { fieldName, flag, orNull, pointer, pointerOrNull, says, strict } from "../../sdk/contract/schema-parts.ts";
 import { type OperatorName, operatorNames } from "./schema-words.ts";
 
 const operatorName = z.enum(operatorNames);
 /** Plain values that a rule or a payment may have. */
 export const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
+export const scalars = z.array(scalar).min(1);
+export const pointers = z.array(pointer).default([]);
+export const names = z.array(fieldName).default([]);
+
 /** A field of a rule and the values that it may have there. */
 export const fixedValue = strict({
   at: pointer.meta(says("Where the value stands.", "/request/method")),
-  is: z
-    .array(scalar)
-    .min(1)
-    .meta(says("The values that it may have.", ["POST", "ANY"])),
+  is: scalars.meta(says("The values that it may have.", ["POST", "ANY"])),
 });
+export const fixedValues = z.array(fixedValue).default([]);
 
 const operator = strict({
   is: operatorName.meta(
@@ -22,7 +24,7 @@ const operator = strict({
       "gte",
     ),
   ),
-  not: z.boolean().default(false).meta(says("Whether the word means the opposite of the comparison.", true)),
+  not: flag("Whether the word means the opposite of the comparison."),
   ends: orNull(z.enum(["both", "lower", "upper", "none"])).meta(
     says("Which ends of between count. Needed for between, and allowed for nothing else.", "both"),
   ),
@@ -67,14 +69,11 @@ const operatorPlace = z.union([
 ]);
 
 const shape = strict({
-  when: z
-    .array(fixedValue)
-    .default([])
-    .meta(
-      says("What a condition of this shape has. The first shape that fits is taken. Without it every one fits.", [
-        { at: "/value/type", is: ["number"] },
-      ]),
-    ),
+  when: fixedValues.meta(
+    says("What a condition of this shape has. The first shape that fits is taken. Without it every one fits.", [
+      { at: "/value/type", is: ["number"] },
+    ]),
+  ),
   field: pointer.meta(says("Where a condition names the payment's field.", "/field")),
   fieldIs: z
     .enum(["name", "pointer", "jsonPath"])
@@ -102,18 +101,13 @@ const shape = strict({
       is: [true],
     }),
   ),
-  ignored: z
-    .array(pointer)
-    .default([])
-    .meta(
-      says(
-        "Fields of a condition that do not matter to it. Any other field that is not named here makes the rule unknown.",
-        ["/label"],
-      ),
+  ignored: pointers.meta(
+    says(
+      "Fields of a condition that do not matter to it. Any other field that is not named here makes the rule unknown.",
+      ["/label"],
     ),
+  ),
 });
-
-const names = z.array(fieldName).default([]);
 
 /** When a rule applies. */
 export const applies = strict({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fieldName, orNull, pointer, says, strict } from "../../sdk/contract/schema-parts.ts";
+import { fieldName, flag, orNull, pointer, says, strict } from "../../sdk/contract/schema-parts.ts";
 import { scalar } from "./schema-conditions.ts";
 import { valueTypes } from "./schema-words.ts";
 
@@ -22,7 +22,7 @@ const field = strict({
         "decimal",
       ),
     ),
-  list: z.boolean().default(false).meta(says("Whether the field has a list of such values.", true)),
+  list: flag("Whether the field has a list of such values."),
   ignoresCase: orNull(z.boolean()).meta(
     says(
       "Whether A to Z and a to z are alike in this text. Other letters never are. null: that is not known, so a comparison in which it matters is unknown.",

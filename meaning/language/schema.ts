@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { fieldName, fileHead, orNull, pointer, says, strict } from "../../sdk/contract/schema-parts.ts";
-import { applies, fixedValue, scalar } from "./schema-conditions.ts";
-import { missing, outcomeWords, payment } from "./schema-payment.ts";
+import { fieldName, fileHead, flag, orNull, pointer, says, strict } from "../../sdk/contract/schema-parts.ts";
+import { applies, fixedValues, names, pointers, scalars } from "./schema-conditions.ts";
+import { missing, outcomeWords, type PaymentField, payment } from "./schema-payment.ts";
 
 const bound = strict({
   at: pointer.meta(
@@ -14,11 +14,8 @@ const force = strict({
   enabled: orNull(
     strict({
       at: pointer.meta(says("Where a definition says that it is enabled.", "/isActive")),
-      is: fixedValue.shape.is.meta(says("The values that mean enabled.", [true])),
-      isNot: z
-        .array(scalar)
-        .min(1)
-        .meta(says("The values that mean not enabled. Any other makes the rule unknown.", [false])),
+      is: scalars.meta(says("The values that mean enabled.", [true])),
+      isNot: scalars.meta(says("The values that mean not enabled. Any other makes the rule unknown.", [false])),
       without: orNull(z.enum(["enabled", "disabled"])).meta(
         says("What a rule is that does not say. null: that is not known, and the rule is unknown.", "enabled"),
       ),
@@ -48,14 +45,8 @@ const outcome = strict({
       },
     ),
   ),
-  others: z
-    .array(fieldName)
-    .default([])
-    .meta(says("Names of outcomes that are none of those three.", ["challenge"])),
-  named: z
-    .boolean()
-    .default(false)
-    .meta(says("Whether a word that words does not have is itself the name of an outcome, such as a route.", true)),
+  others: names.meta(says("Names of outcomes that are none of those three.", ["challenge"])),
+  named: flag("Whether a word that words does not have is itself the name of an outcome, such as a route."),
   without: orNull(fieldName).meta(
     says("The outcome of a rule that has none. null: that is not known, and the rule is unknown.", "accept"),
   ),
@@ -88,10 +79,9 @@ const wins = strict({
       ),
     ),
   order: orNull(order).describe("The number that rules are ordered by. Needed for by: order."),
-  precedence: z
-    .array(fieldName)
-    .default([])
-    .meta(says("The outcomes, the strongest first. Needed for precedence.", ["accept", "decline", "review"])),
+  precedence: names.meta(
+    says("The outcomes, the strongest first. Needed for precedence.", ["accept", "decline", "review"]),
+  ),
   none: orNull(fieldName).meta(
     says("The outcome of a payment to which no rule applies. null: that is not known.", "accept"),
   ),
@@ -99,26 +89,20 @@ const wins = strict({
 
 const valueListSource = z.union([
   strict({
-    file: z
-      .string()
-      .min(1)
-      .meta(
-        says(
-          "A YAML or JSON file: the fields of its object are the names, each with a list of values.",
-          "./value-lists.yaml",
-        ),
+    file: fieldName.meta(
+      says(
+        "A YAML or JSON file: the fields of its object are the names, each with a list of values.",
+        "./value-lists.yaml",
       ),
+    ),
   }),
   strict({
-    folder: z
-      .string()
-      .min(1)
-      .meta(
-        says(
-          "A folder. Each YAML or JSON file in it is a list of values; the name of the file, without its ending, is the list's.",
-          "./value-lists",
-        ),
+    folder: fieldName.meta(
+      says(
+        "A folder. Each YAML or JSON file in it is a list of values; the name of the file, without its ending, is the list's.",
+        "./value-lists",
       ),
+    ),
   }),
   strict({
     name: pointer.meta(says("Where another definition has the name of the list that it holds.", "/name")),
@@ -132,33 +116,26 @@ export const semanticsSchema = strict({
   rules: orNull(
     strict({
       at: pointer.meta(says("Where a definition has its list of rules.", "/algorithm/data/rules")),
-      ignored: z
-        .array(pointer)
-        .default([])
-        .meta(says("Fields of the definition beside that list that do not matter to payments.", ["/name"])),
+      ignored: pointers.meta(
+        says("Fields of the definition beside that list that do not matter to payments.", ["/name"]),
+      ),
     }),
   ).describe(
     "The list of rules that a definition is. applies, ignored, expects, force, outcome and wins.order then speak of an element of that list. null: a definition is one rule.",
   ),
   applies: applies.describe("When a rule applies."),
-  ignored: z
-    .array(pointer)
-    .default([])
-    .meta(
-      says(
-        "Fields of a rule that do not matter to payments. Any other field that the semantics do not name makes the rule unknown.",
-        ["/name", "/description"],
-      ),
+  ignored: pointers.meta(
+    says(
+      "Fields of a rule that do not matter to payments. Any other field that the semantics do not name makes the rule unknown.",
+      ["/name", "/description"],
     ),
-  expects: z
-    .array(fixedValue)
-    .default([])
-    .meta(
-      says(
-        "Fields of a rule that do not matter as long as they have these values, or are not there. Another value makes the rule unknown.",
-        [{ at: "/request/method", is: ["POST", "ANY"] }],
-      ),
+  ),
+  expects: fixedValues.meta(
+    says(
+      "Fields of a rule that do not matter as long as they have these values, or are not there. Another value makes the rule unknown.",
+      [{ at: "/request/method", is: ["POST", "ANY"] }],
     ),
+  ),
   force: force.prefault({}).describe("When a rule is in force."),
   outcome: outcome.describe("What a rule decides."),
   wins: wins.describe("Which rule decides a payment."),
@@ -226,6 +203,13 @@ export const semanticsSchema = strict({
 export function publishedSemanticsSchema(): string {
   const schema = { $id: "urn:pulumi-merchant-rules:semantics:1", ...z.toJSONSchema(semanticsSchema, { io: "input" }) };
   return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** Returns a field of payments by its name. @throws TypeError: the semantics have no such field */
+export function fieldIn({ payment }: Semantics, name: string): PaymentField {
+  const field = payment.fields[name];
+  if (field === undefined) throw new TypeError(`the semantics have no field ${name}`);
+  return field;
 }
 
 /** Semantics with all defaults filled in. */

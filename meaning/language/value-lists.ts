@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { MerchantRulesError } from "../../sdk/errors.ts";
 import { type DescribedFile, readDescribed } from "../../sdk/files/described-file.ts";
 import { type Fault, readTextFile } from "../../sdk/files/yaml-document.ts";
 import { type Json, reasonOf } from "../../sdk/json/json.ts";
+import { unreadableFile } from "./load.ts";
 import type { ValueList } from "./read-rule.ts";
 import type { Semantics } from "./schema.ts";
 
@@ -49,12 +49,8 @@ function textOf(file: string): string {
   throw unreadable(file, read.fault);
 }
 
-function unreadable(file: string, { what, line, cause }: Fault): MerchantRulesError {
-  return new MerchantRulesError("SEMANTICS_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
-    attempted: `read value lists ${file}`,
-    advice: "correct valueLists in the semantics, or the file",
-    cause,
-  });
+function unreadable(file: string, fault: Fault): Error {
+  return unreadableFile(fault, `read value lists ${file}`, "correct valueLists in the semantics, or the file");
 }
 
 const values: z.ZodType<Json[]> = z.array(z.json());

@@ -1,6 +1,5 @@
 import { isIn } from "../decider/regions.ts";
-import { comparedFields, comparisonsIn } from "../language/comparisons-in.ts";
-import type { Rule } from "../language/normal-form.ts";
+import { comparedFields, comparisonsIn, type Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Value } from "../language/values.ts";
 import { type Box, everything, intersection, textOf } from "../proof/box.ts";

@@ -4,8 +4,7 @@ import { type Box, intersection } from "../proof/box.ts";
 import { cover } from "../proof/cover.ts";
 import { type Witness, witnessOf } from "../proof/witness.ts";
 import type { LintFinding, LintResult } from "./finding.ts";
-import { evaluated } from "./shown.ts";
-import type { Examined, Subject } from "./subject.ts";
+import { type Examined, evaluated, type Subject } from "./shown.ts";
 
 /** A rule is compared with no more rules of the same number. */
 const mostOthers = 1000;

@@ -8,11 +8,9 @@ import { BoxIndex, type Owned } from "../proof/cover.ts";
 import { Space } from "../proof/space.ts";
 import { fromNowOn, matchesAll, neverMatches, sameText, untoldFields } from "./claims.ts";
 import { conflictsOf } from "./conflicts.ts";
-import { contradictionOf } from "./contradiction.ts";
 import type { LintFinding, LintResult } from "./finding.ts";
 import { shadowOf } from "./shadow.ts";
-import { evaluated, showing, showingAll } from "./shown.ts";
-import type { Examined, Subject } from "./subject.ts";
+import { type Examined, evaluated, type Subject, showing, showingAll } from "./shown.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased, withCases } from "./worlds.ts";
 
 export interface LintOptions {
@@ -37,20 +35,13 @@ export function lint({ rules, unlisted }: RulesOfSide, semantics: Semantics, { a
       continue;
     }
     const { rule } = reading;
-    if (!rule.force.isEnabled) disabled.push(index);
-    else
-      all.push({
-        index,
-        rule,
-        candidate: { index, outcome: rule.outcome, order: rule.order, unlisted: unlisted?.get(index) },
-      });
+    const candidate = { index, outcome: rule.outcome, order: rule.order, unlisted: unlisted?.get(index) };
+    if (rule.force.isEnabled) all.push({ index, rule, candidate });
+    else disabled.push(index);
   }
   const subject = subjectOf(all, semantics, at);
-  const faulty = new Set<number>();
   const add = (finding: LintFinding | undefined): void => {
-    if (finding === undefined) return;
-    findings.push(finding);
-    faulty.add(finding.rule);
+    if (finding !== undefined) findings.push(finding);
   };
   for (const examined of all) {
     if (subject.certain.get(examined.index) === undefined)
@@ -61,7 +52,7 @@ export function lint({ rules, unlisted }: RulesOfSide, semantics: Semantics, { a
   const live = all.filter(({ index }) => !gone.has(index) && subject.certain.get(index) !== undefined);
   const inForce = { ...subject, ...ordered(live, subject) };
   const duplicates = duplicatesIn(inForce);
-  for (const finding of duplicates) add(finding);
+  findings.push(...duplicates);
   const alike = new Set(duplicates.map(({ rule }) => rule));
   for (const examined of inForce.rules) {
     add(catchAllOf(examined, inForce));
@@ -71,7 +62,7 @@ export function lint({ rules, unlisted }: RulesOfSide, semantics: Semantics, { a
     else add(shadow);
   }
   const conflicts = conflictsOf({ ...inForce, rules: inForce.rules.filter(({ index }) => !alike.has(index)) });
-  for (const finding of conflicts.findings) add(finding);
+  findings.push(...conflicts.findings);
   notExamined.push(...conflicts.notExamined);
   return { findings, notExamined, disabled };
 }
@@ -189,4 +180,22 @@ function duplicatesIn(subject: Subject): LintFinding[] {
         : [{ ...nothing, kind: "duplicate", rule: other.index, others: [first.index], witness }];
     }),
   );
+}
+
+/**
+ * Returns the parts of a condition that contradict each other: of those that must all hold, none that the contradiction does not need.
+ * @param isNever says whether a condition never holds; it must be true of the whole
+ */
+function contradictionOf(condition: Condition, isNever: (condition: Condition) => boolean): readonly Condition[] {
+  let kept = conjunctsOf(condition);
+  for (const part of [...kept]) {
+    const others = kept.filter((each) => each !== part);
+    if (isNever({ kind: "all", at: condition.at, of: others })) kept = others;
+  }
+  return kept;
+}
+
+/** Returns the conditions that must all hold, also those inside nested groups of the kind `all`. */
+function conjunctsOf(condition: Condition): readonly Condition[] {
+  return condition.kind === "all" ? condition.of.flatMap(conjunctsOf) : [condition];
 }

@@ -6,8 +6,7 @@ import { Space } from "../proof/space.ts";
 import type { Witness } from "../proof/witness.ts";
 import { covered, fromNowOn, untoldFields } from "./claims.ts";
 import type { LintFinding } from "./finding.ts";
-import { evaluated, showing } from "./shown.ts";
-import type { Examined, Subject } from "./subject.ts";
+import { type Examined, evaluated, type Subject, showing } from "./shown.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased } from "./worlds.ts";
 
 /** Of one rule no more pieces than this are examined. */

@@ -1,6 +1,4 @@
-import { comparisonsIn } from "../language/comparisons-in.ts";
-import type { Condition, Rule } from "../language/normal-form.ts";
-import { textsIn } from "../language/operand-values.ts";
+import { type Condition, comparisonsIn, type Rule, textsIn } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { isEquality } from "../language/schema-words.ts";
 import { cased, type Value } from "../language/values.ts";

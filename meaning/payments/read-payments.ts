@@ -109,8 +109,8 @@ export class PaymentsFile {
       }
       const payment = this.#form === undefined ? this.#begin(text) : this.#next(text);
       if (payment === undefined) continue;
-      if (isBad(payment)) this.#note(payment);
-      else payments.push(payment.payment);
+      if ("payment" in payment) payments.push(payment.payment);
+      else this.#note(payment);
     }
     return payments;
   }
@@ -126,7 +126,9 @@ export class PaymentsFile {
       );
     this.#form = start.startsWith("{") ? "NDJSON" : "CSV";
     if (this.#form === "NDJSON") return this.#next(text);
-    if (this.#badLines > 0) throw this.#invalid(`the header cannot be read; ${this.#firstBad()}`, encodingAdvice);
+    const [bad] = this.#bad;
+    if (this.#badLines > 0)
+      throw this.#invalid(`the header cannot be read; ${bad === undefined ? "" : sentenceOf(bad)}`, encodingAdvice);
     try {
       this.#csv = new CsvRecords(text, this.#options.columns);
       return undefined;
@@ -164,10 +166,6 @@ export class PaymentsFile {
       throw this.#invalid(sentenceOf(bad), "correct the line, or leave out --strict: then such lines are counted");
     if (this.#isShown()) this.#bad.push(bad);
     this.#badLines += 1;
-  }
-
-  #firstBad(): string {
-    return this.#bad.slice(0, 1).map(sentenceOf).join("");
   }
 
   /** Yields the bytes of the file: unpacked, without a byte order mark. */
@@ -234,10 +232,6 @@ const chunkBytes = 262_144;
 /** Few, so that their payments are garbage before the next collection: the collector copies what is alive, and keeps it longer. */
 const linesAtOnce = 32;
 const encodingAdvice = "write the file in UTF-8, such as with iconv";
-
-function isBad(outcome: Outcome): outcome is BadLine {
-  return !("payment" in outcome);
-}
 
 /** Returns whether an error is the system's or gzip's, which have a `code`. */
 function isSystemError(error: unknown): error is Error & { readonly code: string } {

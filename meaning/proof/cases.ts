@@ -1,7 +1,6 @@
 import { inAny, inBoth, isIn, type Ranges, regionsWhere } from "../decider/regions.ts";
 import { anything, no, not, type Verdict, verdictOf, verdictOfMissing, yes } from "../evaluate/verdict.ts";
-import { comparedFields } from "../language/comparisons-in.ts";
-import type { Bound, Comparison } from "../language/normal-form.ts";
+import { type Bound, type Comparison, comparedFields } from "../language/normal-form.ts";
 import { type Alike, casesOf } from "../language/values.ts";
 import { type Box, intersection } from "./box.ts";
 import { behindPrefix, type Scale, spellings } from "./scale.ts";

@@ -1,4 +1,5 @@
 import { getOrMake } from "../../sdk/get-or-make.ts";
+import { dependsOnList } from "../evaluate/decide.ts";
 import type { RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 
@@ -25,10 +26,7 @@ export interface Changes {
 /** Returns what differs between two lists of rules. Where the place in the list counts, a rule that moved among the others differs. */
 export function changesOf(before: RulesOfSide, after: RulesOfSide, semantics: Semantics, outcome: string): Changes {
   const pairs = alike(before, after);
-  const { by, order } = semantics.wins;
-  const isListed =
-    by === "listed" || (by === "order" && (order?.equal === "firstListed" || order?.equal === "lastListed"));
-  const kept = isListed ? inOneOrder(pairs) : pairs;
+  const kept = dependsOnList(semantics.wins) ? inOneOrder(pairs) : pairs;
   const [was, is] = [new Set(kept.map(([index]) => index)), new Set(kept.map(([, index]) => index))];
   const changed = (
     rules: readonly RuleReading[],

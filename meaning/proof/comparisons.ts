@@ -1,5 +1,4 @@
-import type { Bound, Comparison, Rule } from "../language/normal-form.ts";
-import { valuesIn } from "../language/operand-values.ts";
+import { type Bound, type Comparison, type Rule, textsIn, valuesIn } from "../language/normal-form.ts";
 import type { PaymentField } from "../language/schema-payment.ts";
 import { isEquality } from "../language/schema-words.ts";
 import { addressesOf, casesOf, type Value } from "../language/values.ts";
@@ -43,16 +42,12 @@ export function bordersOf({ operand, operator, ignoresCase }: Comparison): reado
     case "value":
     case "values":
     case "range": {
-      const values = valuesIn(operand);
-      const spelled = values.flatMap((value) => casesOf(ignoresCase).flatMap((alike) => spellings(value, alike)));
-      if (operator !== "startsWith") return spelled;
-      const behind = values.flatMap((value) =>
-        casesOf(ignoresCase).flatMap((alike) => (value.type === "text" ? (behindPrefix(value.text, alike) ?? []) : [])),
+      const alikes = casesOf(ignoresCase);
+      const behind = (operator === "startsWith" ? textsIn(operand) : []).flatMap((text) =>
+        alikes.flatMap((alike) => behindPrefix(text, alike) ?? []),
       );
-      return [
-        ...spelled,
-        ...behind.flatMap((text) => casesOf(ignoresCase).flatMap((alike) => spellings({ type: "text", text }, alike))),
-      ];
+      const values = [...valuesIn(operand), ...behind.map((text): Value => ({ type: "text", text }))];
+      return values.flatMap((value) => alikes.flatMap((alike) => spellings(value, alike)));
     }
   }
 }

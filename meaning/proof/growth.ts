@@ -118,7 +118,7 @@ class Search {
         this.open ??= isWider ? "no payment that would show it could be made" : this.#untold(point, was, is);
         this.#opened += 1;
         if (this.#opened > mostOpen) return cannotShow(this.open);
-        pieces.push(...difference(piece, this.#cell(piece, point), this.#space.others));
+        pieces.push(...difference(piece, cellOf(piece.keys(), point), this.#space.others));
       }
     }
     return undefined;
@@ -141,12 +141,7 @@ class Search {
   }
 
   #witness(piece: Box, point: (variable: number) => number): Witness | undefined {
-    const cell = new Map(this.#space.variables.map((_, variable) => [variable, [point(variable), point(variable)]]));
-    return witnessOf([cell, piece], this.#space, this.#holds);
-  }
-
-  #cell(piece: Box, point: (variable: number) => number): Box {
-    return new Map([...piece.keys()].map((variable) => [variable, [point(variable), point(variable)]]));
+    return witnessOf([cellOf(this.#space.variables.keys(), point), piece], this.#space, this.#holds);
   }
 
   /**
@@ -176,6 +171,11 @@ class Search {
     });
     return rests.sort((one, other) => one.length - other.length)[0];
   }
+}
+
+/** Returns the box of the payments that are like a point in some variables. */
+function cellOf(variables: Iterable<number>, point: (variable: number) => number): Box {
+  return new Map([...variables].map((variable) => [variable, [point(variable), point(variable)]]));
 }
 
 function isOnly(decision: Decision, outcome: string): boolean {

@@ -1,7 +1,6 @@
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { inAny, inBoth, outside, type Ranges } from "../decider/regions.ts";
-import { comparisonsIn } from "../language/comparisons-in.ts";
-import type { Comparison, Rule } from "../language/normal-form.ts";
+import { type Comparison, comparisonsIn, type Rule } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Missing, PaymentField } from "../language/schema-payment.ts";
 import { readValue, type Value } from "../language/values.ts";

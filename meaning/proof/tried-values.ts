@@ -1,11 +1,11 @@
 import type { Json } from "../../sdk/json/json.ts";
-import type { Comparison } from "../language/normal-form.ts";
-import { textsIn } from "../language/operand-values.ts";
+import { type Decimal, decimalOf } from "../../sdk/json/normal-form.ts";
+import { type Comparison, textsIn } from "../language/normal-form.ts";
+import { addressOf, type Value } from "../language/values.ts";
 import { sampleOfPattern } from "./pattern-sample.ts";
-import { writtenValue } from "./written.ts";
 
 /** An opaque comparison that a value should make true, or false. */
-interface Wanted {
+export interface Wanted {
   readonly comparison: Comparison;
   readonly is: boolean;
 }
@@ -38,4 +38,31 @@ export function listsFor(wanted: readonly Wanted[]): readonly Json[] {
   const several = positive.flatMap((operand) => (operand.kind === "values" ? [operand.values.map(writtenValue)] : []));
   const firsts = several.flatMap((values) => values.slice(0, 1));
   return [[...single, ...firsts], ...several, [], ["x"]];
+}
+
+/** Returns a value as JSON that `readValue` reads as the same value. */
+export function writtenValue(value: Value): Json {
+  switch (value.type) {
+    case "decimal":
+      return writtenDecimal(value.decimal);
+    case "text":
+      return value.text;
+    case "boolean":
+      return value.is;
+    case "instant":
+      return `${value.at}Z`;
+    case "ip":
+      return addressOf(value.bits);
+  }
+}
+
+/** Returns a number where that is exact, else a string. */
+function writtenDecimal({ sign, digits, exponent }: Decimal): Json {
+  const text = `${sign}${digits}e${exponent}`;
+  const number = Number(text);
+  const same = Number.isFinite(number) ? decimalOf(number) : undefined;
+  if (same?.sign === sign && same.digits === digits && same.exponent === exponent) return number;
+  if (exponent >= 0 || exponent < -200) return text;
+  const whole = digits.padStart(1 - exponent, "0");
+  return `${sign}${whole.slice(0, exponent)}.${whole.slice(exponent)}`;
 }

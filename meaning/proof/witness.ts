@@ -1,13 +1,12 @@
 import type { Json, JsonObject } from "../../sdk/json/json.ts";
 import { withFieldAt } from "../../sdk/json/pointer.ts";
 import { isIn } from "../decider/regions.ts";
-import { comparedFields } from "../language/comparisons-in.ts";
-import type { Comparison } from "../language/normal-form.ts";
+import { comparedFields } from "../language/normal-form.ts";
 import type { Value } from "../language/values.ts";
 import type { Box } from "./box.ts";
+import type { Scale } from "./scale.ts";
 import { opaqueStates, type Space } from "./space.ts";
-import { listsFor, textsFor } from "./tried-values.ts";
-import { writtenValue } from "./written.ts";
+import { listsFor, textsFor, type Wanted, writtenValue } from "./tried-values.ts";
 
 /** A payment that shows something. */
 export interface Witness {
@@ -31,14 +30,8 @@ export function witnessOf(
   space: Space,
   holds: (witness: Witness) => boolean,
 ): Witness | undefined {
-  for (const box of boxes) {
-    let tried = 0;
-    for (const witness of witnessesIn(box, space)) {
-      if (holds(witness)) return witness;
-      tried += 1;
-      if (tried >= mostTried) break;
-    }
-  }
+  for (const box of boxes)
+    for (const witness of witnessesIn(box, space).take(mostTried)) if (holds(witness)) return witness;
   return undefined;
 }
 
@@ -50,7 +43,7 @@ interface Choice {
 
 function* witnessesIn(box: Box, space: Space): Generator<Witness> {
   const choices: Choice[] = [];
-  const opaque: { readonly comparison: Comparison; readonly is: boolean }[] = [];
+  const opaque: Wanted[] = [];
   for (const [variable, ranges] of box) {
     const found = space.variables[variable];
     if (found?.kind === "opaque") opaque.push({ comparison: found.comparison, is: ranges[0] === opaqueStates.yes });
@@ -80,10 +73,7 @@ function* combined([first, ...others]: readonly Choice[], made: Witness): Genera
   for (const value of first.values) yield* combined(others, first.put(made, value));
 }
 
-function samplesOf(
-  ranges: readonly number[],
-  scale: { samples: (region: number) => readonly Value[]; missing: number },
-): Value[] {
+function samplesOf(ranges: readonly number[], scale: Scale): Value[] {
   const found: Value[] = [];
   for (let at = 0; at < ranges.length; at += 2)
     for (let region = ranges[at] ?? 0; region <= Math.min(ranges[at + 1] ?? -1, scale.missing - 1); region += 1) {
@@ -97,7 +87,7 @@ function samplesOf(
 function valuesOf(
   name: string,
   ranges: readonly number[],
-  opaque: readonly { readonly comparison: Comparison; readonly is: boolean }[],
+  opaque: readonly Wanted[],
   space: Space,
 ): readonly (Json | undefined)[] {
   const { scale, described } = space.field(name);

@@ -1,5 +1,4 @@
-import type { Comparison, Operand } from "../language/normal-form.ts";
-import { textsIn } from "../language/operand-values.ts";
+import { type Comparison, type Operand, textsIn } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { isEquality } from "../language/schema-words.ts";
 import { addressesOf, casesOf, type Value } from "../language/values.ts";
@@ -167,11 +166,8 @@ class Said {
   }
 
   #list(values: readonly Value[]): string {
-    const { dialect } = this.#context;
-    return dialect.list(
-      values.map((value) => this.#literal(value)),
-      dialect.text,
-    );
+    const literals = values.map((value) => this.#literal(value));
+    return this.#context.dialect.list(literals, this.#context.dialect.text);
   }
 
   #isInNetworks(operand: Operand): string {

@@ -1,9 +1,14 @@
 import { judgeForceForAll } from "../evaluate/evaluate.ts";
 import { no, yes } from "../evaluate/verdict.ts";
-import { comparedFields } from "../language/comparisons-in.ts";
-import type { Bound, Comparison, Condition, Force, Rule } from "../language/normal-form.ts";
+import {
+  type Bound,
+  type Comparison,
+  type Condition,
+  comparedFields,
+  type Force,
+  type Rule,
+} from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
-import type { Value } from "../language/values.ts";
 import { comparisonSql } from "./comparison.ts";
 import { and, type Dialect, isFalse, isTrue, not, or, unknown } from "./dialect.ts";
 import type { FieldSql, Fields } from "./fields.ts";
@@ -77,7 +82,8 @@ export class Conditions {
       return [nobodyKnows];
     }
     this.#opens.add(`${field.is} IS NOT TRUE`);
-    return [both(`${field.value} ${sign}${bound.counts ? "=" : ""} ${this.#literal(bound.instant)}`)];
+    const instant = this.#dialect.literal(keyOf(bound.instant, { ignoresCase: false }));
+    return [both(`${field.value} ${sign}${bound.counts ? "=" : ""} ${instant}`)];
   }
 
   /** Returns SQL of a condition. Negation moves to the comparisons, because only there it is decided what a missing field means. */
@@ -110,15 +116,15 @@ export class Conditions {
     }
     const isOpposite = isNegated !== isFlipped;
     if (operand.kind === "none") return both((operator === "exists") === isOpposite ? `NOT ${own.has}` : own.has);
-    const refuse = (why: string): void => this.#refuse(at, why);
-    const said = comparisonSql(comparison, own, other, { ...this.#context(), refuse });
+    const said = comparisonSql(comparison, own, other, {
+      semantics: this.#semantics,
+      dialect: this.#dialect,
+      fields: this.#fields,
+      refuse: (why) => this.#refuse(at, why),
+    });
     for (const opener of said.opens) this.#opens.add(opener);
     const is = { sql: isOpposite ? not(said.sql) : said.sql, plain: isOpposite ? not(said.plain) : said.plain };
     return other === undefined ? this.#guarded(is, own, isFlipped) : this.#guardedBoth(is, own, other, isFlipped);
-  }
-
-  #context() {
-    return { semantics: this.#semantics, dialect: this.#dialect, fields: this.#fields };
   }
 
   /** Returns the result of a comparison for rows in which its field is missing, with the negation of the groups around it. */
@@ -146,10 +152,6 @@ export class Conditions {
       `WHEN ${own.is} IS FALSE THEN ${so} WHEN ${other.is} IS FALSE THEN ${otherSo} ELSE ${is.sql} END`,
     ].join(" ");
     return { sql, plain: is.plain };
-  }
-
-  #literal(value: Value): string {
-    return this.#dialect.literal(keyOf(value, { ignoresCase: false }));
   }
 
   #refuse(at: string, why: string): void {

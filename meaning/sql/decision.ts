@@ -133,7 +133,7 @@ export class DecisionSql {
     const { filter, has } = this.#dialect;
     const found = this.#column("found");
     const certain = this.#outcomesOf(filter(found, "x > 0"));
-    const number = this.#lookup("abs(x)", ({ outcomeNumber }) => outcomeNumber);
+    const number = this.#outcomeOf();
     return [
       `${certain} AS ${this.#column("certain")}`,
       `${filter(found, `${number} = 0 OR (x < 0 AND NOT ${has(certain, number)})`)} AS ${this.#column("unsure")}`,
@@ -142,11 +142,7 @@ export class DecisionSql {
 
   #decidedOfAll(): string[] {
     const { filter, size, joined, distinct } = this.#dialect;
-    const [found, certain, unsure] = ["found", "certain", "unsure"].map((name) => this.#column(name)) as [
-      string,
-      string,
-      string,
-    ];
+    const [found, certain, unsure] = [this.#column("found"), this.#column("certain"), this.#column("unsure")];
     const known = `CASE WHEN ${size(certain)} > 0 THEN ${certain} ELSE ${this.#none()} END`;
     const isSure = `${size(unsure)} = 0`;
     return [
@@ -157,11 +153,7 @@ export class DecisionSql {
 
   #answer(isOfAll: boolean): string[] {
     const { smallest, largest, size, at, list, text, transform, sorted, textOf, literal } = this.#dialect;
-    const [numbers, by, unsure] = ["numbers", "by", "unsure"].map((name) => this.#column(name)) as [
-      string,
-      string,
-      string,
-    ];
+    const [numbers, by, unsure] = [this.#column("numbers"), this.#column("by"), this.#column("unsure")];
     const names = list(this.#outcomes.map(literal), text);
     const isKnown = isOfAll
       ? `${smallest(numbers)} > 0 AND (${size(unsure)} = 0 OR ${size(numbers)} = 1)`
@@ -169,14 +161,11 @@ export class DecisionSql {
     const outcome = isOfAll
       ? textOf(transform(sorted(numbers), at(names, "x")), " and ")
       : at(names, smallest(numbers));
-    const rules = list(
-      this.#said.rules.map(({ name }) => literal(name)),
-      text,
-    );
+    const ruleNames = this.#said.rules.map(({ name }) => literal(name));
     return [
       `CASE WHEN NOT mr_is_read THEN NULL WHEN ${isKnown} THEN ${outcome} ELSE 'unknown' END AS ${this.#column("outcome")}`,
       `CASE WHEN mr_is_read THEN ${isKnown} END AS ${this.#column("is_known")}`,
-      `CASE WHEN mr_is_read THEN ${transform(by, at(rules, "abs(x)"))} END AS ${this.#column("rules")}`,
+      `CASE WHEN mr_is_read THEN ${transform(by, at(list(ruleNames, text), "abs(x)"))} END AS ${this.#column("rules")}`,
     ];
   }
 
@@ -187,22 +176,18 @@ export class DecisionSql {
   }
 
   #outcomesOf(positions: string): string {
-    return this.#dialect.transform(
-      positions,
-      this.#lookup("abs(x)", ({ outcomeNumber }) => outcomeNumber),
-    );
+    return this.#dialect.transform(positions, this.#outcomeOf());
+  }
+
+  #outcomeOf(): string {
+    return this.#lookup("abs(x)", ({ outcomeNumber }) => outcomeNumber);
   }
 
   /** Returns SQL that looks up a number of the rule at a position. */
   #lookup(position: string, of: (rule: SaidRule, index: number) => number): string {
     const { at, list, int } = this.#dialect;
-    return at(
-      list(
-        this.#said.rules.map((rule, index) => String(of(rule, index))),
-        int,
-      ),
-      position,
-    );
+    const numbers = this.#said.rules.map((rule, index) => String(of(rule, index)));
+    return at(list(numbers, int), position);
   }
 
   #column(name: string): string {

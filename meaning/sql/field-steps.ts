@@ -2,10 +2,9 @@ import { segmentsOf } from "../../sdk/json/pointer.ts";
 import type { PaymentField } from "../language/schema-payment.ts";
 import { cased, readValue } from "../language/values.ts";
 import { type Dialect, kinds } from "./dialect.ts";
-import type { FieldSql, Fields } from "./fields.ts";
+import type { FieldSql, Fields, Source } from "./fields.ts";
 import { decimalParts, keySql, misfit, type SqlValue } from "./key-sql.ts";
 import { keyOf } from "./keys.ts";
-import type { Source } from "./source.ts";
 
 /** A step of the query: the name of a table, and the select that makes it. */
 export type Step = readonly [name: string, select: string];

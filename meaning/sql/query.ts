@@ -4,14 +4,13 @@ import { DecisionSql } from "./decision.ts";
 import { type Dialect, kinds } from "./dialect.ts";
 import { duckdb } from "./duckdb.ts";
 import { fieldSteps, type Step, select } from "./field-steps.ts";
-import { Fields } from "./fields.ts";
+import { Fields, type Source } from "./fields.ts";
 import { type RefusedRule, type SideRules, saidSide } from "./side-rules.ts";
-import type { Source } from "./source.ts";
 import { spark } from "./spark.ts";
 
 export { commented } from "./decision.ts";
+export { type Columns, ownColumns, type Source } from "./fields.ts";
 export type { RefusedRule, SideRules } from "./side-rules.ts";
-export { type Columns, ownColumns, type Source } from "./source.ts";
 
 /** The engines whose SQL can be written. */
 export const dialects = { duckdb, spark } as const;

@@ -1,10 +1,10 @@
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import type { Comparison, Condition, Operand } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { PaymentField } from "../language/schema-payment.ts";
 import type { OperatorName, ValueType } from "../language/schema-words.ts";
 import { networkOf } from "../language/values.ts";
-import { fieldWordsOf } from "./field-words.ts";
 import { networkWords, textWords, valueWords } from "./value-words.ts";
 
 /**
@@ -122,17 +122,13 @@ function ofList(comparison: Comparison, semantics: Semantics): string {
   const isNot = isOpposite(comparison);
   const list = listNameOf(comparison);
   if (operand.kind === "none") return isNot ? "is missing" : "exists";
-  if (operand.kind === "values" && semantics.lists.eq === "wholeList") {
-    const all = operand.values.map((value) => valueWords(value));
-    return `${isNot ? "is not" : "is"} exactly ${all.join(", ") || "nothing"}`;
-  }
+  const all = operand.kind === "values" ? operand.values.map((value) => valueWords(value)).join(", ") : undefined;
+  if (all !== undefined && semantics.lists.eq === "wholeList")
+    return `${isNot ? "is not" : "is"} exactly ${all || "nothing"}`;
   if (list !== undefined) return `has ${isNot ? "none" : "one"} of the list ${printableJson(list)}`;
-  if (operand.kind === "values" && operand.values.length !== 1) {
-    const all = operand.values.map((value) => valueWords(value));
-    return `has ${isNot ? "none" : "one"} of ${all.join(", ") || "nothing"}`;
-  }
-  const [only] = operand.kind === "values" ? operand.values : [];
-  const other = only === undefined ? otherWords(operand, semantics, false) : valueWords(only);
+  if (operand.kind === "values" && operand.values.length !== 1)
+    return `has ${isNot ? "none" : "one"} of ${all || "nothing"}`;
+  const other = all ?? otherWords(operand, semantics, false);
   if (operator === "contains" && semantics.lists.contains === "textOfElement")
     return `has ${isNot ? "no text" : "a text"} that contains ${other}`;
   return `${isNot ? "does not have" : "has"} ${other}`;
@@ -159,4 +155,32 @@ function listNameOf({ operand, written }: Comparison): string | undefined {
   if (typeof written !== "string") return undefined;
   if (operand.kind === "values") return written;
   return operand.kind === "networks" && networkOf(written) === undefined ? written : undefined;
+}
+
+/** The first words of phrases before or behind a field, and the words that join conditions. A name with one of them is quoted. */
+const reserved = /^(?:and|contains|does|ends|exists|has|ignoring|is|matches|not|or|starts|with)$/;
+
+const known = new WeakMap<Semantics, ReadonlyMap<string, string>>();
+
+/** Returns words for each field's name: `card country` for `card_country`; the quoted name itself where words could be misread. */
+export function fieldWordsOf(semantics: Semantics): ReadonlyMap<string, string> {
+  return getOrMake(known, semantics, () => {
+    const names = Object.keys(semantics.payment.fields);
+    const byWords = Map.groupBy(names, plain);
+    return new Map(
+      names.map((name) => {
+        const own = plain(name);
+        return [name, own === undefined || byWords.get(own)?.length !== 1 ? printableJson(name) : own];
+      }),
+    );
+  });
+}
+
+/** Splits a name into words: `amount in usd` for `amountInUSD`; undefined of a name that does not consist of plain words. */
+function plain(name: string): string | undefined {
+  const words = name
+    .replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
+    .toLowerCase()
+    .split(/[ ._-]+/);
+  return words.every((word) => /^[a-z0-9]+$/.test(word) && !reserved.test(word)) ? words.join(" ") : undefined;
 }

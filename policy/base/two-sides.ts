@@ -1,3 +1,4 @@
+import { dependsOnList } from "../../meaning/evaluate/decide.ts";
 import { type RuleReading, readRules, type Semantics, valueListsOf } from "../../meaning/index.ts";
 import {
   asWritten,
@@ -133,7 +134,7 @@ function sideOf(
   const [rules, sources, texts]: [RuleReading[], PolicySideRule[], string[]] = [[], [], []];
   const unlisted = new Map<number, number>();
   // Where the service lists a definition among others is not known.
-  const isListed = dependsOnList(semantics) && definitions.length > 1;
+  const isListed = dependsOnList(semantics.wins) && definitions.length > 1;
   for (const [number, definition] of definitions.entries())
     for (const [index, reading] of readRules(definition.masked, semantics, { valueLists }).entries()) {
       if (isListed) unlisted.set(rules.length, number);
@@ -155,10 +156,6 @@ function deployedConnection({ rules }: Baseline, resource: string): string | und
 function listsIn(text: string, lists: ReadonlyMap<string, readonly Json[]>): string {
   const named = [...lists].filter(([name]) => text.includes(JSON.stringify(name).slice(1, -1)));
   return named.length === 0 ? "" : ` ${canonical(named, asWritten)}`;
-}
-
-function dependsOnList({ wins: { by, order } }: Semantics): boolean {
-  return by === "listed" || (by === "order" && (order?.equal === "firstListed" || order?.equal === "lastListed"));
 }
 
 function ofDeclared(rule: AnalyzedRule, connection: string, secret: readonly Pointer[]): Definition {

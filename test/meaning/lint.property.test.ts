@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { evaluate, Payment, type RuleReading, readRules, type Semantics } from "../../meaning/index.ts";
-import { comparedFields, comparisonsIn } from "../../meaning/language/comparisons-in.ts";
-import type { Rule } from "../../meaning/language/normal-form.ts";
+import { comparedFields, comparisonsIn, type Rule } from "../../meaning/language/normal-form.ts";
 import { readValue } from "../../meaning/language/values.ts";
 import type { LintKind } from "../../meaning/lint/finding.ts";
 import { lint } from "../../meaning/lint/lint.ts";
 import { Space } from "../../meaning/proof/space.ts";
-import { writtenValue } from "../../meaning/proof/written.ts";
+import { writtenValue } from "../../meaning/proof/tried-values.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { byPayment, definitionOf, instant, rulesFor, runs, semanticsOf, world } from "./random.ts";
 
